@@ -40,14 +40,14 @@ var folders = map[string][]string{
 	"internal/manifest":       {"internal/redact"},
 	"internal/overlay":        {"api", "internal/manifest", "render/object"},
 	"internal/picture":        {"api", "inventory", "internal/report", "schedule"},
-	"internal/preflight":      {"api", "inventory", "internal/redact"},
+	"internal/preflight":      {"api", "inventory", "internal/holdings", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
 	"internal/redact":         {},
 	"internal/netplan":        {"api", "inventory", "internal/vino"},
 	"internal/vino":           {"api"},
 	"render":                  {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
-	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
+	"internal/report":         {"api", "inventory", "internal/holdings", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"schedule/solve":          {},
 	"internal/tenancy":        {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
@@ -60,8 +60,8 @@ var folders = map[string][]string{
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
 	"docs/runbooks":     {},
-	"internal/status":   {"api", "inventory", "internal/redact", "schedule"},
-	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
+	"internal/status":   {"api", "inventory", "internal/holdings", "internal/redact", "schedule"},
+	"internal/takeover": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},
 }
 
@@ -97,6 +97,25 @@ var never = map[string][]string{
 	"render/...":        {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io", "github.com/fluxcd"},
 	"schedule":          {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/treediff": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+}
+
+// TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render writes them.
+func TestLabelKeys(t *testing.T) {
+	key := regexp.MustCompile(`\.(ClusterNamespace|ClusterName|NodeType)\b`)
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		room, _, _ := strings.Cut(path, "/")
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains([]string{"api", "e2e", "render", "testdata"}, room) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if found := key.Find(text); found != nil && !strings.HasPrefix(path, "internal/holdings/") {
+			t.Errorf("%s: found %s, want the answer of internal/holdings", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // unused imports os/exec for plugins that nothing of sipgen's starts; the types of a schema import it.

@@ -4,11 +4,9 @@ import (
 	"fmt"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // releaseOf is the annotation by which the patch of a host in use says that its release was approved. The engine carries out whatever commit
@@ -24,17 +22,6 @@ func releaseToken(host *inventory.Host) string {
 		use = c.Kind + "/" + c.Namespace + "/" + c.Name
 	}
 	return host.UID + "/" + use
-}
-
-// Approved says whether a tree's patch of a host that a cluster releases has the approval for what uses the host now.
-func Approved(tree Tree, cluster schedule.ClusterKey, host *inventory.Host) bool {
-	var patch struct {
-		Metadata struct {
-			Annotations map[string]string `json:"annotations"`
-		} `json:"metadata"`
-	}
-	content := tree[Folder(cluster)+"/hosts/"+host.Namespace+"."+host.Name+".yaml"]
-	return yaml.Unmarshal(content, &patch) == nil && patch.Metadata.Annotations[releaseOf] == releaseToken(host)
 }
 
 // claimKeys are the labels that say whose a host is. Standby is not among them: it changes while a host is in use.

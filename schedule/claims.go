@@ -19,7 +19,8 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	}
 	approved := func(key ClusterKey, h *inventory.Host) bool { return names(approvals[key], h) }
 	return holdings.Of(holdings.Input{
-		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Approved: approved, Keys: options.Keys, Stale: options.LabelsOlder,
+		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Release: options.Release, Approved: approved, Keys: options.Keys,
+		Stale: options.LabelsOlder,
 	})
 }
 
@@ -40,6 +41,7 @@ func (s *site) claim(clusters []v1.SIPCluster, hosts []inventory.Host, previous 
 		s.problems = append(s.problems, err)
 		return
 	}
+	s.holdings = answer
 	for i := range answer.Hosts {
 		s.take(int32(i), &answer.Hosts[i])
 	}
@@ -132,7 +134,7 @@ func (s *site) otherCluster(i int32) {
 }
 
 // leftAlone is for a host that is neither held nor leaving, with labels of sipgen's: it may be another site's, or another tool's. Nobody gets
-// it, and its labels stay, unless the Site asks to release it.
+// it, and its labels stay.
 func (s *site) leftAlone(i int32) {
 	h := &s.hosts[i]
 	is, key := h.holding, h.holding.Labels.Cluster
@@ -148,11 +150,6 @@ func (s *site) leftAlone(i int32) {
 			key = is.Claim.Cluster // which is none
 		} else if is.Claim != nil && is.Claim.Cluster != key {
 			s.otherCluster(i)
-		} else if key.Valid() && s.options.Release[h.key()] == key {
-			is.State, is.Cluster, is.Role, is.Standby = holdings.Held, key, is.Labels.Role, is.Labels.Standby
-			h.unwanted = true
-			s.hold(i)
-			return
 		}
 		h.foreign = true
 		h.reject = UnknownCluster{key}
@@ -182,14 +179,6 @@ func (s *site) hold(i int32) {
 		s.keepAddresses(i, t)
 		h.keepDomain(t)
 		h.wasPending = t.Pending
-	}
-}
-
-// sayLabelled warns of the hosts that are left alone though their labels give them to a cluster.
-func (s *site) sayLabelled() {
-	for cluster, hosts := range s.alone { // warnings are sorted
-		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
-		s.warn(LabelledForFrozen{cluster, hosts})
 	}
 }
 
@@ -236,26 +225,6 @@ func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
 		return c.spec
 	}
 	return nil
-}
-
-// leaveToFrozen leaves alone what labels alone give to clusters that are to get nothing new: they would have hosts that nobody gave them. Of a
-// cluster that the tree does not have, labels are all that is known: it is being taken over.
-func (s *site) leaveToFrozen() {
-	for _, r := range s.roles {
-		if len(r.cluster.refused) == 0 || !s.options.Known[r.cluster.key] {
-			continue
-		}
-		r.claimed = slices.DeleteFunc(r.claimed, func(i int32) bool {
-			h := &s.hosts[i]
-			if !h.adopted || inUse(h) != nil {
-				return false
-			}
-			h.role, h.standby, h.adopted = nil, false, false
-			h.reject = LabelledAlone{r.cluster.key}
-			s.alone[r.cluster.key] = append(s.alone[r.cluster.key], h.key())
-			return true
-		})
-	}
 }
 
 // clusterWarn puts a warning to the cluster if there is one, else to the site.

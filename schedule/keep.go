@@ -261,7 +261,7 @@ func (s *site) approvedButWanted(r *role, kept []int32) {
 // surplusReason is why a host that the role does not want is released.
 func (s *site) surplusReason(r *role) Reason {
 	switch {
-	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }):
+	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
 		return SiteAsks{}
 	case r.cluster.gone:
 		return Decommissioned{}

@@ -23,8 +23,6 @@ func general(r Reason) Reason {
 		return IncompleteLabels{}
 	case UnknownCluster:
 		return UnknownCluster{}
-	case LabelledAlone:
-		return LabelledAlone{}
 	case InvalidRole:
 		return InvalidRole{}
 	case NoAddress:

@@ -31,7 +31,7 @@ type Options struct {
 	// such hosts are left alone.
 	Release map[HostKey]ClusterKey
 
-	// Known are the clusters that the previous tree has. While one of them is to get nothing new, labels alone give it no host that nothing uses.
+	// Known are the clusters that the previous tree has without hosts: a host in use whose labels name one of them belongs to it.
 	Known map[ClusterKey]bool
 
 	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
@@ -73,6 +73,8 @@ type Placement struct {
 	Shortages []Shortage
 	// Warnings that belong to no single cluster.
 	Warnings []Warning
+	// Holdings is whose each host was before: what was kept, and what could be handed out.
+	Holdings *holdings.Holdings
 
 	site *site // for ExplainHost and Losses
 }

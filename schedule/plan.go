@@ -44,8 +44,6 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.withoutStatus()
 	s.addresses()
 	s.refusals()
-	s.leaveToFrozen()
-	s.sayLabelled()
 	s.topologies()
 	for _, r := range s.roles {
 		s.keep(r)

@@ -47,8 +47,6 @@ type (
 	IncompleteLabels struct{ Keys LabelKeys }
 	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
 	UnknownCluster struct{ Cluster ClusterKey }
-	// LabelledAlone: the labels name a cluster that the tree does not have the host for, and that is frozen.
-	LabelledAlone struct{ Cluster ClusterKey }
 	// InvalidRole: what claims the host cannot be the name of a role.
 	InvalidRole struct{ Role string }
 	// NoAddress on a network that the role's services need; Problem is what the inventory knows about that.
@@ -177,7 +175,6 @@ func (Faulty) isReason()                {}
 func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
-func (LabelledAlone) isReason()         {}
 func (InvalidRole) isReason()           {}
 func (NoAddress) isReason()             {}
 func (NoLabel) isReason()               {}

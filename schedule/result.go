@@ -10,7 +10,7 @@ import (
 
 // result hands out what was decided.
 func (s *site) result() *Placement {
-	p := &Placement{Shortages: s.shortages, site: s}
+	p := &Placement{Shortages: s.shortages, Holdings: s.holdings, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}

@@ -19,6 +19,7 @@ import (
 // site is the input, sorted and indexed, and what the steps of Plan find out about it.
 type site struct {
 	options  Options
+	holdings *holdings.Holdings
 	hosts    []host // by namespace and name
 	clusters []*cluster
 	byKey    map[ClusterKey]*cluster
@@ -41,7 +42,6 @@ type site struct {
 
 	shortages []Shortage
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
-	alone     map[ClusterKey][]HostKey     // hosts whose labels alone give them to a cluster that may not have them
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings  []Warning
 	problems  []error
@@ -63,11 +63,9 @@ type host struct {
 	holding *holdings.Holding
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
-	// adopted: the previous tree has no claim of the host, and its labels have. wasRole is the role that it has the host in, where the labels
-	// say another.
-	// unwanted: the Site asks to release it.
-	adopted, unwanted bool
-	// wasPending: the previous tree says that it is to be released.
+	// adopted: the previous tree has no claim of the host, and its labels have.
+	adopted bool
+	// wasPending: the previous tree says that it is to be released. wasRole is the role that it has the host in, where the labels say another.
 	wasPending bool
 	wasRole    string
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
@@ -172,8 +170,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{},
-		alone: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

@@ -36,11 +36,6 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
-	// LabelledForFrozen: the labels of Hosts name Cluster, which does not have them in the tree and is frozen.
-	LabelledForFrozen struct {
-		Cluster ClusterKey
-		Hosts   []HostKey
-	}
 	// RolesDiffer: the labels say one role of Cluster, Source says another. The labels count.
 	RolesDiffer struct {
 		Host         HostKey
@@ -240,7 +235,6 @@ func (HasFault) isWarning()             {}
 func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
-func (LabelledForFrozen) isWarning()    {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}
 func (NobodyGets) isWarning()           {}

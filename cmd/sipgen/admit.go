@@ -74,7 +74,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	options := options(l.site)
 	options.Known, options.LabelsOlder = s.known, l.labelsOlder(before)
 	held := tenancy.Held(s.clusters, claims, l.hosts.Hosts, options)
-	s.leaveAlone(l, held, claims)
+	s.leaveAlone(l, held)
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())

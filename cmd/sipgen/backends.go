@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // losesBackends are the clusters whose spec takes all hosts out of a load balancer that stays: a role that was renamed or taken out by mistake. To release a whole
 // role its load balancers go with it. Workers may be scaled down to none and up again: only a spec without their role is refused.
-func (d *decided) losesBackends(claims schedule.Previous) map[schedule.ClusterKey][]string {
-	held := d.serving(claims)
+func (d *decided) losesBackends() map[schedule.ClusterKey][]string {
+	held := d.serving()
 	refused := map[schedule.ClusterKey][]string{}
 	for i := range d.clusters {
 		c := &d.clusters[i]
@@ -28,23 +29,17 @@ func (d *decided) losesBackends(claims schedule.Previous) map[schedule.ClusterKe
 	return refused
 }
 
-// serving are the roles that have hosts, by the tree before or by the hosts' labels. Hosts that are on their way out do not count: what a cluster gave up
-// in an earlier run it gave up.
-func (l *loaded) serving(claims schedule.Previous) map[schedule.RoleKey]bool {
-	held, leaving := map[schedule.RoleKey]bool{}, map[schedule.HostKey]bool{}
-	for _, claim := range claims.Claims {
-		if claim.Releasing || claim.Pending {
-			leaving[claim.Host] = true
-		} else {
-			held[schedule.RoleKey{Cluster: claim.Cluster, Role: claim.Role}] = true
+// serving are the roles that have hosts. Hosts that are on their way out do not count: what a cluster gave up in an earlier run it gave up.
+func (d *decided) serving() map[schedule.RoleKey]bool {
+	held, all := map[schedule.RoleKey]bool{}, d.settled.held.All
+	for i := range all.Hosts {
+		if h := &all.Hosts[i]; h.State == holdings.Held && (h.Claim == nil || !h.Claim.Pending) {
+			held[schedule.RoleKey{Cluster: h.Cluster, Role: h.Role}] = true
 		}
 	}
-	keys := l.site.Spec.LabelKeys
-	for i := range l.hosts.Hosts {
-		h := &l.hosts.Hosts[i]
-		cluster := schedule.ClusterKey{Namespace: h.Labels[keys.ClusterNamespace], Name: h.Labels[keys.ClusterName]}
-		if role := h.Labels[keys.NodeType]; role != "" && cluster.Valid() && !leaving[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] {
-			held[schedule.RoleKey{Cluster: cluster, Role: role}] = true
+	for _, lost := range slices.Concat(all.Gone, all.Recreated) {
+		if !lost.Releasing && !lost.Pending {
+			held[schedule.RoleKey{Cluster: lost.Cluster, Role: lost.Role}] = true
 		}
 	}
 	return held

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
@@ -146,7 +147,7 @@ func (d *decided) preflight() (warnings []string, err error) {
 	var errs []error
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched)
-	findings = append(findings, preflight.Moves(d.site.Spec.Hosts.Apply, d.site.Spec.LabelKeys, asks)...)
+	findings = append(findings, preflight.Moves(d.site.Spec.Hosts.Apply, d.options.Keys, asks)...)
 	//guard(TestTwoSites): the guards of two sites deny each other's syncs
 	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
 	//guard: sipgen diff says that there is no difference where the sync cannot work
@@ -209,7 +210,7 @@ func (d *decided) asks() []preflight.Ask {
 				if a.Host.Untouchable() {
 					continue
 				}
-				asks = append(asks, preflight.Ask{Host: a.Host, Namespace: cluster.Key.Namespace, Cluster: cluster.Key.Name, Role: role.Name})
+				asks = append(asks, preflight.Ask{Host: a.Host, Claim: holdings.Claim{Cluster: cluster.Key, Role: role.Name}})
 			}
 			for _, r := range role.Releasing {
 				if r.Host.Untouchable() {

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
@@ -44,7 +45,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
 	d.noteAboutClusters()
-	d.report.Since(claims)
+	d.report.Since(d.placement.Holdings)
 	d.report.NoTree = d.noTree()
 	d.report.HasTree = before.known()
 	//guard: nobody is told that one tenant's traffic goes to another's host
@@ -71,7 +72,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	//guard: a cluster gets a load balancer for a network on which no host has an address
 	d.options.Refused = d.unknownNetworks(claims)
 	d.options.Known = d.settled.known
-	for key, why := range d.losesBackends(claims) {
+	for key, why := range d.losesBackends() {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}
 	for key, why := range d.settled.frozen {
@@ -98,7 +99,6 @@ func (d *decided) noteAboutClusters() {
 
 // options are the site's choices for a placement.
 func options(site *v1alpha1.Site) schedule.Options {
-	keys := site.Spec.LabelKeys
 	release := map[schedule.HostKey]schedule.ClusterKey{}
 	for _, asked := range site.Spec.Hosts.Release {
 		namespace, name, _ := strings.Cut(asked.Cluster, "/")
@@ -117,10 +117,7 @@ func options(site *v1alpha1.Site) schedule.Options {
 	}
 	return schedule.Options{
 		Release: release, Networks: networks, Spaces: site.HostSpaces(),
-		Keys: schedule.LabelKeys{
-			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
-			NodeType: keys.NodeType, Standby: keys.Standby,
-		},
+		Keys:            holdings.LabelKeys(site.Spec.LabelKeys),
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 	}
 }

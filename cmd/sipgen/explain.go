@@ -136,7 +136,7 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		return "", "", other
 	}
 	//guard: who asks for a host that is gone is sent to a healthy one whose name is like it
-	if gone := d.goneHost(name, known); gone != nil {
+	if gone := d.goneHost(name); gone != nil {
 		return "", "", gone
 	}
 	key, err := oneOf(name, "host or cluster", names)
@@ -194,10 +194,9 @@ func (d *decided) group(name string) error {
 }
 
 // goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.
-func (d *decided) goneHost(name string, known map[string]int) error {
-	for i := range d.claims.Claims {
-		claim := &d.claims.Claims[i]
-		if key := claim.Host.String(); known[key] == 0 && (key == name || claim.Host.Name == name) {
+func (d *decided) goneHost(name string) error {
+	for _, claim := range d.placement.Holdings.Gone {
+		if key := claim.Host.String(); key == name || claim.Host.Name == name {
 			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key, claim.Cluster.String(), claim.Role)
 		}
 	}

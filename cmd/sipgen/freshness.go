@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
+	"github.com/airshipit/sipgen/internal/holdings"
 )
 
 // labelsNewer says whether the hosts were read after the previous tree was committed. The time of a commit has no
@@ -30,60 +28,29 @@ func (l *loaded) labelsOlder(before previousTree) bool {
 	return !l.hosts.TakenAt.IsZero() && !before.committed.IsZero() && !l.labelsNewer(before)
 }
 
-// releasesInDoubt warns of hosts whose release may or may not be over, because of when the hosts were read.
+// releasesInDoubt warns of hosts whose release may or may not be over, because of when the hosts were read: of manifests without a time, those
+// that the tree was releasing and that have no label of sipgen's may have been written before the labels were ever set.
 func (d *decided) releasesInDoubt() []string {
+	var free, leaving []string
+	for i := range d.placement.Holdings.Hosts {
+		h := &d.placement.Holdings.Hosts[i]
+		switch {
+		//guard: hosts with all their labels are said to have none
+		case h.Claim == nil || !h.Claim.Releasing || h.Labels.Any:
+		case h.State == holdings.Free:
+			free = append(free, h.Host.Key())
+		case h.State == holdings.Leaving:
+			leaving = append(leaving, h.Host.Key())
+		}
+	}
 	switch {
-	case d.options.LabelsOlder:
-		return notSeenClean(d.claims, d.hosts.Hosts, d.options.Keys, d.hosts.TakenAt, d.before.committed)
-	case d.hosts.TakenAt.IsZero(), !d.options.LabelsNewer:
-		return takenForClean(d.claims, d.placement, d.hosts.Hosts, d.options.Keys)
+	case d.options.LabelsOlder && len(leaving) > 0:
+		return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
+			d.hosts.TakenAt.UTC().Format(time.RFC3339), d.before.committed.UTC().Format(time.RFC3339), strings.Join(leaving, ", "))}
+	case !d.options.LabelsOlder && (d.hosts.TakenAt.IsZero() || !d.options.LabelsNewer) && len(free) > 0:
+		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with --repo", strings.Join(free, ", "))}
 	}
 	return nil
-}
-
-// takenForClean warns of hosts that the tree was releasing and that manifests without a time show without our labels:
-// they may have been written before the labels were ever set.
-func takenForClean(claims schedule.Previous, placement *schedule.Placement, hosts []inventory.Host, keys schedule.LabelKeys) []string {
-	leaving := map[string]bool{}
-	for i := range placement.Clusters {
-		for j := range placement.Clusters[i].Roles {
-			role := &placement.Clusters[i].Roles[j]
-			for _, release := range role.Releasing {
-				leaving[release.Host.Key()] = true
-			}
-		}
-	}
-	clean := slices.DeleteFunc(releasedWithoutLabels(claims, hosts, keys), func(host string) bool { return leaving[host] })
-	if len(clean) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with --repo", strings.Join(clean, ", "))}
-}
-
-// releasedWithoutLabels are the hosts that the tree releases and that have no label of sipgen's.
-func releasedWithoutLabels(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) (released []string) {
-	clean := map[string]bool{}
-	for i := range hosts {
-		labels := hosts[i].Labels
-		clean[hosts[i].Key()] = labels[keys.ClusterNamespace]+labels[keys.ClusterName]+labels[keys.NodeType]+labels[keys.Standby] == ""
-	}
-	for _, claim := range claims.Claims {
-		//guard: hosts with all their labels are said to have none
-		if claim.Releasing && clean[claim.Host.String()] {
-			released = append(released, claim.Host.String())
-		}
-	}
-	return released
-}
-
-// notSeenClean names the hosts that the tree releases and that have no label of sipgen's in an inventory older than the tree.
-func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys, read, committed time.Time) []string {
-	waiting := releasedWithoutLabels(claims, hosts, keys)
-	if len(waiting) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
-		read.UTC().Format(time.RFC3339), committed.UTC().Format(time.RFC3339), strings.Join(waiting, ", "))}
 }
 
 // age says how old the inventory is, empty for plain files.

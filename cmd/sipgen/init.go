@@ -219,12 +219,13 @@ func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err 
 		return nil, 0, err
 	}
 	free = map[string]bool{}
-	keys := &site.Spec.LabelKeys
 	for _, line := range placement.Hosts {
 		if line.Verdict == schedule.Free {
 			free[line.Host.Key()] = true
 		}
-		if line.Host.Labels[keys.ClusterNamespace] != "" || line.Host.Labels[keys.ClusterName] != "" {
+	}
+	for i := range placement.Holdings.Hosts {
+		if labels := &placement.Holdings.Hosts[i].Labels; labels.Cluster != (schedule.ClusterKey{}) {
 			labelled++
 		}
 	}

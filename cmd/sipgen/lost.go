@@ -23,7 +23,7 @@ func (d *decided) lost(accept bool) error {
 	}
 	var synced []string
 	for i := range d.hosts.Hosts {
-		if h := &d.hosts.Hosts[i]; preflight.Synced(d.site.Spec.LabelKeys, h) {
+		if h := &d.hosts.Hosts[i]; preflight.Synced(d.options.Keys, h) {
 			synced = append(synced, h.Key())
 		}
 	}
@@ -42,10 +42,9 @@ func (d *decided) noTree() string {
 		return ""
 	}
 	var labelled []string
-	for i := range d.hosts.Hosts {
-		h := &d.hosts.Hosts[i]
-		if keys := d.site.Spec.LabelKeys; h.Labels[keys.ClusterNamespace] != "" && h.Labels[keys.ClusterName] != "" {
-			labelled = append(labelled, h.Key())
+	for i := range d.placement.Holdings.Hosts {
+		if h := &d.placement.Holdings.Hosts[i]; h.Labels.NameCluster() {
+			labelled = append(labelled, h.Host.Key())
 		}
 	}
 	//guard: nobody is told that a branch without a tree may have lost it, where no engine shows among the owners of the labels

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
@@ -96,7 +97,11 @@ tree is not as sipgen wrote it; 2 an error.`,
 			for _, words := range before.editedWords() {
 				ui.say("warning: %s", words)
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), output)
+			answer, err := schedule.Holdings(nil, hosts.Hosts, claims, options(site))
+			if err != nil {
+				return err
+			}
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), output)
 		},
 	}
 	in.siteFlag(command)
@@ -112,9 +117,9 @@ tree is not as sipgen wrote it; 2 an error.`,
 }
 
 // statusInput is the tree and the hosts, with what preflight says of the hosts that the tree patches.
-func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previous, hosts *inventory.Inventory) status.Input {
+func statusInput(site *v1alpha1.Site, before previousTree, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
 	patched, refused := map[string]bool{}, map[string]string{}
-	for _, claim := range claims.Claims {
+	for _, claim := range answer.Tree {
 		patched[claim.Host.String()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
@@ -131,10 +136,7 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 	}
 	//guard: after a rollback a host of a cluster in the tree is said to be another site's: people release it
 	return status.Input{
-		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Refused: refused,
-		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
-			return render.Approved(before.files, claim.Cluster, host)
-		},
+		Holdings: answer, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Refused: refused,
 	}
 }
 

@@ -38,7 +38,7 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	if err != nil {
 		return err
 	}
-	hosts := status.Of(statusInput(d.site, before, d.claims, d.hosts))
+	hosts := status.Of(statusInput(d.site, before, d.placement.Holdings, d.hosts))
 	failed := in.writeStatuses(ctx, ui, d.tenantStatus(hosts))
 	if shown := showStatus(ui, before, d.site, hosts, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)

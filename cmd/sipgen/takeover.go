@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
@@ -82,7 +83,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 
 // installation reads what there is of SIP.
 func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site) (*takeover.Installation, error) {
-	got := &takeover.Installation{Engine: site.Spec.Engine, Keys: site.Spec.LabelKeys}
+	got := &takeover.Installation{Engine: site.Spec.Engine, Keys: holdings.LabelKeys(site.Spec.LabelKeys)}
 	var files []string
 	var docs []manifest.Document
 	for _, path := range in.specs {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -34,47 +34,32 @@ func (l *loaded) leaveAlone() {
 
 // leaveAlone freezes the clusters that hold hosts of which no patch may be written: all their patches stay as the tree has them. Of a cluster that
 // is gone the others are released, and such a host waits; that is a finding too.
-func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings, claims schedule.Previous) {
+func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings) {
 	if len(l.unpatchable) == 0 {
 		return
 	}
-	stays, inTree, releasing := map[schedule.ClusterKey]bool{}, map[schedule.ClusterKey]bool{}, map[string]bool{}
+	stays := map[schedule.ClusterKey]bool{}
 	for i := range s.clusters {
 		stays[keyOf(&s.clusters[i])] = !s.clusters[i].Leaves()
 	}
-	for i := range claims.Claims {
-		claim := &claims.Claims[i]
-		inTree[claim.Cluster] = true
-		releasing[claim.Host.String()] = claim.Releasing
-	}
-	for i := range l.hosts.Hosts {
-		if host := &l.hosts.Hosts[i]; releasing[host.Key()] && !carriesLabels(l.site.Spec.LabelKeys, host) {
-			delete(releasing, host.Key()) // it was seen clean
-		}
-	}
 	for _, host := range slices.Sorted(maps.Keys(l.unpatchable)) {
 		namespace, name, _ := strings.Cut(host, "/")
-		cluster, holds := held.Holder(schedule.HostKey{Namespace: namespace, Name: name})
+		h := held.All.Find(schedule.HostKey{Namespace: namespace, Name: name})
+		if h == nil {
+			continue
+		}
 		for _, found := range l.unpatchable[host] {
 			switch {
-			case holds && stays[cluster]:
+			case h.State == holdings.Held && stays[h.Cluster]:
 				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
-				s.freeze(cluster, fmt.Errorf("%s", found))
+				s.freeze(h.Cluster, fmt.Errorf("%s", found))
 			//guard: a release waits, and the run ends as if all were done
-			case holds && inTree[cluster]:
-				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("%s: its release waits: %s", cluster, found)})
+			case h.State == holdings.Held:
+				s.lost = append(s.lost, finding{cluster: h.Cluster, err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found)})
 			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
-			case releasing[host]:
-				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
+			case h.State == holdings.Leaving:
+				s.lost = append(s.lost, finding{cluster: h.Cluster, err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
 			}
 		}
 	}
-}
-
-// carriesLabels says whether a host carries a label of sipgen's.
-func carriesLabels(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
-	return slices.ContainsFunc([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby}, func(key string) bool {
-		_, carries := host.Labels[key]
-		return carries
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
@@ -102,8 +103,9 @@ func (d *decided) counted() map[schedule.HostKey]bool {
 
 func (d *decided) claimed() map[schedule.HostKey]bool {
 	claimed := map[schedule.HostKey]bool{}
-	for _, claim := range d.claims.Claims {
-		claimed[claim.Host] = !claim.Releasing
+	for i := range d.placement.Holdings.Hosts {
+		h := &d.placement.Holdings.Hosts[i]
+		claimed[schedule.HostKey{Namespace: h.Host.Namespace, Name: h.Host.Name}] = h.State == holdings.Held
 	}
 	return claimed
 }

@@ -39,11 +39,6 @@ func (k ClusterKey) Quoted() string {
 	return k.String()
 }
 
-// LabelKeys are the label keys by which a host is claimed.
-type LabelKeys struct {
-	ClusterNamespace, ClusterName, NodeType, Standby string
-}
-
 // Claim is one host in the tree: a decision that may not have been synced yet.
 type Claim struct {
 	Host    HostKey
@@ -68,8 +63,11 @@ type Claim struct {
 type Input struct {
 	Hosts []inventory.Host
 	Tree  []Claim
-	// Specs are the clusters that have a spec, and Known those that the tree has without hosts; those of Tree are known, too.
+	// Specs are the clusters that have a spec, the frozen ones among them, and Known those that the tree has without hosts; those of Tree are known, too.
 	Specs, Known map[ClusterKey]bool
+	// Release are hosts that the Site asks to release from clusters that are in neither the specs nor the tree, and the clusters that their
+	// labels name.
+	Release map[HostKey]ClusterKey
 	// Approved says whether a cluster approves the release of a host that it has, nil: none does.
 	Approved func(ClusterKey, *inventory.Host) bool
 	Keys     LabelKeys
@@ -99,6 +97,7 @@ type Line string
 const (
 	ByUse    Line = "use"    // it is in use, under labels that name the cluster
 	ByTree   Line = "tree"   // the tree has it
+	BySite   Line = "site"   // the Site asks to release it from the cluster that its labels name
 	ByLabels Line = "labels" // nothing is in the tree, and its labels name a cluster of the specs
 )
 
@@ -124,31 +123,10 @@ type Holding struct {
 // Holdings is the answer for all hosts, by namespace and name.
 type Holdings struct {
 	Hosts []Holding
+	// Tree is what the tree has, by host, whatever became of the hosts.
+	Tree []*Claim
 	// Gone are the claims of hosts that the inventory does not have, and Recreated those of hosts that are new ones of the same name.
 	Gone, Recreated []Claim
-}
-
-// Labels is what the labels of a host claim.
-type Labels struct {
-	Cluster ClusterKey
-	Role    string
-	Standby bool
-	// Any: it has one of the labels. Complete: it has the three that make a claim.
-	Any, Complete bool
-}
-
-// LabelsOf reads the labels of a host.
-func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
-	var l Labels
-	for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
-		if _, is := h.Labels[key]; is {
-			l.Any = true
-		}
-	}
-	l.Cluster = ClusterKey{h.Labels[keys.ClusterNamespace], h.Labels[keys.ClusterName]}
-	l.Role, l.Standby = h.Labels[keys.NodeType], h.Labels[keys.Standby] == "true"
-	l.Complete = l.Cluster.Namespace != "" && l.Cluster.Name != "" && l.Role != ""
-	return l
 }
 
 // Of says whose each host is. The error joins what nobody can answer: a host that stands twice, in the inventory or in the tree.
@@ -216,6 +194,7 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 	if !slices.IsSortedFunc(order, byHost) {
 		slices.SortFunc(order, byHost)
 	}
+	hs.Tree = order
 	for i, claim := range order {
 		if i > 0 && order[i-1].Host == claim.Host {
 			problems = append(problems, fmt.Errorf("host %s: claimed twice in the previous tree: by %s %s in %s and by %s %s in %s",
@@ -253,7 +232,7 @@ func (h *Holding) decide(in *Input) {
 	case h.Labels.Complete && in.Specs[h.Labels.Cluster]:
 		h.hold(h.Labels.Cluster, h.Labels.Role, h.Labels.Standby, ByLabels)
 	case h.Labels.Any:
-		h.leaveAlone()
+		h.leaveAlone(in)
 	default:
 		h.State, h.Why = Free, ineligible(h.Host)
 	}
@@ -265,9 +244,9 @@ func (h *Holding) byUse(in *Input) {
 	same := t != nil && t.Cluster == l.Cluster
 	switch {
 	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
-		h.State, h.Why = LeftAlone, Why{Code: UsedByUnknown, Detail: l.Cluster.String()}
+		h.leaveAlone(in)
 	//guard: an approval is good for the next use of the host, and for a host that nobody approved
-	case same && t.Releasing && t.Use == Use(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
+	case same && t.Releasing && t.Approved(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
 		h.byTree(in)
 	case same && !t.Releasing && t.Role == l.Role:
 		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
@@ -312,10 +291,16 @@ func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
 	h.State, h.Cluster, h.Role, h.Standby, h.By = Held, cluster, role, standby, by
 }
 
-// leaveAlone is for a host with labels that is neither held nor leaving.
-func (h *Holding) leaveAlone() {
-	h.State, h.Why = LeftAlone, Why{Code: IncompleteLabels}
-	if h.Labels.Complete {
-		h.Why = Why{Code: UnknownCluster, Detail: h.Labels.Cluster.String()}
+// leaveAlone is for a host with labels that is neither held nor leaving. The Site may ask to release it.
+func (h *Holding) leaveAlone(in *Input) {
+	l := &h.Labels
+	switch {
+	case !l.Complete:
+		h.State, h.Why = LeftAlone, Why{Code: IncompleteLabels}
+	//guard: a host of another site is released because its labels are not known here
+	case h.Claim == nil && in.Release[keyOf(h.Host)] == l.Cluster:
+		h.hold(l.Cluster, l.Role, l.Standby, BySite)
+	default:
+		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: l.Cluster.String()}
 	}
 }

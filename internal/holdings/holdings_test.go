@@ -55,6 +55,7 @@ type row struct {
 	tree, labels string
 	used         bool
 	approved     string // the cluster that approves its release
+	release      string // the cluster that the Site releases it from
 	stale        bool
 	change       func(h *inventory.Host)
 	want         string // as text gives it
@@ -106,8 +107,8 @@ var rows = []row{
 	{line: "3: leaving, the approval is taken back", tree: "red Worker leaving approved", labels: "red Worker", used: true, want: "held red Worker by use"},
 	{line: "3: leaving, approved by another cluster", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
 	{line: "3: leaving, used under another cluster's labels", tree: "blue Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
-	{line: "3 and 6: in use for a cluster that nobody has", labels: "zz Worker", used: true, want: "left alone: UsedByUnknown"},
-	{line: "3 and 6: the same, and the tree has the host", tree: "red Worker", labels: "zz Worker", used: true, want: "left alone: UsedByUnknown"},
+	{line: "3 and 6: in use for a cluster that nobody has", labels: "zz Worker", used: true, want: "left alone: UnknownCluster"},
+	{line: "3 and 6: the same, and the tree has the host", tree: "red Worker", labels: "zz Worker", used: true, want: "left alone: UnknownCluster"},
 	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true, want: "held blue Worker by tree"},
 	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true, want: "held blue Worker standby by tree"},
 	{line: "3 and 6: in use, a part of the labels", labels: "part", used: true, want: "left alone: IncompleteLabels"},
@@ -135,10 +136,15 @@ var rows = []row{
 	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker", change: badPatch, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: left, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "free: Faulty"},
 	// 5: the tree has nothing of the host.
-	{line: "5: labels of a cluster of the specs", labels: "red Worker", want: "held red Worker by labels"},
+	{line: "5: labels of a cluster of the specs, frozen or not", labels: "red Worker", want: "held red Worker by labels"},
 	{line: "5: standby", labels: "red Worker standby", want: "held red Worker standby by labels"},
 	{line: "5 and 6: labels of a cluster that only the tree has", labels: "old Worker", want: "left alone: UnknownCluster"},
 	{line: "5 and 6: labels of a cluster that nobody has", labels: "zz Worker", want: "left alone: UnknownCluster"},
+	{line: "6: the Site releases it", labels: "zz Worker", release: "zz", want: "held zz Worker by site"},
+	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz", want: "held zz Worker standby by site"},
+	{line: "6: the Site releases it from another cluster", labels: "zz Worker", release: "old", want: "left alone: UnknownCluster"},
+	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true, release: "zz", want: "left alone: UnknownCluster"},
+	{line: "5 and 6: the Site releases it from a cluster of the specs", labels: "red Worker", release: "red", want: "held red Worker by labels"},
 	{line: "6: a part of the labels", labels: "part", want: "left alone: IncompleteLabels"},
 	{line: "5 and 6: no name of a role", labels: "red a/b", want: "left alone: InvalidRole"},
 	{line: "5 and 6: no name of a cluster", labels: "re_d Worker", want: "left alone: UnknownCluster"},
@@ -180,6 +186,9 @@ func (r *row) input() Input {
 	in := Input{
 		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys, Stale: r.stale,
 		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true}, Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
+	}
+	if r.release != "" {
+		in.Release = map[HostKey]ClusterKey{{"m", "h"}: {"t", r.release}}
 	}
 	if r.approved != "" {
 		in.Approved = func(c ClusterKey, _ *inventory.Host) bool { return c.Name == r.approved }
@@ -229,6 +238,9 @@ func TestOrder(t *testing.T) {
 	var in Input
 	for i, r := range rows {
 		one := r.input()
+		if one.Release != nil || r.stale { // they are of the whole input
+			continue
+		}
 		in.Specs, in.Known, in.Keys = one.Specs, one.Known, one.Keys
 		name := "h" + strings.Repeat("x", i)
 		one.Hosts[0].Name = name

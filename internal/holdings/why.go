@@ -17,8 +17,7 @@ type Code string
 const (
 	Released        Code = "Released"
 	ReleaseApproved Code = "ReleaseApproved"
-	// UsedByUnknown and UnknownCluster: the labels name a cluster that is in neither the specs nor the tree.
-	UsedByUnknown    Code = "UsedByUnknown"
+	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
 	UnknownCluster   Code = "UnknownCluster"
 	IncompleteLabels Code = "IncompleteLabels"
 	InvalidRole      Code = "InvalidRole"
@@ -94,3 +93,6 @@ func Use(h *inventory.Host) string {
 	}
 	return ""
 }
+
+// Approved says whether a release was approved for what uses the host now.
+func (c *Claim) Approved(h *inventory.Host) bool { return c.Use != "" && c.Use == Use(h) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -13,8 +14,8 @@ import (
 // Ask is what a tree asks of a host.
 type Ask struct {
 	Host *inventory.Host
-	// Namespace, Cluster and Role that it is labelled for, all empty for a host that is released.
-	Namespace, Cluster, Role string
+	// Claim is what the tree gives the host to: the zero claim if it is released.
+	Claim holdings.Claim
 	// Approved: its release was approved though it is in use.
 	Approved bool
 }
@@ -22,7 +23,7 @@ type Ask struct {
 // Moves finds the hosts in use whose cluster labels a tree would remove or change without an approval. The sync guard of the site denies
 // such a patch, and with it the sync of all hosts of that cluster, or with an overlay of the site, so each is said before: it is a warning,
 // since the labels stay as they are whatever is committed. The findings are sorted by host.
-func Moves(apply v1alpha1.ApplyMode, keys v1alpha1.LabelKeys, asks []Ask) []Finding {
+func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []Finding {
 	whose := "that cluster's"
 	if apply == v1alpha1.ApplyOverlay {
 		whose = "the site's"
@@ -34,16 +35,14 @@ func Moves(apply v1alpha1.ApplyMode, keys v1alpha1.LabelKeys, asks []Ask) []Find
 			continue
 		}
 		var differ, set []string
-		for _, label := range []struct{ key, want string }{{keys.ClusterNamespace, ask.Namespace}, {keys.ClusterName, ask.Cluster}, {keys.NodeType, ask.Role}} {
-			live := ask.Host.Labels[label.key]
-			if live == "" || live == label.want {
-				continue
+		for _, label := range keys.Differ(ask.Host, ask.Claim) {
+			switch {
+			case label.Is == "" || label.Key == keys.Standby:
+			case label.Want == "":
+				differ, set = append(differ, redact.Sprintf("%s: %q to be removed", label.Key, label.Is)), append(set, label.Key+"-")
+			default:
+				differ, set = append(differ, redact.Sprintf("%s: %q to become %q", label.Key, label.Is, label.Want)), append(set, label.Key+"="+label.Want)
 			}
-			if label.want == "" {
-				differ, set = append(differ, redact.Sprintf("%s: %q to be removed", label.key, live)), append(set, label.key+"-")
-				continue
-			}
-			differ, set = append(differ, redact.Sprintf("%s: %q to become %q", label.key, live, label.want)), append(set, label.key+"="+label.want)
 		}
 		if len(differ) > 0 {
 			out = append(out, Finding{

@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // TestMoves: what the sync guard would deny, and nothing else. e2e's TestMovedHosts has the guard itself.
 func TestMoves(t *testing.T) {
-	keys := v1alpha1.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role"}
+	keys := holdings.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role"}
 	claim := map[string]string{"ns": "t", "name": "a", "role": "Worker"}
 	used := inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Name: "m"}}
-	same := Ask{Namespace: "t", Cluster: "a", Role: "Worker"}
+	same := Ask{Claim: holdings.Claim{Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}
 	for _, row := range []struct {
 		why    string
 		state  inventory.State
@@ -45,7 +46,7 @@ func TestMoves(t *testing.T) {
 		}
 	}
 	// One overlay has the hosts of all clusters.
-	moved := Ask{Namespace: "t", Cluster: "a", Role: "Edge", Host: &inventory.Host{Namespace: "metal", Name: "n1", Labels: claim, State: used}}
+	moved := Ask{Claim: holdings.Claim{Cluster: same.Claim.Cluster, Role: "Edge"}, Host: &inventory.Host{Namespace: "metal", Name: "n1", Labels: claim, State: used}}
 	for apply, want := range map[v1alpha1.ApplyMode]string{v1alpha1.ApplyMerge: "so none of that cluster's hosts is synced", v1alpha1.ApplyOverlay: "so none of the site's hosts is synced"} {
 		if got := Moves(apply, keys, []Ask{moved}); len(got) != 1 || !strings.Contains(got[0].String(), want) {
 			t.Errorf("%s: got %v, want %q", apply, got, want)

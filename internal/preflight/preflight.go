@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -61,12 +62,13 @@ const (
 	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
 )
 
-// Synced: Flux or Argo CD has given the host the labels that say whose it is, or knows it as an object of that cluster's.
-func Synced(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
-	namespace, name := host.Labels[keys.ClusterNamespace], host.Labels[keys.ClusterName]
-	if namespace == "" || name == "" {
+// Synced says whether Flux or Argo CD has given the host the labels that say whose it is, or knows it as an object of that cluster's.
+func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
+	labels := holdings.LabelsOf(host, keys)
+	if !labels.NameCluster() {
 		return false
 	}
+	namespace, name := labels.Cluster.Namespace, labels.Cluster.Name
 	application, _, _ := strings.Cut(host.Engine[argoTracking], ":")
 	for _, part := range []string{"hosts", "infra"} { // with spec.argocd.order waves they are one Application
 		if sync := v1.SyncName(namespace, name, part); host.Engine[fluxName] == sync || application == sync {
@@ -75,7 +77,7 @@ func Synced(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
 		//guard: hosts that an engine has labelled are taken for the SIP operator's
-		return (m.Name == fluxManager || m.Name == argoManager) && slices.Contains(m.Labels, keys.ClusterName)
+		return (m.Name == fluxManager || m.Name == argoManager) && slices.ContainsFunc(keys.Claim(), func(key string) bool { return slices.Contains(m.Labels, key) })
 	})
 }
 

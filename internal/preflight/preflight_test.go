@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -116,7 +117,7 @@ func TestOrderOfHostsDoesNotMatter(t *testing.T) {
 }
 
 func TestSynced(t *testing.T) {
-	keys := v1alpha1.LabelKeys{ClusterNamespace: "ns", ClusterName: "name"}
+	keys := holdings.LabelKeys{ClusterNamespace: "ns", ClusterName: "name"}
 	labels := map[string]string{"ns": "a", "name": "b"}
 	long := map[string]string{"ns": "a-namespace-with-a-name-that-is-long", "name": "and-a-cluster-with-a-long-name-too"}
 	by := func(manager string, labels ...string) []inventory.Manager {

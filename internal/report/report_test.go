@@ -192,7 +192,7 @@ func TestChangesAreSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Of("dc1", clusters, placement)
-	p.Since(before)
+	p.Since(placement.Holdings)
 	var table bytes.Buffer
 	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{

@@ -1,18 +1,19 @@
 package report
 
 import (
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
 // released are free now.
-func (p *Plan) Since(previous schedule.Previous) {
+func (p *Plan) Since(before *holdings.Holdings) {
 	from, releasing, stays := map[string]string{}, map[string]bool{}, map[string]bool{}
-	for _, claim := range previous.Claims {
+	for _, claim := range before.Tree {
 		from[claim.Host.String()], releasing[claim.Host.String()] = claim.Cluster.String(), claim.Releasing
 		stays[claim.Cluster.String()] = stays[claim.Cluster.String()] || !claim.Releasing
 	}
-	p.freed(previous)
+	p.freed(before)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		any, had := stays[c.Key()]
@@ -54,21 +55,14 @@ func (f *Freed) String() string {
 	return "now free: " + words
 }
 
-// freed finds the hosts that the previous tree releases, and that nobody has now.
-func (p *Plan) freed(previous schedule.Previous) {
-	claims := map[string]*schedule.PreviousClaim{}
-	for i := range previous.Claims {
-		if previous.Claims[i].Releasing {
-			claims[previous.Claims[i].Host.String()] = &previous.Claims[i]
-		}
-	}
-	for i := range p.Hosts {
-		host := &p.Hosts[i]
-		claim := claims[host.Host]
-		if claim == nil || host.Cluster != "" {
+// freed finds the hosts that the tree before releases, and that nobody has now.
+func (p *Plan) freed(before *holdings.Holdings) {
+	for i := range p.Hosts { // both by name
+		host, was := &p.Hosts[i], &before.Hosts[i]
+		if was.Claim == nil || !was.Claim.Releasing || host.Cluster != "" {
 			continue
 		}
-		free := Freed{Host: host.Host, Cluster: claim.Cluster.String(), Role: claim.Role}
+		free := Freed{Host: host.Host, Cluster: was.Claim.Cluster.String(), Role: was.Claim.Role}
 		if host.Verdict != string(schedule.Free) {
 			free.But = host.Why
 		}

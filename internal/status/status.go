@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // State is how far a host is.
@@ -50,56 +50,53 @@ type Host struct {
 	Stuck bool `json:"stuck,omitempty"`
 }
 
-// Input is a tree's claims and the live hosts.
+// Input is whose each live host is by a tree, and by its labels.
 type Input struct {
-	Claims []schedule.PreviousClaim
-	Hosts  []inventory.Host
-	Keys   schedule.LabelKeys
+	Holdings *holdings.Holdings
+	Keys     holdings.LabelKeys
 	// NoTree: there is no tree at all. What carries labels all the same may be its hosts, if it is lost.
 	NoTree bool
 	// Clusters are those that the tree has, with hosts or without.
-	Clusters map[schedule.ClusterKey]bool
-	// Approved says whether the tree's patch of a host that is released is approved for what uses it now.
-	Approved func(*schedule.PreviousClaim, *inventory.Host) bool
+	Clusters map[holdings.ClusterKey]bool
 	// Refused are hosts whose patches would do harm, by name, and why.
 	Refused map[string]string
 	// stays: the cluster keeps a host.
-	stays map[schedule.ClusterKey]bool
+	stays map[holdings.ClusterKey]bool
 }
 
 // Of gives the hosts by cluster, role and name; those that the tree does not have come last.
 func Of(in Input) []Host {
-	live := make(map[schedule.HostKey]*inventory.Host, len(in.Hosts))
-	for i := range in.Hosts {
-		live[schedule.HostKey{Namespace: in.Hosts[i].Namespace, Name: in.Hosts[i].Name}] = &in.Hosts[i]
-	}
-	claimed := map[schedule.HostKey]bool{}
-	in.stays = map[schedule.ClusterKey]bool{}
-	for i := range in.Claims {
-		if c := &in.Claims[i]; !c.Pending && !c.Releasing {
+	claimed := map[*inventory.Host]bool{}
+	in.stays = map[holdings.ClusterKey]bool{}
+	for _, c := range in.Holdings.Tree {
+		if !c.Pending && !c.Releasing {
 			in.stays[c.Cluster] = true
 		}
 	}
 	out := []Host{}
-	for i := range in.Claims {
-		claim := &in.Claims[i]
-		claimed[claim.Host] = true
-		h := in.claim(claim, live[claim.Host])
-		h.health(live[claim.Host])
+	for _, claim := range in.Holdings.Tree {
+		var live *inventory.Host
+		if is := in.Holdings.Find(claim.Host); is != nil {
+			live = is.Host
+			claimed[live] = true
+		}
+		h := in.claim(claim, live)
+		h.health(live)
 		h.Host, h.Cluster, h.Role = claim.Host.String(), claim.Cluster.String(), claim.Role
 		if why := in.Refused[h.Host]; why != "" && h.State != Emptied {
 			h.State, h.What = Refused, why
 		}
-		out = append(out, h.stuck(live[claim.Host]))
+		out = append(out, h.stuck(live))
 	}
-	for i := range in.Hosts {
-		h := &in.Hosts[i]
-		if claimed[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] {
+	for i := range in.Holdings.Hosts {
+		is := &in.Holdings.Hosts[i]
+		h := is.Host
+		if claimed[h] {
 			continue
 		}
 		if labels := in.carried(h); len(labels) > 0 {
 			alone := Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
-			if of := (schedule.ClusterKey{Namespace: h.Labels[in.Keys.ClusterNamespace], Name: h.Labels[in.Keys.ClusterName]}); in.Clusters[of] {
+			if in.Clusters[is.Labels.Cluster] {
 				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " + strings.Join(labels, ", ")
 			}
 			//guard: monitoring stays green when the branch has lost its tree
@@ -189,7 +186,7 @@ func trouble(s *inventory.State) string {
 }
 
 // claim is how far one claim of the tree is. host is nil where there is none of its name.
-func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host {
+func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	switch {
 	case host == nil && claim.Releasing:
 		return Host{State: Released, What: "the host is gone"}
@@ -227,7 +224,7 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 }
 
 // letGo is what the release of a host in use waits for. Where all hosts of a cluster are to go, its spec may be gone by mistake.
-func (in *Input) letGo(claim *schedule.PreviousClaim, state *inventory.State) string {
+func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
 	const meant = `its whole cluster is to go: if that is not meant, put the spec back (sipgen help runbook undo-a-merge); else `
 	switch stays := in.stays[claim.Cluster]; {
@@ -241,7 +238,7 @@ func (in *Input) letGo(claim *schedule.PreviousClaim, state *inventory.State) st
 	return "waits until Cluster API lets it go: "
 }
 
-func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) Host {
+func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
 	carried := in.carried(host)
 	switch {
 	//guard: a host that somebody still uses is said to be one that the next run can assign
@@ -251,27 +248,17 @@ func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) 
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
 	//guard: status does not see that the release of a host in use is denied
-	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !in.Approved(claim, host):
+	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !claim.Approved(host):
 		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") + ", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
 	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }
 
 // differ are the labels that are not as the tree wants them. denied: the guards let nobody change one of them while the host is in use.
-func (in *Input) differ(claim *schedule.PreviousClaim, host *inventory.Host) (differ []string, denied bool) {
-	standby := ""
-	if claim.Standby {
-		standby = "true"
-	}
-	for _, label := range []struct{ key, want string }{
-		{in.Keys.ClusterNamespace, claim.Cluster.Namespace}, {in.Keys.ClusterName, claim.Cluster.Name}, {in.Keys.NodeType, claim.Role}, {in.Keys.Standby, standby},
-	} {
-		is := host.Labels[label.key]
-		if is == label.want {
-			continue
-		}
-		differ = append(differ, redact.Sprintf("%s: found %q, want %q", label.key, is, label.want))
-		denied = denied || label.key != in.Keys.Standby && is != "" && host.State.InUse()
+func (in *Input) differ(claim *holdings.Claim, host *inventory.Host) (differ []string, denied bool) {
+	for _, label := range in.Keys.Differ(host, *claim) {
+		differ = append(differ, redact.Sprintf("%s: found %q, want %q", label.Key, label.Is, label.Want))
+		denied = denied || label.Key != in.Keys.Standby && label.Is != "" && host.State.InUse()
 	}
 	return differ, denied
 }
@@ -282,10 +269,8 @@ func onlyStandby(differ []string, key string) bool {
 
 // carried are sipgen's labels on a host.
 func (in *Input) carried(host *inventory.Host) (labels []string) {
-	for _, key := range []string{in.Keys.ClusterNamespace, in.Keys.ClusterName, in.Keys.NodeType, in.Keys.Standby} {
-		if value, is := host.Labels[key]; is && value != "" {
-			labels = append(labels, redact.Sprintf("%s=%s", key, value))
-		}
+	for _, label := range in.Keys.Differ(host, holdings.Claim{}) {
+		labels = append(labels, redact.Sprintf("%s=%s", label.Key, label.Is))
 	}
 	return labels
 }

@@ -5,11 +5,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 var keys = schedule.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role", Standby: "standby"}
+
+func answer(t *testing.T, hosts []inventory.Host, tree ...holdings.Claim) *holdings.Holdings {
+	t.Helper()
+	found, err := holdings.Of(holdings.Input{Hosts: hosts, Tree: tree, Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
 
 // TestOf: every state, and whether it goes on by itself. Whole commands are in cmd/sipgen.
 func TestOf(t *testing.T) {
@@ -81,15 +91,18 @@ func TestOf(t *testing.T) {
 		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
 	} {
-		in := Input{Keys: keys, Refused: map[string]string{"metal/h": row.refused},
-			Approved: func(*schedule.PreviousClaim, *inventory.Host) bool { return row.approved }}
-		if row.claim.Role != "" {
-			in.Claims = []schedule.PreviousClaim{row.claim}
-		}
+		var hosts []inventory.Host
 		if row.host != nil {
-			in.Hosts = []inventory.Host{*row.host}
+			hosts = append(hosts, *row.host)
 		}
-		got := Of(in)
+		if row.approved {
+			row.claim.Use = holdings.Use(row.host)
+		}
+		var tree []holdings.Claim
+		if row.claim.Role != "" {
+			tree = append(tree, row.claim)
+		}
+		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, Refused: map[string]string{"metal/h": row.refused}})
 		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck {
 			t.Errorf("%s: %+v, want %s, stuck %t", row.why, got, row.want, row.stuck)
 		}
@@ -125,8 +138,8 @@ func TestWhatIsSaid(t *testing.T) {
 			"not among this cluster's hosts in the tree; the next run of sipgen decides: carries ns=t, name=empty"},
 		{"another site's", "i", map[string]string{"ns": "t", "name": "b"}, used, "not in the tree: carries ns=t, name=b"},
 	} {
-		in := Input{Keys: keys, Claims: []schedule.PreviousClaim{claim}, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true},
-			Hosts: []inventory.Host{{Namespace: "metal", Name: row.host, Labels: row.labels, State: row.state}}}
+		hosts := []inventory.Host{{Namespace: "metal", Name: row.host, Labels: row.labels, State: row.state}}
+		in := Input{Holdings: answer(t, hosts, claim), Keys: keys, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true}}
 		found := false
 		for _, h := range Of(in) {
 			found = found || h.What == row.want && h.Host == "metal/"+row.host
@@ -144,7 +157,7 @@ func TestReleasedAndInUse(t *testing.T) {
 		"seen without labels: the next run can assign it":                                                     {},
 		"seen without labels, but still in use, so nobody can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
-		got := Of(Input{Keys: keys, Claims: []schedule.PreviousClaim{claim}, Hosts: []inventory.Host{{Namespace: "metal", Name: "h", State: state}}})
+		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
 		if len(got) != 1 || got[0].State != Released || got[0].What != want {
 			t.Errorf("found %+v, want %q", got, want)
 		}
@@ -153,16 +166,17 @@ func TestReleasedAndInUse(t *testing.T) {
 
 // TestAllHostsAreToGo: a cluster that lets go of all its hosts may have lost its spec by mistake, and nobody is to delete its machines before that is known.
 func TestAllHostsAreToGo(t *testing.T) {
-	in := Input{Keys: keys}
+	var tree []holdings.Claim
+	var hosts []inventory.Host
 	labels := map[string]string{"ns": "t", "name": "a", "role": "Worker"}
 	for _, name := range []string{"h", "i"} {
-		in.Claims = append(in.Claims, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
-		in.Hosts = append(in.Hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels, State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}})
+		tree = append(tree, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
+		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels, State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}})
 	}
 	const all = "its whole cluster is to go: if that is not meant, put the spec back "
 	for _, stays := range []bool{false, true} {
-		in.Claims[1].Pending = !stays
-		if got := Of(in); strings.HasPrefix(got[0].What, all) == stays {
+		tree[1].Pending = !stays
+		if got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys}); strings.HasPrefix(got[0].What, all) == stays {
 			t.Errorf("one stays %t: %+v", stays, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -14,7 +15,7 @@ import (
 
 // labelOwners says of the cluster's hosts which field managers own the labels that say whose they are. A label that two managers set is removed
 // only when both let it go, and the SIP operator never will: the release of such a host is one commit longer.
-func (t *Tenant) labelOwners(hosts []inventory.Host, keys v1alpha1.LabelKeys, engine v1alpha1.Engine) {
+func (t *Tenant) labelOwners(hosts []inventory.Host, keys holdings.LabelKeys, engine v1alpha1.Engine) {
 	type group struct {
 		becomes string
 		hosts   []string
@@ -22,7 +23,7 @@ func (t *Tenant) labelOwners(hosts []inventory.Host, keys v1alpha1.LabelKeys, en
 	groups := map[string]*group{}
 	for i := range hosts {
 		host := &hosts[i]
-		if host.Labels[keys.ClusterNamespace] != t.Spec.Namespace || host.Labels[keys.ClusterName] != t.Spec.Name {
+		if holdings.LabelsOf(host, keys).Cluster != t.key() {
 			continue
 		}
 		who, becomes := ownersOfLabels(host, keys, engine)
@@ -39,11 +40,11 @@ func (t *Tenant) labelOwners(hosts []inventory.Host, keys v1alpha1.LabelKeys, en
 }
 
 // ownersOfLabels are the managers of a host's labels in words, and what becomes of the labels.
-func ownersOfLabels(host *inventory.Host, keys v1alpha1.LabelKeys, engine v1alpha1.Engine) (who, becomes string) {
+func ownersOfLabels(host *inventory.Host, keys holdings.LabelKeys, engine v1alpha1.Engine) (who, becomes string) {
 	if host.Managers == nil {
 		return "set by nobody knows whom", "read the hosts with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields)"
 	}
-	claim := []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}
+	claim := keys.Claim()
 	var owners []string
 	others, own := false, preflight.Manager(engine)
 	for _, m := range host.Managers {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // TestLabelOwners: for each host it is said who set the labels, and what becomes of them.
 func TestLabelOwners(t *testing.T) {
-	keys := v1alpha1.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role"}
+	keys := holdings.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role"}
 	all := []string{"name", "ns", "other", "role"}
 	update := func(name string, labels ...string) inventory.Manager {
 		return inventory.Manager{Name: name, Operation: "Update", Labels: labels}

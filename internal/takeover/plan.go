@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -21,7 +22,7 @@ type Installation struct {
 	Objects []inventory.ServiceObject
 	Seen    bool
 	Hosts   []inventory.Host
-	Keys    v1alpha1.LabelKeys
+	Keys    holdings.LabelKeys
 }
 
 // Plan is the way from SIP to sipgen.
@@ -80,9 +81,8 @@ func Of(in Installation) *Plan {
 		p.Tenants = append(p.Tenants, t)
 	}
 	for i := range in.Hosts {
-		h := &in.Hosts[i]
-		namespace, name := h.Labels[in.Keys.ClusterNamespace], h.Labels[in.Keys.ClusterName]
-		if key := namespace + "/" + name; name != "" && !known[key] && !slices.Contains(p.Foreign, key) {
+		labels := holdings.LabelsOf(&in.Hosts[i], in.Keys)
+		if key := labels.Cluster.String(); labels.Cluster.Name != "" && !known[key] && !slices.Contains(p.Foreign, key) {
 			p.Foreign = append(p.Foreign, key)
 		}
 	}
@@ -90,13 +90,16 @@ func Of(in Installation) *Plan {
 	return p
 }
 
+func (t *Tenant) key() holdings.ClusterKey {
+	return holdings.ClusterKey{Namespace: t.Spec.Namespace, Name: t.Spec.Name}
+}
+
 // held counts the hosts that carry the cluster's labels.
-func (t *Tenant) held(hosts []inventory.Host, keys v1alpha1.LabelKeys) {
+func (t *Tenant) held(hosts []inventory.Host, keys holdings.LabelKeys) {
 	n := map[string]int{}
 	for i := range hosts {
-		labels := hosts[i].Labels
-		if labels[keys.ClusterNamespace] == t.Spec.Namespace && labels[keys.ClusterName] == t.Spec.Name {
-			n[labels[keys.NodeType]]++
+		if labels := holdings.LabelsOf(&hosts[i], keys); labels.Cluster == t.key() {
+			n[labels.Role]++
 		}
 	}
 	for role, hosts := range n { // sorted below

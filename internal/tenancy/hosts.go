@@ -23,6 +23,8 @@ type Count struct{ Hosts, Standby int }
 
 // Holdings says who holds which hosts, by the previous tree and by the labels of hosts that it does not have.
 type Holdings struct {
+	// All is the answer for each host, of none if nobody can answer: schedule.Plan reports that.
+	All *holdings.Holdings
 	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
@@ -39,12 +41,13 @@ type Holdings struct {
 // A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a
 // successor. Of hosts that nobody can answer for it counts none: schedule.Plan reports them.
 func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Holdings {
-	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
+	h := Holdings{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
 		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
 	answer, err := schedule.Holdings(clusters, hosts, previous, options)
 	if err != nil {
 		return h
 	}
+	h.All = answer
 	named := namedForRemoval(clusters)
 	add := func(host schedule.HostKey, live *inventory.Host, role schedule.RoleKey, standby, stays bool) {
 		cluster := role.Cluster

@@ -249,11 +249,6 @@ func claim(r schedule.Reason) string {
 			return "labelled for a cluster that is in neither the specs nor the tree"
 		}
 		return "labelled for " + r.Cluster.Quoted() + ", which is in neither the specs nor the tree"
-	case schedule.LabelledAlone:
-		if r.Cluster == (schedule.ClusterKey{}) {
-			return "labelled for a cluster that is frozen"
-		}
-		return "labelled for " + r.Cluster.Quoted() + ", which does not have it in the tree and is frozen"
 	case schedule.InvalidRole:
 		if r.Role == "" {
 			return "claimed for a role without a valid name"
@@ -274,7 +269,7 @@ func claim(r schedule.Reason) string {
 }
 
 func keys(k schedule.LabelKeys) string {
-	return strings.Join([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby}, ", ")
+	return strings.Join(k.All(), ", ")
 }
 
 // candidate is for hosts that a role could use, or could but for one thing.

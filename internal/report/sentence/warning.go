@@ -99,13 +99,6 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
-	case schedule.LabelledForFrozen:
-		them := "them"
-		if len(w.Hosts) == 1 {
-			them = "it"
-		}
-		return fmt.Sprintf("%s left alone: labelled for %s, which does not have %s in the tree and is frozen: %s; take the labels off; if the hosts are its own, correct the cluster first",
-			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), them, someHosts(w.Hosts))
 	case schedule.RolesDiffer:
 		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: sipgen goes by the labels", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
 	case schedule.ClustersDiffer:
