@@ -16,14 +16,24 @@ func TestTakeOut(t *testing.T) {
 		name, body string
 		want       []string // the changed line, in each way
 	}{
-		{"condition", "//guard: why\nif a > b {\nreturn nil\n}", []string{"if false && (a > b) {", "if true || (a > b) {"}},
-		{"condition with a statement", "//guard: why\nif x := f(); x {\nreturn nil\n}",
-			[]string{"if x := f(); false && (x) {", "if x := f(); true || (x) {"}},
-		{"case", "switch {\n//guard: why\ncase a > b:\n}", []string{"case false && (a > b):", "case true || (a > b):"}},
-		{"operand of and", "_ = a &&\n//guard: why\nb", []string{"(true || b)"}},
-		{"operand of or", "_ = a ||\n//guard: why\nb", []string{"(false && b)"}},
-		{"answer", "//guard: why\nreturn a == b", []string{"return false && (a == b)", "return true || (a == b)"}},
-		{"statement", "//guard: why\nf()", []string{"if false {"}},
+		{"condition", "//guard: why\nif a > b {\nreturn nil\n}", []string{
+			"if !guardsoff.Off(7) && guardsoff.Saw(7, 0, a > b) {", "if guardsoff.Off(7) || guardsoff.Saw(0, 7, a > b) {",
+		}},
+		{"condition with a statement", "//guard: why\nif x := f(); x {\nreturn nil\n}", []string{
+			"if x := f(); !guardsoff.Off(7) && guardsoff.Saw(7, 0, x) {", "if x := f(); guardsoff.Off(7) || guardsoff.Saw(0, 7, x) {",
+		}},
+		{"case", "switch {\n//guard: why\ncase a > b:\n}", []string{
+			"case !guardsoff.Off(7) && guardsoff.Saw(7, 0, a > b):", "case guardsoff.Off(7) || guardsoff.Saw(0, 7, a > b):",
+		}},
+		{"operand of and", "_ = a &&\n//guard: why\nb", []string{"(guardsoff.Off(7) || guardsoff.Saw(0, 7, b))"}},
+		{"operand of or", "_ = a ||\n//guard: why\nb", []string{"(!guardsoff.Off(7) && guardsoff.Saw(7, 0, b))"}},
+		{"answer", "//guard: why\nreturn a == b", []string{
+			"return !guardsoff.Off(7) && guardsoff.Saw(7, 0, a == b)", "return guardsoff.Off(7) || guardsoff.Saw(0, 7, a == b)",
+		}},
+		{"answer of two", "_ = func() (a, b T, err error) {\n//guard: why\nreturn f()\n}", []string{
+			"if !guardsoff.At(7) { return f() }", "if guardsoff.At(7) { return *new(T), *new(T), *new(error) }; return f()",
+		}},
+		{"statement", "//guard: why\nf()", []string{"if !guardsoff.At(7) { f() }"}},
 		{"element", "_ = []int{\n//guard: why\n1,\n2,\n}", []string{""}},
 		{"argument", "f(a,\n//guard: why\nb,\n)", []string{""}},
 	}
@@ -36,7 +46,12 @@ func TestTakeOut(t *testing.T) {
 			}
 			var got []string
 			for _, out := range found[0].outs {
-				got = append(got, strings.Split(string(out.apply(src)), "\n")[found[0].line])
+				out.number = 7
+				edited := weave(src, found[0].at, "guardsoff", []*edit{out})
+				if out.cuts() {
+					edited = out.cut(src)
+				}
+				got = append(got, strings.Split(string(edited), "\n")[found[0].line])
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
@@ -70,10 +85,51 @@ func TestRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"go.mod": "module example.org/m\n\ngo 1.26\n",
-		"m/m.go": "package m\n\nfunc Half(n int) int {\n\t//guard: noticed\n\tif n < 0 {\n\t\treturn 0\n\t}\n" +
-			"\t//guard: not noticed\n\tif n > 1000 {\n\t\treturn 500\n\t}\n\treturn n / 2\n}\n",
-		"m/m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n" +
-			"\tif Half(-8) != 0 || Half(8) != 4 {\n\t\tt.Fail()\n\t}\n}\n",
+		"m/m.go": `package m
+
+func Half(n int) int {
+	//guard: noticed
+	if n < 0 {
+		return 0
+	}
+	//guard: not noticed
+	if n > 1000 {
+		return 500
+	}
+	limits := []int{
+		//guard: an element that is noticed
+		8,
+	}
+	//guard: noticed where each way compiles
+	return n / 2 * len(limits)
+}
+`,
+		"m/m_test.go": `package m
+
+import "testing"
+
+func TestNegative(t *testing.T) {
+	if Half(-8) != 0 {
+		t.Fail()
+	}
+}
+`,
+		"n/n_test.go": `package n
+
+import (
+	"testing"
+
+	"example.org/m/m"
+)
+
+func TestHalf(t *testing.T) {
+	if m.Half(8) != 4 {
+		t.Fail()
+	}
+}
+
+func TestFails(t *testing.T) { t.Fail() }
+`,
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -90,7 +146,8 @@ func TestRun(t *testing.T) {
 		t.Errorf("exit code %d, want 1: %s", code, &stderr)
 	}
 	for _, want := range []string{
-		"caught by ./m: m/m.go:4: noticed\n", "SURVIVED: m/m.go:8: not noticed\n", "2 guards, 1 caught, 1 not\n",
+		"caught by ./m, ./n: m/m.go:4: noticed\n", "SURVIVED: m/m.go:8: not noticed\n",
+		"caught by ./n: m/m.go:13: an element that is noticed\n", "caught by ./n: m/m.go:16: noticed where each way compiles\n", "4 guards, 3 caught, 1 not\n",
 	} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("got %s, want %s", &stdout, want)

@@ -1,8 +1,9 @@
-// Command guards takes every marked guard out of the code, one at a time, and runs the tests of the packages that reach
-// it, until one of them fails. A guard without which all tests pass is not tested: its name is printed.
+// Command guards takes every marked guard out of the code, one at a time, and runs the tests that reach it, until one of
+// them fails. A guard without which all tests pass is not tested: its name is printed.
 //
 //	go run ./hack/guards                          # all that need no engine
 //	go run ./hack/guards -only 'publish|redact'   # those whose place or reason matches
+//	go run ./hack/guards -own                     # by the tests of the guard's own package, and no others
 //	go run ./hack/guards -engines                 # those that only a test with a real engine notices, too
 //	go run ./hack/guards -list                    # names them
 //
@@ -12,7 +13,9 @@
 //	//guard: a host without a uid is patched, and created where it is not there
 //	if host.UID == "" {
 //
-// Nothing in the working tree changes: the compiler reads the changed file by way of -overlay.
+// Nothing in the working tree changes: the compiler reads the changed files by way of -overlay. All guards are compiled at
+// once, behind switches. Each test runs alone first, with every guard in its place, and notes which guards would change
+// something in it: where a condition is true, for one that becomes false. Only these tests run without the guard.
 package main
 
 import (
@@ -24,8 +27,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -43,6 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	only := flags.String("only", "", "only guards whose place or reason matches `REGEXP`")
 	engines := flags.Bool("engines", false, "also those that only a test with a real engine notices")
 	list := flags.Bool("list", false, "print the guards and take none out")
+	own := flags.Bool("own", false, "run only the tests of the guard's own package")
 	parallel := flags.Int("parallel", 2, "how many are tried at a time")
 	if flags.Parse(args) != nil {
 		return 2
@@ -69,12 +73,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	reach, err := testers(ctx)
+	t, err := newTrial(ctx, chosen, *parallel)
 	if err != nil {
 		fmt.Fprintln(stderr, "guards:", err)
 		return 2
 	}
-	bad := tryAll(ctx, chosen, reach, *parallel, stdout)
+	defer os.RemoveAll(t.work)
+	if *own {
+		for folder := range t.reach {
+			t.reach[folder] = slices.DeleteFunc(t.reach[folder], func(tests string) bool { return tests != folder })
+		}
+	}
+	bad := t.tryAll(ctx, stdout)
 	fmt.Fprintf(stdout, "%d guards, %d caught, %d not\n", len(chosen), len(chosen)-bad, bad)
 	if bad > 0 {
 		return 1
@@ -109,33 +119,31 @@ func marked(ctx context.Context) ([]guard, error) {
 }
 
 // tryAll takes the guards out and prints what became of each; it counts those that no test noticed.
-func tryAll(ctx context.Context, chosen []guard, reach map[string][]string, parallel int, stdout io.Writer) int {
+func (t *trial) tryAll(ctx context.Context, stdout io.Writer) int {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
 	bad, done := 0, 0
-	slots := make(chan struct{}, max(1, parallel))
-	for i := range chosen {
-		g := &chosen[i]
+	next := make(chan *guard)
+	for worker := range t.parallel {
 		wait.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if ctx.Err() != nil {
-				return
+			for g := range next {
+				verdict := t.try(ctx, g, worker)
+				lock.Lock()
+				done++
+				if !verdict.caught {
+					bad++
+				}
+				fmt.Fprintf(stdout, "%d/%d %s %s\n", done, len(t.guards), verdict, g)
+				lock.Unlock()
 			}
-			packages := reach["./"+path.Dir(g.file)]
-			if g.engine != "" {
-				packages = []string{"./e2e/..."}
-			}
-			verdict := g.try(ctx, packages)
-			lock.Lock()
-			defer lock.Unlock()
-			done++
-			if !verdict.caught {
-				bad++
-			}
-			fmt.Fprintf(stdout, "%d/%d %s %s\n", done, len(chosen), verdict, g)
 		})
 	}
+	for i := range t.guards {
+		if ctx.Err() == nil {
+			next <- &t.guards[i]
+		}
+	}
+	close(next)
 	wait.Wait()
 	return bad
 }
