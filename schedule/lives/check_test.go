@@ -8,7 +8,6 @@ import (
 
 // run is one run of the program, as the checks see it.
 type run struct {
-	kept          promises
 	specs         map[string]*spec
 	hosts         []host // as they were read
 	before, after *tree
@@ -45,7 +44,7 @@ func (r *run) check() error {
 // known says whether specs or the tree before have a cluster.
 func (r *run) known(cluster string) bool {
 	s := r.specs[cluster]
-	return s != nil && s.here || r.kept.missingSpec && r.before.clusters()[cluster]
+	return s != nil && s.here || r.before.clusters()[cluster]
 }
 
 // elsewhere says whether a host has the labels of a cluster that nobody knows: it is left alone.
@@ -126,15 +125,12 @@ func (r *run) handed() string {
 }
 
 func (r *run) missing() string {
-	if !r.kept.missingSpec {
-		return ""
-	}
-	return r.lossOf(func(s *spec) bool { return !s.here })
+	return r.lossOf(func(cluster string, s *spec) bool { return !s.here && !r.before.left(cluster) })
 }
 
 // frozen: hosts of a faulty cluster stay its own, and it gets none.
 func (r *run) frozen() string {
-	if wrong := r.lossOf(func(s *spec) bool { return s.here && s.fault && !s.deleted }); wrong != "" {
+	if wrong := r.lossOf(func(_ string, s *spec) bool { return s.here && s.fault && !s.deleted }); wrong != "" {
 		return wrong
 	}
 	for i := range r.hosts {
@@ -152,14 +148,14 @@ func (r *run) frozen() string {
 
 // lossOf is a host that a cluster had, and that is leaving or another's now. Labels that name another cluster than
 // the tree does are another matter.
-func (r *run) lossOf(of func(*spec) bool) string {
+func (r *run) lossOf(of func(cluster string, s *spec) bool) string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		was, is := r.ownBefore(h)
 		if !is || !h.here || was.leaving || h.label.cluster != "" && h.label.cluster != was.cluster {
 			continue
 		}
-		if s := r.specs[was.cluster]; s == nil || !of(s) {
+		if s := r.specs[was.cluster]; s == nil || !of(was.cluster, s) {
 			continue
 		}
 		if e, is := r.after.of(h.name); !is || e.cluster != was.cluster || e.leaving {
@@ -181,8 +177,8 @@ func (r *run) brake() string {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
 		was := r.before.hosts[name][0]
-		if was.leaving {
-			continue
+		if was.leaving || r.before.left(was.cluster) {
+			continue // or counted when its cluster began to leave
 		}
 		e, is := r.after.of(name)
 		if h := byName[name]; !h.here || !is || e.cluster != was.cluster || e.leaving {
@@ -197,9 +193,6 @@ func (r *run) brake() string {
 
 // some: a cluster that gets a new active host has all of its active hosts then.
 func (r *run) some() string {
-	if !r.kept.allOrNothing {
-		return ""
-	}
 	gets, short := map[string]string{}, map[string]string{}
 	active := map[slot]int{}
 	for _, name := range slices.Sorted(maps.Keys(r.after.hosts)) {

@@ -50,7 +50,7 @@ func (l *life) decide(hosts []host, accepting bool) (after *tree, refused bool, 
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
 		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
 	}
-	r := &run{kept: l.kept, specs: l.specs, hosts: hosts, before: l.tip(), after: after}
+	r := &run{specs: l.specs, hosts: hosts, before: l.tip(), after: after}
 	if loss > allowed {
 		r.accepted, r.refused = accepting, !accepting
 	}

@@ -11,18 +11,6 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// promises are lines that docs state and that the program may not keep yet.
-type promises struct {
-	// missingSpec: a cluster whose spec is missing loses nothing. Else it gives its hosts back, as one that leaves.
-	missingSpec bool
-	// allOrNothing: a cluster gets all of its missing active hosts, or none. Else it may get some, and wait for
-	// others.
-	allOrNothing bool
-}
-
-// kept are the promises that schedule.Plan keeps. TestKept fails if it keeps more.
-var kept = promises{allOrNothing: true}
-
 const tenants, metal = "tenants", "metal"
 
 var keys = schedule.LabelKeys{
@@ -47,6 +35,13 @@ func plan(now site, before *tree) (*tree, int, error) {
 	}
 	for _, claim := range previous.Claims {
 		options.Known[claim.Cluster] = true
+		name := claim.Cluster.Name
+		if s := now.specs[name]; s != nil && s.here || previous.Leaving[claim.Cluster] || options.Refused[claim.Cluster] != nil {
+			continue
+		}
+		// As the commands do: a cluster of the tree without a spec is frozen, with an empty one.
+		options.Refused[claim.Cluster] = []string{"its spec is missing"}
+		clusters = append(clusters, (&spec{}).cluster(name))
 	}
 	placement, err := schedule.Plan(clusters, inventoried, previous, options)
 	if err != nil {
@@ -127,8 +122,11 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 		byName[hosts[i].name] = &hosts[i]
 	}
 	t := &tree{hosts: map[string][]entry{}}
-	memory := schedule.Previous{}
+	memory := schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}}
 	for _, c := range p.Clusters {
+		if c.Gone {
+			memory.Leaving[c.Key] = true
+		}
 		for _, r := range c.Roles {
 			claim := schedule.PreviousClaim{Cluster: c.Key, Role: r.Name, Source: c.Key.String()}
 			put := func(h *inventory.Host, e entry) {
@@ -155,4 +153,9 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 	}
 	t.memory = memory
 	return t
+}
+
+// left says whether a cluster was leaving when the tree was made.
+func (t *tree) left(cluster string) bool {
+	return t.memory.(schedule.Previous).Leaving[schedule.ClusterKey{Namespace: tenants, Name: cluster}]
 }

@@ -114,7 +114,6 @@ type program func(now site, before *tree) (after *tree, loss int, err error)
 type life struct {
 	*rand.Rand
 	program  program
-	kept     promises
 	specs    map[string]*spec
 	names    []string // of clusters
 	hosts    []host
@@ -137,7 +136,7 @@ const allowed = 2
 // hosts are labelled by hand.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
-		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides, kept: kept,
+		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
 		specs: map[string]*spec{}, synced: map[string]int{}, seen: map[string]int{},
 	}
 	simple := seed%3 == 0
