@@ -82,6 +82,10 @@ func (s *suite) prepare(ctx context.Context, t *trial) error {
 	}
 	for i := range s.units {
 		u := &s.units[i]
+		seen := b.path + ".off.seen"
+		if err := os.WriteFile(seen, nil, 0o600); err != nil {
+			return err
+		}
 		begin := time.Now()
 		u.took = time.Hour
 		failed, err := b.fails(ctx, -1, []unit{*u})
@@ -93,8 +97,10 @@ func (s *suite) prepare(ctx context.Context, t *trial) error {
 			fmt.Fprintf(os.Stderr, "guards: %s: %s %s fails with every guard in its place\n", s.folder, u.top, u.script)
 			u.top = ""
 		}
-		text, _ := os.ReadFile(b.path + ".off.seen") // none if nothing is reached
-		_ = os.Remove(b.path + ".off.seen")
+		text, err := os.ReadFile(seen)
+		if err != nil {
+			return err
+		}
 		u.notes = map[int]bool{}
 		for _, word := range strings.Fields(string(text)) {
 			n, _ := strconv.Atoi(word)

@@ -41,9 +41,10 @@ import (
 )
 
 var (
-	file string
-	off  = read()
-	seen sync.Map
+	file     string
+	off      = read()
+	notes, _ = os.OpenFile(file+".seen", os.O_APPEND|os.O_WRONLY, 0)
+	seen     sync.Map
 )
 
 func read() int {
@@ -72,15 +73,9 @@ func note(n int) {
 	if off >= 0 || n == 0 {
 		return
 	}
-	if _, known := seen.LoadOrStore(n, true); known {
-		return
+	if _, known := seen.LoadOrStore(n, true); !known {
+		fmt.Fprintln(notes, n)
 	}
-	notes, err := os.OpenFile(file+".seen", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Fprintln(notes, n)
-	notes.Close()
 }
 `
 
