@@ -19,11 +19,12 @@ type Ironic struct {
 	// MariaDB also makes the database, by the mariadb-operator, which has to be installed. spec.database is then left out.
 	// +optional
 	MariaDB *MariaDB `json:"mariaDB,omitempty"`
-	// Spec is that of an Ironic (ironic.metal3.io/v1alpha1).
+	// Spec is that of an Ironic (ironic.metal3.io/v1alpha1). Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Spec IronicSpec `json:"spec"`
+	// +optional
+	Spec IronicSpec `json:"spec,omitzero"`
 	// APIVersion that the spec is written in: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, the operator's first API, which is read with a
 	// warning.
 	// +optional

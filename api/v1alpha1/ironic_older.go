@@ -15,6 +15,8 @@ var older = []struct {
 	// also is set with it.
 	also, value string
 }{
+	{was: "apiSecretName", is: "apiCredentialsName"},
+	{was: "tlsSecretName", is: "tls.certificateName"},
 	{was: "credentialsRef.name", is: "apiCredentialsName"},
 	{was: "tlsRef.name", is: "tls.certificateName"},
 	{was: "ramdiskSSHKey", is: "deployRamdisk.sshKey"},
@@ -46,6 +48,8 @@ type modernizer struct {
 	at   string
 	add  problem
 	spec map[string]any
+	// changed: a field was moved.
+	changed bool
 }
 
 func (m *modernizer) ironic(i *Ironic) {
@@ -106,6 +110,7 @@ func (m *modernizer) move(was, is string) {
 
 // moved warns about a field that has another place today, or complains if both are given.
 func (m *modernizer) moved(was, is string, both bool) bool {
+	m.changed = true
 	if both {
 		m.add(m.at+".spec."+was, "given beside %s, which it is called today: want that alone", is)
 		return false

@@ -56,17 +56,24 @@ func fromFile(file string, docs []manifest.Document) (*Site, error) {
 	return site, err
 }
 
-// FromDocuments decodes, defaults and validates the one Site among docs. Other kinds, no Site
-// and a second Site are problems, since a site's file is given by name.
+// FromDocuments decodes, defaults and validates the one Site among docs, whose services have their specs from the manifests
+// among docs. Other kinds, no Site and a second Site are problems, since a site's file is given by name.
 func FromDocuments(docs []manifest.Document) (*Site, error) {
 	var (
 		site     *Site
 		problems manifest.Problems
 	)
 	isSite := func(doc manifest.Document) bool { return doc.Kind == Kind && doc.APIVersion == APIVersion }
-	if at := slices.IndexFunc(docs, func(doc manifest.Document) bool { return !isSite(doc) }); at >= 0 {
+	var manifests []*manifest.Document
+	for i := range docs {
+		if IsManifest(&docs[i]) {
+			manifests = append(manifests, &docs[i])
+		}
+	}
+	known := func(doc manifest.Document) bool { return isSite(doc) || IsManifest(&doc) }
+	if at := slices.IndexFunc(docs, func(doc manifest.Document) bool { return !known(doc) }); at >= 0 {
 		doc, more := &docs[at], ""
-		switch others := len(slices.DeleteFunc(slices.Clone(docs), isSite)) - 1; others {
+		switch others := len(slices.DeleteFunc(slices.Clone(docs), known)) - 1; others {
 		case 0:
 		case 1:
 			more = "; another document is not a Site either"
@@ -84,28 +91,32 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 			problems.Add(doc.Problem("", "a second Site, want one"))
 			continue
 		}
-		site = &Site{Document: doc}
+		site = &Site{Document: doc, documents: docs}
 		if err := doc.Decode(site); err != nil {
 			problems.Add(err)
 			continue
 		}
-		open := doc.OpenSecrets()
+		open := map[string]string{}
+		add := func(path, format string, args ...any) {
+			if open[path] == "" {
+				problems.Add(site.Problem(path, format, args...))
+			}
+		}
+		site.readManifests(manifests, add)
+		open = site.openSecrets()
 		// These say by themselves what to do.
 		delete(open, repositoryURL)
 		delete(open, "spec.argocd.server")
 		for _, path := range slices.Sorted(maps.Keys(open)) {
-			problems.Add(doc.Problem(path, "%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and replace the exposed value wherever it is in use", open[path]))
-		}
-		add := func(path, format string, args ...any) {
-			if open[path] == "" {
-				problems.Add(doc.Problem(path, format, args...))
-			}
+			problems.Add(site.Problem(path, "%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and replace the exposed value wherever it is in use", open[path]))
 		}
 		//guard: a Site whose tenants are all commented out grants every namespace the defaults
 		checkNoValues(doc.JSON, add)
-		site.readIronic(add)
-		site.readVinos(add)
-		site.readPlacement(add)
+		if len(site.Missing) == 0 {
+			site.readIronic(add)
+			site.readVinos(add)
+			site.readPlacement(add)
+		}
 		site.Default()
 		site.validate(add)
 		for _, unread := range site.UnreadAnnotations() {

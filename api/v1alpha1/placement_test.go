@@ -45,7 +45,7 @@ func TestPlacementIsRead(t *testing.T) {
 		t.Errorf("found %v", vips)
 	}
 	site, err = parse(t, strings.Replace(placementSite, "networkAttachments:", "networkAttachents:", 1))
-	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0], "line 18: spec.services.placement[0].spec.networkAttachents: the API has it as networkAttachments") ||
+	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0], "line 18: spec.services.placement[0].spec.networkAttachents: today's API has it as networkAttachments") ||
 		site.Spec.Services.Placement[0].Spec.NetworkAttachments[0] != "storage" {
 		t.Errorf("the README's own spelling: %v, %+v", err, site)
 	}
@@ -84,7 +84,10 @@ func TestBadPlacement(t *testing.T) {
 			if strings.Count(placementSite, row.old) < 1 {
 				t.Fatalf("%q is not in the Site", row.old)
 			}
-			_, err := parse(t, strings.Replace(placementSite, row.old, row.new, 1))
+			site, err := parse(t, strings.Replace(placementSite, row.old, row.new, 1))
+			if err == nil {
+				_, err = site.Complete(nil)
+			}
 			if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
 				t.Errorf("found %v\nwant  %s", err, row.want)
 			}

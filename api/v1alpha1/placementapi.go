@@ -8,11 +8,12 @@ type Placement struct {
 	Name string `json:"name"`
 	// Namespace of the PlacementAPI, and of what it names.
 	Namespace string `json:"namespace"`
-	// Spec is that of a PlacementAPI (placement.openstack.org/v1beta1).
+	// Spec is that of a PlacementAPI (placement.openstack.org/v1beta1). Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Spec PlacementSpec `json:"spec"`
+	// +optional
+	Spec PlacementSpec `json:"spec,omitzero"`
 }
 
 // Key is the PlacementAPI's "namespace/name".

@@ -46,9 +46,9 @@ func (s *Site) warn(path, format string, args ...any) {
 	s.Warnings = append(s.Warnings, s.Problem(path, format, args...).Error())
 }
 
-// Problem is a complaint about a field of the Site, with its place in the file where that is known.
+// Problem is a complaint about a field of the Site, with its place in the file or the manifest where that is known.
 func (s *Site) Problem(path, format string, args ...any) error {
-	document := s.Document
+	document, path := s.Place(path)
 	if document == nil {
 		document = &manifest.Document{File: "site", Index: 1}
 	}
@@ -57,6 +57,9 @@ func (s *Site) Problem(path, format string, args ...any) error {
 
 // validateServices checks each service by itself, and what the Site says elsewhere against them.
 func (s *Site) validateServices(add problem) {
+	if len(s.Missing) > 0 {
+		return // Complete reads the Site again
+	}
 	s.validateIronic(add)
 	s.validateVirtualHosts(add)
 	s.validateNetworks(add)

@@ -55,6 +55,12 @@ type Site struct {
 	Document *manifest.Document `json:"-"`
 	// Warnings are what was accepted and should be written in another way, each with its place. Not part of the API.
 	Warnings []string `json:"-"`
+	// Missing are the services without a spec whose manifests are not in the Site's file: Complete gives them their specs. Not part of the API.
+	Missing []error `json:"-"`
+
+	documents []manifest.Document `json:"-"`
+	// sources are the places of specs in manifests, by their paths in the Site.
+	sources map[string]source `json:"-"`
 }
 
 // SiteSpec is the configuration itself.

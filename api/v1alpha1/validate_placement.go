@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -8,24 +9,23 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// readPlacement moves the misspelled field of an older README, and holds each spec against its definition. The operator's webhook fills in the
+// readPlacement moves the fields of older PlacementAPIs, and holds each spec against its definition. The operator's webhook fills in the
 // image.
 func (s *Site) readPlacement(add problem) {
 	for n := range s.Spec.Services.Placement {
 		p, at := &s.Spec.Services.Placement[n], fmt.Sprintf("spec.services.placement[%d].spec", n)
 		spec := p.Spec.Object()
-		if older, given := spec["networkAttachents"]; given {
-			if spec["networkAttachments"] != nil {
-				add(at+".networkAttachents", "given beside networkAttachments, which it is called: want that alone")
-			} else {
-				s.warn(at+".networkAttachents", "the API has it as networkAttachments")
-				spec["networkAttachments"] = older
-			}
-			delete(spec, "networkAttachents")
+		m := &modernizer{site: s, at: strings.TrimSuffix(at, ".spec"), add: add, spec: spec}
+		m.move("networkAttachents", "networkAttachments")
+		m.move("databaseUser", "databaseAccount")
+		m.endpoints()
+		if m.changed {
 			s.reread(at, spec, &p.Spec, add)
 		}
 		if _, given := spec["containerImage"]; !given {
@@ -38,6 +38,32 @@ func (s *Site) readPlacement(add problem) {
 			s.check(upstream.IPAddressPool, fmt.Sprintf("spec.services.networks[%d].pool", n), pool.Object(), add)
 		}
 	}
+}
+
+// endpoints moves externalEndpoints, the addresses of MetalLB that an older PlacementAPI asked for, to the annotations of its Services.
+func (m *modernizer) endpoints() {
+	const was, is = "externalEndpoints", "override.service"
+	if !m.has(was) || !m.moved(was, is, m.has(is)) {
+		return
+	}
+	services := map[string]any{}
+	for _, item := range anyList(m.take(was)) {
+		endpoint, _ := item.(map[string]any)
+		name, pool := text(endpoint, "endpoint"), text(endpoint, "ipAddressPool")
+		annotations := map[string]any{metalLB[0] + "address-pool": pool}
+		if shared, given := endpoint["sharedIP"].(bool); shared || !given { // its default was true
+			annotations[metalLB[0]+"allow-shared-ip"] = cmp.Or(text(endpoint, "sharedIPKey"), pool)
+		}
+		var ips []string
+		for _, ip := range anyList(endpoint["loadBalancerIPs"]) {
+			ips = append(ips, fmt.Sprint(ip))
+		}
+		if len(ips) > 0 {
+			annotations[metalLB[0]+"loadBalancerIPs"] = strings.Join(ips, ",")
+		}
+		services[name] = map[string]any{"metadata": map[string]any{"annotations": annotations}, "spec": map[string]any{"type": "LoadBalancer"}}
+	}
+	_ = unstructured.SetNestedMap(m.spec, services, strings.Split(is, ".")...) // m.has says that it is not there
 }
 
 // validatePlacement checks what the definition of a PlacementAPI does not say.
@@ -91,7 +117,7 @@ func (c *placementCheck) override(p *Placement) {
 		for _, text := range service.VIPs() {
 			checkAddress(c.at+".spec."+at+".metadata.annotations", text, c.add)
 		}
-		if pool := service.pool(); pool != "" && c.site.hasPools() && !c.site.hasPool(pool) {
+		if pool := service.Pool(); pool != "" && c.site.hasPools() && !c.site.hasPool(pool) {
 			c.say(at+".metadata.annotations", "names the address pool %q, which spec.services.networks does not have", pool)
 		}
 	}
@@ -133,7 +159,8 @@ func (s *PlacementService) VIPs() []string {
 	return out
 }
 
-func (s *PlacementService) pool() string {
+// Pool is the address pool that a Service names, empty for none.
+func (s *PlacementService) Pool() string {
 	for _, domain := range metalLB {
 		if pool := s.annotation(domain + "address-pool"); pool != "" {
 			return pool

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -56,6 +57,22 @@ func (c *vinoCheck) commands(spec *VinoSpec) {
 	}
 }
 
+// vinoFormer are fields that a Vino had before, as paths below its spec, with what there is instead.
+var vinoFormer = []struct{ was, is string }{
+	{"nodeLabels", "it as nodeSelector.matchLabels"},
+	{"networks.vmInterfaceName", "a list of networks, and in each the interface as physicalInterface and the bridge as bridgeName"},
+	{"networks[].allocationStart", "it as staticAllocationStart, and for DHCP a range of its own, from dhcpAllocationStart to dhcpAllocationStop"},
+	{"networks[].allocationStop", "it as staticAllocationStop"},
+	{"networks[].instanceSubnet", "instanceSubnetBitStep, how many bits of addresses each node has"},
+	{"networks[].routes[].to", "it as network and netmask"},
+	{"networks[].routes[].via", "it as gateway"},
+	{"nodes[].labels", "it as bmhLabels, a mapping"},
+	{"nodes[].libvirtTemplateDefinition", "it as libvirtTemplate"},
+	{"nodes[].networkInterfaces[].bridgeName", "it in the network, as bridgeName"},
+	{"nodes[].networkInterfaces[].pf", "it among the interface's options"},
+	{"nodes[].networkInterfaces[].vlan", "it among the interface's options"},
+}
+
 // readVinos moves the field of an older Vino, and holds each spec against its definition, with credentials in it as the API server will see it.
 func (s *Site) readVinos(add problem) {
 	for n := range s.Spec.Services.VirtualHosts {
@@ -63,10 +80,42 @@ func (s *Site) readVinos(add problem) {
 		spec := v.Spec.Object()
 		if _, given := spec["vmBridge"]; given {
 			s.moveBridge(at, spec, add)
+		}
+		fieldsAt(spec, at, "configuration.redfishCredentialSecret", func(configuration map[string]any, key, field string) {
+			s.warn(field, "ViNO never read it: the credentials are those of credentialsSecret in the Site, or with Argo CD the administrator's")
+			delete(configuration, key)
+		})
+		if v.Spec.Written != nil {
 			s.reread(at, spec, &v.Spec, add)
+		}
+		for _, former := range vinoFormer {
+			fieldsAt(spec, at, former.was, func(in map[string]any, key, field string) {
+				add(field, "today's API has %s", former.is)
+				delete(in, key)
+				v.former = true
+			})
 		}
 		spec["bmcCredentials"] = map[string]any{"username": "", "password": ""}
 		s.check(upstream.Vino, at, spec, add)
+	}
+}
+
+// fieldsAt calls found for each field at a path as networks[].routes[].to, with the mapping that it is in.
+func fieldsAt(value any, at, path string, found func(in map[string]any, key, field string)) {
+	in, _ := value.(map[string]any)
+	step, rest, more := strings.Cut(path, ".")
+	key, isList := strings.CutSuffix(step, "[]")
+	_, has := in[key]
+	switch at += "." + key; {
+	case !has:
+	case !more:
+		found(in, key, at)
+	case isList:
+		for i, item := range anyList(in[key]) {
+			fieldsAt(item, fmt.Sprintf("%s[%d]", at, i), rest, found)
+		}
+	default:
+		fieldsAt(in[key], at, rest, found)
 	}
 }
 
@@ -100,6 +149,9 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	}
 	c.credentials(v)
 	c.tenants(v)
+	if v.former {
+		return // what is missing has another name
+	}
 	spec := &v.Spec
 	if spec.NodeSelector == nil {
 		c.say("nodeSelector", "missing: ViNO's controller crashes without it")
@@ -122,12 +174,10 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 // credentials come from a Secret with Flux, and with Argo CD, which puts nothing in at the sync, from somebody who applies them himself. They
 // never come from git.
 func (c *vinoCheck) credentials(v *VirtualHosts) {
-	from := "credentialsSecret, and the values in that Secret"
 	if c.site.Spec.Engine == EngineArgoCD {
-		from = "the commands in PLAN.md"
 		//guard: a Secret is named that Argo CD never puts in, and everybody takes the Vino to have its credentials
 		if v.CredentialsSecret != "" {
-			c.add(c.at+".credentialsSecret", "given with engine argocd, which puts nothing from a Secret into a Vino: want none, and %s", from)
+			c.add(c.at+".credentialsSecret", "given with engine argocd, which puts nothing from a Secret into a Vino: want none, and the commands in PLAN.md")
 		}
 	} else {
 		if v.CredentialsSecret == "" {
@@ -138,8 +188,19 @@ func (c *vinoCheck) credentials(v *VirtualHosts) {
 	}
 	//guard: the password of the BMCs is in a file of the fleet's repository
 	if _, given := v.Spec.Written["bmcCredentials"]; given {
-		c.say("bmcCredentials", "given, and would be committed: want %s", from)
+		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is in use. %s", c.moved(v))
 	}
+}
+
+// moved is how the credentials of a Vino reach it without git: YAML in one line, as messages are.
+func (c *vinoCheck) moved(v *VirtualHosts) string {
+	if c.site.Spec.Engine == EngineArgoCD {
+		return fmt.Sprintf("The commands in PLAN.md apply them with this credentials.yaml: {apiVersion: %s, kind: Vino, metadata: {namespace: %s, name: %s}, "+
+			"spec: {bmcCredentials: {username: ..., password: ...}}}", upstream.Vino.APIVersion, redact.Plain(v.Namespace), redact.Plain(v.Name))
+	}
+	secret := redact.Plain(cmp.Or(v.CredentialsSecret, v.Name+"-bmc"))
+	return fmt.Sprintf("Apply this by hand, and set credentialsSecret: %s in the Site: {apiVersion: v1, kind: Secret, metadata: {namespace: %s, name: %s}, "+
+		"stringData: {bmc_username: ..., bmc_password: ...}}", secret, redact.Plain(c.site.Spec.Flux.Namespace), secret)
 }
 
 func (c *vinoCheck) tenants(v *VirtualHosts) {

@@ -27,11 +27,15 @@ type VirtualHosts struct {
 	// Tenants that may have these hosts, by the names in spec.tenants. Default: all, within their grants.
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
-	// Spec is that of a Vino (airship.airshipit.org/v1), without bmcCredentials.
+	// Spec is that of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Spec VinoSpec `json:"spec"`
+	// +optional
+	Spec VinoSpec `json:"spec,omitzero"`
+
+	// former: fields of the spec are those of an earlier API.
+	former bool `json:"-"`
 }
 
 // VirtualHostNode is a Kubernetes node that has virtual machines.

@@ -174,6 +174,9 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		return nil, err
 	}
 	specs, specsErr := in.loadSpecs(ctx, ui, site)
+	if site != nil {
+		site, siteErr = site.Complete(specs.manifests)
+	}
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
 	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}}
 	if hosts != nil {

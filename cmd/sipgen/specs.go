@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/schedule"
@@ -62,6 +63,8 @@ type specs struct {
 	sites []string
 	// paths are the files as messages name them, each with the path that package tenancy gives it.
 	paths map[string]string
+	// manifests hold the specs of the site's services.
+	manifests []manifest.Document
 }
 
 // inTree gives a text as it may stand in the tree and in commits: there a file has the path that it has below the folder that -f names, wherever on
@@ -121,6 +124,13 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 	}
 	for i := range documents {
 		switch {
+		case v1alpha1.IsManifest(&documents[i]):
+			if owner := ownerOf(site, tenancy.Path(paths, documents[i].File)); owner != "" {
+				ui.warn("%s: a manifest of %s in %s: not read; a service of the site is in the Site's file, or where no tenant writes",
+					documents[i].Where(), documents[i].Kind, owner)
+			} else {
+				s.manifests = append(s.manifests, documents[i])
+			}
 		case documents[i].Kind == "BareMetalHost":
 			s.hosts++
 		case documents[i].Kind == v1alpha1.Kind && documents[i].APIVersion == v1alpha1.APIVersion && !slices.Contains(s.sites, documents[i].File):
@@ -138,6 +148,24 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 	}
 	s.secrets = bmh.SecretNames(documents)
 	return &s, errors.Join(errs...)
+}
+
+// ownerOf says which tenant may write a file, as a message names it; empty for none.
+func ownerOf(site *v1alpha1.Site, file string) string {
+	if site == nil {
+		return ""
+	}
+	//guard: a tenant writes the Ironic that provisions everybody's hosts
+	if folder := tenancy.Folder(site, file); folder != "" {
+		return "a tenant's folder, " + redact.Plain(folder)
+	}
+	for i := range site.Spec.Tenants {
+		//guard: a tenant without a folder writes the Ironic that provisions everybody's hosts
+		if t := &site.Spec.Tenants[i]; len(t.Specs) == 0 {
+			return "a file that tenant " + redact.Plain(t.Name) + ", which has no folder in spec.tenants[].specs, may write"
+		}
+	}
+	return ""
 }
 
 // valid are the clusters that are valid by themselves, some of them perhaps twice.

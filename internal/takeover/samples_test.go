@@ -1,0 +1,135 @@
+package takeover
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// TestEverySample reads every sample and every example in a README that the repositories of SIP, ViNO, the ironic-standalone-operator and
+// placement-operator ever had. testdata/outcomes.txt says what became of each: loaded, converted with the warnings, or refused with the words.
+func TestEverySample(t *testing.T) {
+	var out strings.Builder
+	for _, seed := range []struct {
+		folder  string
+		samples int
+		read    func(docs []manifest.Document) (string, error)
+	}{{"", 27, sampleOfSIP}, {"vino", 34, sampleOfSite}, {"ironic", 15, sampleOfSite}, {"placement", 22, sampleOfSite}} {
+		files, err := filepath.Glob(filepath.Join("testdata/samples", seed.folder, "*.yaml"))
+		if err != nil || len(files) != seed.samples {
+			t.Fatalf("%s: %d samples, %v, want %d", seed.folder, len(files), err, seed.samples)
+		}
+		for _, file := range files {
+			docs, err := manifest.Read([]string{file}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcome, err := seed.read(docs)
+			if err != nil {
+				outcome = "refused\n" + err.Error()
+			}
+			name := strings.TrimPrefix(file, "testdata/samples/")
+			fmt.Fprintf(&out, "%s: %s\n", name, strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(outcome), file+": ", ""), "\n", "\n    "))
+		}
+	}
+	//guard: the password of a sample's BMCs is in a message
+	if strings.Contains(out.String(), "passw0rd") {
+		t.Error("a message repeats a password")
+	}
+	const want = "testdata/outcomes.txt"
+	if *update {
+		if err := os.WriteFile(want, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if text, err := os.ReadFile(want); err != nil || string(text) != out.String() {
+		t.Errorf("%s: differs, or %v: go test ./internal/takeover -update, and read the difference", want, err)
+	}
+}
+
+func sampleOfSIP(docs []manifest.Document) (string, error) {
+	c, err := Convert(&docs[0])
+	if err != nil {
+		return "", err
+	}
+	if len(c.Problems) > 0 {
+		return "", errors.New(strings.Join(c.Problems, "\n"))
+	}
+	return fmt.Sprintf("converted, %d notes", len(c.Notes)), nil
+}
+
+// sampleOfSite has a Site that names the manifests. Credentials in clear are refused, and then removed.
+func sampleOfSite(docs []manifest.Document) (string, error) {
+	const site = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  services:\n"
+	services := map[string]string{}
+	for i := range docs {
+		namespace := docs[i].Namespace
+		if namespace == "" {
+			namespace = "openstack"
+		}
+		entry := fmt.Sprintf("    - {name: %s, namespace: %s", docs[i].Name, namespace)
+		switch docs[i].Kind {
+		case "Ironic":
+			services["ironic"] += entry + "}\n"
+		case "Vino":
+			services["virtualHosts"] += entry + ", credentialsSecret: vino-bmc}\n"
+		case "PlacementAPI":
+			services["placement"] += entry + "}\n"
+		case "NetworkAttachmentDefinition", "IPAddressPool":
+			services["networks"] += entry + "}\n"
+		}
+	}
+	text := site
+	for _, list := range []string{"ironic", "virtualHosts", "placement", "networks"} {
+		if services[list] != "" {
+			text += "    " + list + ":\n" + services[list]
+		}
+	}
+	s, err := v1alpha1.Parse("site.yaml", []byte(text))
+	if err == nil {
+		s, err = s.Complete(docs)
+	}
+	if err != nil {
+		return "", errors.Join(err, withoutCredentials(docs))
+	}
+	if len(services) == 0 {
+		return "of no use without an Ironic that names it", nil
+	}
+	if len(s.Warnings) == 0 {
+		return "loaded", nil
+	}
+	return "converted\n" + strings.Join(s.Warnings, "\n"), nil
+}
+
+// withoutCredentials says what becomes of a Vino whose credentials were moved into a Secret; nil if it has none.
+func withoutCredentials(docs []manifest.Document) error {
+	var vino map[string]any
+	if err := json.Unmarshal(docs[0].JSON, &vino); err != nil {
+		return err
+	}
+	spec, _ := vino["spec"].(map[string]any)
+	if spec["bmcCredentials"] == nil {
+		return nil
+	}
+	delete(spec, "bmcCredentials")
+	text, err := json.Marshal(vino)
+	if err != nil {
+		return err
+	}
+	moved, err := manifest.Parse("without", text)
+	if err != nil {
+		return err
+	}
+	if outcome, err := sampleOfSite(moved); err == nil {
+		return errors.New("without bmcCredentials: " + outcome)
+	}
+	return nil // the same words as with them
+}
