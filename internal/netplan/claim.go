@@ -73,6 +73,8 @@ type Claim struct {
 	Space string
 	// Owner is the thing that has it: what one thing has may overlap. Within is the owner of the range that it is meant to be in.
 	Owner, Within string
+	// Pool is the owner of the pool of MetalLB that it names, empty for none and for one that the Site does not have.
+	Pool string
 	// Of says in words whose it is. Empty for hosts: their Owner says it.
 	Of string
 	// Field says where it stands: in the Site, in the cluster's spec, or in the host's object.

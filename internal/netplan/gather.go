@@ -77,9 +77,10 @@ func (g *gatherer) services() {
 		}
 		for _, endpoint := range []string{"internal", "public"} {
 			service := p.Spec.Override.Service[endpoint]
+			pool, space := g.pool(service.Pool())
 			for _, vip := range service.VIPs() {
 				g.address(vip, Claim{
-					Use: VIP, Owner: "Placement " + p.Key(), Of: "Placement " + p.Key(), Within: anyPool,
+					Use: VIP, Owner: "Placement " + p.Key(), Of: "Placement " + p.Key(), Within: anyPool, Pool: pool, Space: space,
 					Field: fmt.Sprintf("spec.services.placement[%d].spec.override.service.%s.metadata.annotations", n, endpoint),
 				})
 			}
@@ -198,6 +199,16 @@ func (g *gatherer) network(n *v1alpha1.Network, at string) {
 	}
 }
 
+// pool gives the owner and the address space of the pool that a Service names; nothing for one that the Site does not have.
+func (g *gatherer) pool(name string) (owner, space string) {
+	for i := range g.site.Spec.Services.Networks {
+		if n := &g.site.Spec.Services.Networks[i]; n.Pool != nil && n.Name == name {
+			return "pool " + n.Key(), g.spaces[n.Network()]
+		}
+	}
+	return "", ""
+}
+
 func attachment(key string) string { return "attachment " + key }
 
 // cluster adds what a tenant's services ask for.
@@ -222,6 +233,9 @@ func (g *gatherer) cluster(c *v1.SIPCluster) {
 			lb := claim(LoadBalancer, e.Path+".service.loadBalancerIP")
 			if exposure.AddressProvider() == v1.ProviderMetalLB {
 				lb.Within = anyPool
+				for _, name := range v1.AddressPools(exposure.Annotations) {
+					lb.Pool, lb.Space = g.pool(name)
+				}
 			}
 			for _, ip := range exposure.Addresses() {
 				g.address(strings.TrimSpace(ip), lb)

@@ -25,12 +25,14 @@ type Plan struct {
 	site *v1alpha1.Site
 }
 
-// Conflict is two claims that overlap, and should not.
+// Conflict is two claims that overlap and should not, or that should and do not.
 type Conflict struct {
 	// At is the claim that has to change: the site's where both are, a tenant's or a host's where the other one is the site's.
 	At, With *Claim
 	// Mild: it may be so on purpose, or for a time.
 	Mild bool
+	// Outside: At is not in With, the pool that it names.
+	Outside bool
 }
 
 // Of gives the plan of a site that is defaulted and valid.
@@ -85,8 +87,10 @@ func (p *Plan) line(c *Claim) int {
 	switch {
 	case c.Cluster != nil && c.Cluster.Document != nil:
 		return c.Cluster.Document.LineOf(c.Field)
-	case c.Cluster == nil && c.Host == nil && p.site.Document != nil:
-		return p.site.Document.LineOf(c.Field)
+	case c.Cluster == nil && c.Host == nil:
+		if document, field := p.site.Place(c.Field); document != nil {
+			return document.LineOf(field)
+		}
 	}
 	return 0
 }
@@ -101,10 +105,15 @@ func (p *Plan) Place(c *Claim) string {
 		parts = append(parts, c.Cluster.Document.File, "line "+strconv.Itoa(p.line(c)))
 	case c.Cluster != nil:
 		parts = append(parts, c.Cluster.Source)
-	case p.site.Document != nil:
-		parts = append(parts, p.site.Document.File, "line "+strconv.Itoa(p.line(c)))
 	}
-	if parts = append(parts, c.Field); parts[0] == "" {
+	field := c.Field
+	if c.Host == nil && c.Cluster == nil {
+		document, there := p.site.Place(c.Field)
+		if field = there; document != nil {
+			parts = append(parts, document.File, "line "+strconv.Itoa(p.line(c)))
+		}
+	}
+	if parts = append(parts, field); parts[0] == "" {
 		parts = parts[1:]
 	}
 	return strings.Join(parts, ": ")
@@ -218,6 +227,9 @@ const maxFaults = 3
 func (p *Plan) words(c *Conflict) string { return words(c, p.Place(c.With)) }
 
 func words(c *Conflict, place string) string {
+	if c.Outside {
+		return fmt.Sprintf("%s, %s, is not in %s, which it names (%s): want one of that pool's addresses", c.At.text(), c.At.what(), c.With.whose(), place)
+	}
 	want := "want addresses of its own, or networks that never meet in the Site's spec.services.addressSpaces"
 	switch c.At.Kind {
 	case MACs:

@@ -260,3 +260,50 @@ func TestTableFitsATerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedPools: an address is in the pool that its Service names, and not only in any.
+func TestNamedPools(t *testing.T) {
+	for _, row := range []struct{ why, pool, vip, want string }{
+		{"in its pool", "lan", "172.17.0.202", ""},
+		{"its last address", "lan", "172.17.0.210", ""},
+		{"in another pool", "lan", "172.18.0.5", "172.18.0.5, virtual address of Placement o/p, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
+		{"in no pool", "lan", "172.17.0.211", "172.17.0.211, virtual address of Placement o/p, is not in pool m/lan"},
+		{"in a pool of another address family", "lan", "fd00::1", "fd00::1, virtual address of Placement o/p, is not in pool m/lan"},
+		{"a pool that the Site does not have", "other", "172.17.0.211", ""},
+		{"a pool in an address space of its own", "far", "172.19.0.1", ""},
+	} {
+		site := &v1alpha1.Site{}
+		pool := func(name, addresses string) v1alpha1.Network {
+			return v1alpha1.Network{Name: name, Namespace: "m", Pool: &v1alpha1.AddressPool{Addresses: []string{addresses}}}
+		}
+		site.Spec.Services.Networks = []v1alpha1.Network{pool("lan", "172.17.0.200-172.17.0.210"), pool("wan", "172.18.0.0/24"), pool("far", "172.19.0.0/24")}
+		site.Spec.Services.AddressSpaces = []v1alpha1.AddressSpace{{Name: "far", Networks: []string{"networks/m/far"}}}
+		p := v1alpha1.Placement{Name: "p", Namespace: "o"}
+		p.Spec.Override = &v1alpha1.PlacementOverride{Service: map[string]v1alpha1.PlacementService{"internal": {Metadata: &v1alpha1.PlacementMetadata{
+			Annotations: map[string]string{"metallb.io/address-pool": row.pool, "metallb.io/loadBalancerIPs": row.vip},
+		}}}}
+		site.Spec.Services.Placement = []v1alpha1.Placement{p}
+		var found []string
+		for _, err := range Of(site, nil, nil).Problems() {
+			found = append(found, err.Error())
+		}
+		if text := strings.Join(found, "\n"); len(found) > 1 || (row.want == "") != (text == "") || !strings.Contains(text, row.want) {
+			t.Errorf("%s: found %q, want %q", row.why, text, row.want)
+		}
+	}
+}
+
+// TestATenantsNamedPool: a load balancer outside of the pool that it names is its cluster's fault.
+func TestATenantsNamedPool(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "lan", Namespace: "m", Pool: &v1alpha1.AddressPool{Addresses: []string{"172.17.0.200-172.17.0.210"}}}}
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name = "t", "c"
+	c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{Service: &v1.ServiceExposure{
+		LoadBalancerIP: "172.17.0.5", Annotations: map[string]string{"metallb.io/address-pool": "lan"},
+	}}}}
+	refused := Of(site, []v1.SIPCluster{c}, nil).Refused()
+	if len(refused) != 1 || !strings.Contains(refused[0].Message, "172.17.0.5, load balancer of cluster t/c, is not in pool m/lan") {
+		t.Errorf("found %+v", refused)
+	}
+}

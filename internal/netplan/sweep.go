@@ -60,6 +60,7 @@ func (s *sweep) run() {
 				n++
 			}
 		}
+		s.named(c)
 		switch c.party() {
 		case ofSite:
 			for _, other := range s.clusters {
@@ -71,6 +72,18 @@ func (s *sweep) run() {
 		case ofHost:
 			s.host(c)
 		}
+	}
+}
+
+// named notes an address that is not in the pool that it names.
+func (s *sweep) named(c *Claim) {
+	//guard: MetalLB never gives an address outside of its pool, and the service has none
+	if c.Pool == "" || slices.ContainsFunc(s.site, func(pool *Claim) bool { return pool.Owner == c.Pool }) {
+		return
+	}
+	claims := s.plan.Claims
+	if at := slices.IndexFunc(claims, func(pool Claim) bool { return pool.Owner == c.Pool }); at >= 0 {
+		s.plan.Conflicts = append(s.plan.Conflicts, Conflict{At: c, With: &claims[at], Outside: true})
 	}
 }
 
@@ -122,6 +135,6 @@ func (s *sweep) compare(a, b *Claim) bool {
 		return false
 	}
 	blamed, with := s.plan.blame(a, b)
-	s.plan.Conflicts = append(s.plan.Conflicts, Conflict{blamed, with, mild})
+	s.plan.Conflicts = append(s.plan.Conflicts, Conflict{At: blamed, With: with, Mild: mild})
 	return true
 }
