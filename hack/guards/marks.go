@@ -234,9 +234,15 @@ func (e editor) never(n ast.Node) *edit { return e.around(n, "if !guardsoff.At(#
 
 // decide makes a condition false, then true. The first is noted where the condition is true, the second where it is false.
 func (e editor) decide(cond ast.Expr) []*edit {
-	return []*edit{
+	outs := []*edit{
 		e.around(cond, "!guardsoff.Off(#) && guardsoff.Saw(#, 0, ", ")"), e.around(cond, "guardsoff.Off(#) || guardsoff.Saw(0, #, ", ")"),
 	}
+	if constant, is := cond.(*ast.Ident); is && constant.Name == "true" {
+		return outs[:1]
+	} else if is && constant.Name == "false" {
+		return outs[1:]
+	}
+	return outs
 }
 
 // element takes an element of a list out, with its comma.

@@ -239,6 +239,7 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 		err := exec.CommandContext(ctx, "go", append(args, "-run", "^"+top+"$", "./e2e/...")...).Run()
 		return err != nil && ctx.Err() == nil, map[bool]string{true: "./e2e", false: "SURVIVED"}[err != nil]
 	}
+	detail = "REACHED BY NO TEST"
 	for _, folder := range t.reach["./"+path.Dir(g.file)] {
 		s := t.suites[folder]
 		s.once.Do(func() { s.problem = s.prepare(ctx, t) })
@@ -252,6 +253,7 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 		if len(units) == 0 {
 			continue
 		}
+		detail = "SURVIVED"
 		with := s.binaries[worker]
 		if own {
 			with = binary{folder: folder, path: filepath.Join(filepath.Dir(overlay), "test")}
@@ -267,7 +269,7 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 			return true, folder
 		}
 	}
-	return false, "SURVIVED"
+	return false, strings.TrimSpace(detail + " " + e.before)
 }
 
 // testers gives the module and, for each of its packages, the packages whose tests reach it: its own first, then those that import least.

@@ -144,6 +144,7 @@ func TestPipesByNameAreRead(t *testing.T) {
 
 func TestLimitsHold(t *testing.T) {
 	dir := t.TempDir()
+	bank := func(l Limits) Limits { return l.Of(func(string) string { return "bank" }) }
 	for i := range 5 {
 		write(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), "kind: A\n"+strings.Repeat("# xxxxxx\n", 100))
 	}
@@ -167,6 +168,12 @@ func TestLimitsHold(t *testing.T) {
 		{"deep", func(l *Limits) { l.Depth = 60 }, "deep/a.yaml: document 1: line 1: mappings and lists within one another more than 60 deep"},
 		{"0.yaml", func(l *Limits) { l.File = 908 }, ""},
 		{"0.yaml", func(l *Limits) { l.File = 907 }, "0.yaml: more than 0 MiB, want at most that in a file"},
+		{"docs", func(l *Limits) { *l = bank(*l); l.One = 8 }, ""},
+		{"docs", func(l *Limits) { *l = bank(*l); l.One = 7 }, "docs/a.yaml: document 1: more than 0 MiB, want at most that in a document"},
+		{"0.yaml", func(l *Limits) { *l = bank(*l); l.OneValues = 103 }, ""},
+		{"0.yaml", func(l *Limits) { *l = bank(*l); l.OneValues = 102 }, "0.yaml: document 1: about 103 values, want at most 102 in a document"},
+		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 100 }, ""},
+		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 59 }, "docs/a.yaml: with this file more than 59 values in the files of folder bank"},
 		{"", func(l *Limits) { l.Files = 4 }, "more than 4 files"},
 		{"", func(l *Limits) { l.File, l.Total = 4000, 4000 }, "4.yaml: with this file more than 0 MiB are read, want at most that"},
 	} {
@@ -270,5 +277,19 @@ func TestABigInventoryIsRead(t *testing.T) {
 	docs, err := Inventory.Parse("f.json", []byte(text.String()))
 	if err != nil || len(docs) != 20_000 {
 		t.Errorf("found %d documents, %v", len(docs), err)
+	}
+}
+
+// TestFolderItself: a folder that cannot be read is an error, other than one within it.
+func TestFolderItself(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := Specs.Folder(root, "specs", func(string) bool { return true }); err == nil || !strings.HasPrefix(err.Error(), "specs: ") {
+		t.Errorf("found %q, %v", files, err)
 	}
 }

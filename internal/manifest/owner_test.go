@@ -88,6 +88,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		{"each within, and together too many", 5, 5, 7, 4, 14, "zoo", "in the files of all folders, and those of folder zoo have the most"},
 		{"the first has the most", 7, 5, 5, 4, 14, "bank", "those of folder bank have the most"},
 		{"as many of two: the first by name", 7, 1, 7, 6, 14, "bank", "those of folder bank have the most"},
+		{"nobody's are the most, but within", 1, 1, 1, 19, 20, "bank edge", "those of folder bank have the most"},
 		{"nobody's are everybody's problem", 1, 1, 1, 21, 20, "", "with this file more than 0 MiB are read"},
 	} {
 		t.Run(row.why, func(t *testing.T) {

@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 		h.State.Provisioning = "provisioned"
 		return h
 	}
-	const whole, machine = "ns=t name=a role=Worker", "Metal3Machine"
+	const whole, machine, noTree = "ns=t name=a role=Worker", "Metal3Machine", "no tree"
 	anew := host(whole, "")
 	anew.UID = "other"
 	for _, row := range []struct {
@@ -90,6 +90,7 @@ func TestOf(t *testing.T) {
 		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's", Emptied, true},
 		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
+		{"labels, and the branch has no tree", schedule.PreviousClaim{}, host(whole, ""), false, noTree, LeftAlone, true},
 	} {
 		var hosts []inventory.Host
 		if row.host != nil {
@@ -102,7 +103,7 @@ func TestOf(t *testing.T) {
 		if row.claim.Role != "" {
 			tree = append(tree, row.claim)
 		}
-		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, Refused: map[string]string{"metal/h": row.refused}})
+		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, NoTree: row.refused == noTree, Refused: map[string]string{"metal/h": row.refused}})
 		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck {
 			t.Errorf("%s: %+v, want %s, stuck %t", row.why, got, row.want, row.stuck)
 		}

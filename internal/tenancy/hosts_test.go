@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -209,6 +210,24 @@ func TestNarrowed(t *testing.T) {
 	placement, err = schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
 	if err != nil || placement.Schedulable() {
 		t.Errorf("three hosts of a pool of two: found %v, want it to be unschedulable", err)
+	}
+}
+
+// TestOthersVirtualHosts: new hosts are no virtual hosts that the Site has for other tenants.
+func TestOthersVirtualHosts(t *testing.T) {
+	site := siteOf(t, bank)
+	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{
+		{Namespace: "vino", Name: "mine", Tenants: []string{"bank"}}, {Namespace: "vino", Name: "all"}, {Namespace: "vino", Name: "theirs", Tenants: []string{"else"}},
+	}
+	var hosts []inventory.Host
+	for _, name := range []string{"all", "mine", "theirs"} {
+		hosts = append(hosts, hostsOf("m", map[string]string{"pool": "finance", v1alpha1.VirtualHostsLabel: "vino." + name}, name)...)
+	}
+	for active, placed := range map[int]bool{2: true, 3: false} {
+		placement, err := schedule.Plan(Of(site, nil).Narrowed([]v1.SIPCluster{wanting("a", 0, active, 0)}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+		if err != nil || placement.Schedulable() != placed {
+			t.Errorf("%d hosts: found %v, want schedulable %t", active, err, placed)
+		}
 	}
 }
 

@@ -70,14 +70,15 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, and no pool's name that no pool can have.
+// TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, no pool's name that no pool can have, and no namespace that is
+// for no tenants.
 func TestSuggestNoPattern(t *testing.T) {
-	clusters := []v1.SIPCluster{clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
+	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"), clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
 	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Holdings{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text, "*") || strings.Contains(text, "addressPools") || !strings.Contains(text, "networkAttachments: [networks/b]") {
+	if strings.Contains(text, "*") || strings.Contains(text, "kube-system") || strings.Contains(text, "addressPools") || !strings.Contains(text, "networkAttachments: [networks/b]") {
 		t.Errorf("found\n%s", text)
 	}
 }
