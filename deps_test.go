@@ -60,7 +60,7 @@ var folders = map[string][]string{
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
 	"docs/runbooks":     {},
-	"internal/status":   {"api", "inventory", "internal/holdings", "internal/redact", "schedule"},
+	"internal/status":   {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/takeover": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},
 }

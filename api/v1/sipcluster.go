@@ -220,8 +220,17 @@ type PatchTarget struct {
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
 
-// ConditionReady is the condition that the SIP operator had, and the only one that sipgen writes.
+// ConditionReady is the condition that the SIP operator had: whether the cluster has its hosts.
 const ConditionReady = "Ready"
+
+// ConditionServices says whether the cluster's services are rolled out and those of the site are ready.
+const ConditionServices = "ServicesReady"
+
+// Reasons of ConditionServices.
+const (
+	ReasonServicesReady    = "Ready"
+	ReasonServicesNotReady = "NotReady"
+)
 
 // Reasons of ConditionReady: the SIP operator's own, for programs that know them.
 const (
@@ -237,7 +246,7 @@ const (
 
 // SIPClusterStatus is what sipgen status --write reports of a cluster, or what the SIP operator wrote. sipgen never decides by it.
 type SIPClusterStatus struct {
-	// Conditions are those of the SIP operator: Ready, with its reasons.
+	// Conditions are Ready, as the SIP operator had it, and ServicesReady.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// Assigned is how many hosts the cluster has, active and standby.

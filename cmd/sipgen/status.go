@@ -25,6 +25,8 @@ type siteStatus struct {
 	Kind       string        `json:"kind"`
 	Site       string        `json:"site"`
 	Hosts      []status.Host `json:"hosts"`
+	// Services are those of the tree and the Site, where they could be read.
+	Services []status.Service `json:"services,omitempty"`
 	// Edited are the files of the tree that somebody has edited or deleted.
 	Edited []editedFile `json:"edited,omitempty"`
 }
@@ -45,7 +47,12 @@ that are not synced, releases and what they wait for, labels that somebody chang
 the guards deny; and hosts that have failed, or whose spec was emptied. Without --write, no specs
 are read and nothing is written.
 
--o wide also shows the hosts that are as they should be.
+Then show the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
+conditions, and the rollouts of the clusters' services. This needs the right to list ironics,
+vinoes, placementapis and deployments, which policy/ does not grant: a Vino holds the BMCs'
+password. Of files, the objects among those of --inventory are shown.
+
+-o wide also shows the hosts and services that are as they should be.
 
 --write also reports to the tenants: it plans as sipgen publish would, and writes into the status of
 the SIPClusters on the cluster which hosts each one has, how many it is short of, and whether it is
@@ -101,7 +108,7 @@ tree is not as sipgen wrote it; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), output)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), in.servicesOf(ctx, ui, site, before), output)
 		},
 	}
 	in.siteFlag(command)
@@ -140,16 +147,21 @@ func statusInput(site *v1alpha1.Site, before previousTree, answer *holdings.Hold
 	}
 }
 
-// showStatus prints the hosts, and ends in a finding if one is stuck.
-func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, output string) error {
-	stuck := 0
+// showStatus prints the hosts and the services, and ends in a finding if one is stuck.
+func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
+	stuck, stuckServices := 0, 0
+	for _, s := range services {
+		if s.Stuck {
+			stuckServices++
+		}
+	}
 	for _, h := range hosts {
 		if h.Stuck {
 			stuck++
 		}
 	}
 	if output == "json" {
-		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, before.edited}); err != nil {
+		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.edited}); err != nil {
 			return err
 		}
 	} else {
@@ -167,6 +179,12 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 			return err
 		}
 		fmt.Fprintf(ui.out, "%s.\n", status.Summary(hosts))
+		if err := showServices(ui, services, output); err != nil {
+			return err
+		}
+	}
+	if stuckServices > 0 {
+		ui.say("%s", text.Plural(stuckServices, "service is stuck", "services are stuck"))
 	}
 	if stuck > 0 {
 		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
@@ -180,7 +198,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 			before.where, text.Plural(len(before.edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
 	//guard: a tree whose files somebody has edited looks healthy to whoever asks for its status
-	if stuck > 0 || len(before.edited) > 0 {
+	if stuck+stuckServices > 0 || len(before.edited) > 0 {
 		return errFinding
 	}
 	return nil

@@ -39,8 +39,10 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 		return err
 	}
 	hosts := status.Of(statusInput(d.site, before, d.placement.Holdings, d.hosts))
-	failed := in.writeStatuses(ctx, ui, d.tenantStatus(hosts))
-	if shown := showStatus(ui, before, d.site, hosts, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
+	tenants := d.tenantStatus(hosts)
+	tenants.Services = in.servicesOf(ctx, ui, d.site, before)
+	failed := in.writeStatuses(ctx, ui, tenants)
+	if shown := showStatus(ui, before, d.site, hosts, tenants.Services, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}
 	return failed // more than a finding

@@ -29,6 +29,8 @@ type Tenants struct {
 	// Frozen says why clusters keep what they have, as it is; Unread those whose spec nobody could read.
 	Frozen map[schedule.ClusterKey][]string
 	Unread map[schedule.ClusterKey]bool
+	// Services are those of the tree against the live ones, empty where they were not read.
+	Services []Service
 }
 
 // Of is the status of one live SIPCluster: what it has by the tree, what is short of what it asks for, and the condition Ready with the SIP operator's
@@ -65,7 +67,32 @@ func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatu
 	}
 	ready.Message = text.Truncate(text.Line(redact.Text(ready.Message)), maxMessage)
 	status.Conditions = withCondition(status.Conditions, ready)
+	t.services(&status, live, now)
 	return status, true
+}
+
+// services adds the condition of the services that a cluster has or that all clusters share.
+func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now metav1.Time) {
+	var own []Service
+	var words []string
+	for _, s := range t.Services {
+		//guard: a tenant reads of another tenant's services in its own status
+		if s.Cluster != "" && s.Cluster != live.Key() {
+			continue
+		}
+		own = append(own, s)
+		if !s.Ready {
+			words = append(words, s.Service+": "+s.What)
+		}
+	}
+	if len(own) == 0 {
+		return
+	}
+	c := metav1.Condition{Type: v1.ConditionServices, Status: metav1.ConditionTrue, Reason: v1.ReasonServicesReady, Message: ServiceSummary(own), LastTransitionTime: now}
+	if len(words) > 0 {
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1.ReasonServicesNotReady, text.Truncate(strings.Join(words, "; "), maxMessage)
+	}
+	status.Conditions = withCondition(status.Conditions, c)
 }
 
 // inTree says whether the tree has a host of a cluster, or is giving one back.

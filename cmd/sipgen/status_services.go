@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/status"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory/live"
+)
+
+// serviceKinds are the kinds of live objects that tell how a service is.
+var serviceKinds = []struct {
+	kind     string
+	resource schema.GroupVersionResource
+}{
+	{"Ironic", schema.GroupVersionResource{Group: "ironic.metal3.io", Version: "v1alpha1", Resource: "ironics"}},
+	{"Vino", schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "vinoes"}},
+	{"PlacementAPI", schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}},
+	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
+}
+
+// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the hosts. Kinds that
+// cannot be read, or that no file has, are left out.
+func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, before previousTree) []status.Service {
+	wanted := wantedServices(site, before)
+	var fromFiles, objects []manifest.Document
+	if in.inventory != fromCluster && in.inventory != manifest.Stdin {
+		fromFiles, _ = manifest.Inventory.Read([]string{in.inventory}, nil) // who reads the hosts there says what is wrong
+	}
+	for _, k := range serviceKinds {
+		ofKind := func(w status.Wanted) bool { return w.Kind == k.kind }
+		if !slices.ContainsFunc(wanted, ofKind) {
+			continue
+		}
+		found := slices.DeleteFunc(slices.Clone(fromFiles), func(doc manifest.Document) bool { return doc.Kind != k.kind })
+		known := len(found) > 0
+		if in.inventory == fromCluster {
+			var err error
+			found, err = in.liveObjects(ctx, k.resource, k.kind)
+			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
+			switch {
+			case apierrors.IsForbidden(err):
+				ui.say("%s are not shown: the account may not list them", k.resource.Resource)
+			case !known:
+				ui.warn("%s are not shown: %s", k.resource.Resource, err)
+			}
+		}
+		if !known {
+			wanted = slices.DeleteFunc(wanted, ofKind)
+		}
+		objects = append(objects, found...)
+	}
+	return status.Services(wanted, objects)
+}
+
+func (in *inputs) liveObjects(ctx context.Context, resource schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
+	cfg, err := in.restConfig()
+	if err != nil {
+		return nil, err
+	}
+	return live.Documents(ctx, cfg, resource, kind)
+}
+
+// wantedServices are the site's by the Site, and the clusters' by the Deployments in the tree.
+func wantedServices(site *v1alpha1.Site, before previousTree) []status.Wanted {
+	var out []status.Wanted
+	services := &site.Spec.Services
+	for i := range services.Ironic {
+		out = append(out, status.Wanted{Kind: "Ironic", Namespace: services.Ironic[i].Namespace, Name: services.Ironic[i].Name})
+	}
+	for i := range services.VirtualHosts {
+		out = append(out, status.Wanted{Kind: "Vino", Namespace: services.VirtualHosts[i].Namespace, Name: services.VirtualHosts[i].Name})
+	}
+	for i := range services.Placement {
+		out = append(out, status.Wanted{Kind: "PlacementAPI", Namespace: services.Placement[i].Namespace, Name: services.Placement[i].Name})
+	}
+	for file, content := range before.files {
+		// Each service of a cluster has a file of its name.
+		if at := strings.Split(file, "/"); len(at) == 5 && at[0] == "clusters" && at[3] == "infra" && bytes.Contains(content, []byte("kind: Deployment\n")) {
+			out = append(out, status.Wanted{Kind: "Deployment", Namespace: at[1], Name: strings.TrimSuffix(path.Base(file), ".yaml"), Cluster: at[1] + "/" + at[2]})
+		}
+	}
+	return out
+}
+
+// showServices prints the services that are not ready, with -o wide all of them, and how many are.
+func showServices(ui *ui, services []status.Service, output string) error {
+	if len(services) == 0 {
+		return nil
+	}
+	var rows [][]string
+	for _, s := range services {
+		if s.Ready && output != "wide" {
+			continue
+		}
+		if len(rows) == 0 {
+			rows = append(rows, []string{"SERVICE", "CLUSTER", "STATE", "WHAT"})
+		}
+		state := "not ready"
+		switch {
+		case s.Ready:
+			state = "ready"
+		case s.Stuck:
+			state = "stuck"
+		}
+		rows = append(rows, []string{text.Line(s.Service), text.Line(s.Cluster), state, text.Line(s.What)})
+	}
+	err := writeColumns(ui.out, rows, terminalWidth(ui.out), 3)
+	_, printed := fmt.Fprintf(ui.out, "%s.\n", status.ServiceSummary(services))
+	return errors.Join(err, printed)
+}

@@ -1,0 +1,134 @@
+package status
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Wanted is an object of the tree whose own status says how it is: a Deployment of a cluster, or a service of the site.
+type Wanted struct{ Kind, Namespace, Name, Cluster string }
+
+// Service is how a service of the tree is by its live object.
+type Service struct {
+	// Service is its kind and name, as in "Ironic metal3/ironic".
+	Service string `json:"service"`
+	// Cluster is whose it is, empty for the site's.
+	Cluster string `json:"cluster,omitempty"`
+	Ready   bool   `json:"ready"`
+	// What says more: the conditions that are not as they should be, or how far a rollout is.
+	What string `json:"what,omitempty"`
+	// Stuck: the rollout has ended, and the service is not ready.
+	Stuck bool `json:"stuck,omitempty"`
+}
+
+// live is what is read of any object with conditions.
+type live struct {
+	Metadata struct {
+		Generation int64 `json:"generation"`
+	} `json:"metadata"`
+	Spec struct {
+		Replicas *int32 `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64  `json:"observedGeneration"`
+		UpdatedReplicas    int32  `json:"updatedReplicas"`
+		AvailableReplicas  int32  `json:"availableReplicas"`
+		InstalledVersion   string `json:"installedVersion"`
+		Conditions         []struct {
+			Type               string `json:"type"`
+			Status             string `json:"status"`
+			Reason             string `json:"reason"`
+			Message            string `json:"message"`
+			ObservedGeneration int64  `json:"observedGeneration"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// Services holds what the tree wants against the live objects, in the order of clusters and names; those of the site come first.
+func Services(wanted []Wanted, objects []manifest.Document) []Service {
+	byName := map[Wanted]*manifest.Document{}
+	for i := range objects {
+		byName[Wanted{Kind: objects[i].Kind, Namespace: objects[i].Namespace, Name: objects[i].Name}] = &objects[i]
+	}
+	out := []Service{}
+	for _, w := range wanted {
+		s := Service{Service: w.Kind + " " + w.Namespace + "/" + w.Name, Cluster: w.Cluster, What: "not synced: there is no such object"}
+		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; doc != nil {
+			var object live
+			if json.Unmarshal(doc.JSON, &object) != nil {
+				s.What = "its status cannot be read"
+			} else if w.Kind == "Deployment" {
+				s.Ready, s.Stuck, s.What = object.rollout()
+			} else {
+				s.Ready, s.What = object.ready()
+			}
+		}
+		s.What = text.Truncate(text.Line(redact.Text(s.What)), maxMessage)
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Service) int {
+		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Service, b.Service))
+	})
+	return out
+}
+
+// ready is what the condition Ready says, and every other one that is not true.
+func (o *live) ready() (ready bool, what string) {
+	var words []string
+	if o.Status.InstalledVersion != "" {
+		words = append(words, "version "+o.Status.InstalledVersion)
+	}
+	known, current := false, true
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			known, ready = true, c.Status == "True"
+			current = c.ObservedGeneration == 0 || c.ObservedGeneration == o.Metadata.Generation
+		}
+		if c.Status != "True" {
+			words = append(words, strings.TrimSuffix(fmt.Sprintf("%s %s: %s: %s", c.Type, c.Status, c.Reason, c.Message), ": "))
+		}
+	}
+	switch {
+	case !known:
+		words = append(words, "its operator has not reported yet")
+	//guard: an Ironic is ready by what its operator said of an earlier spec
+	case !current || o.Status.ObservedGeneration != 0 && o.Status.ObservedGeneration != o.Metadata.Generation:
+		ready = false
+		words = append(words, "its operator has not seen this spec yet")
+	}
+	return ready, strings.Join(words, "; ")
+}
+
+// rollout is how far a Deployment is, as kubectl rollout status tells it.
+func (o *live) rollout() (ready, stuck bool, what string) {
+	want := int32(1)
+	if o.Spec.Replicas != nil {
+		want = *o.Spec.Replicas
+	}
+	ready = o.Status.ObservedGeneration >= o.Metadata.Generation && o.Status.UpdatedReplicas >= want && o.Status.AvailableReplicas >= want
+	what = fmt.Sprintf("%d of %d pods available, %d of this version", o.Status.AvailableReplicas, want, o.Status.UpdatedReplicas)
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Progressing" && c.Reason == "ProgressDeadlineExceeded" && !ready {
+			return false, true, what + ": " + c.Message
+		}
+	}
+	return ready, false, what
+}
+
+// ServiceSummary is "5 services: 4 ready".
+func ServiceSummary(services []Service) string {
+	ready := 0
+	for _, s := range services {
+		if s.Ready {
+			ready++
+		}
+	}
+	return fmt.Sprintf("%s: %d ready", text.Count(len(services), "service"), ready)
+}
