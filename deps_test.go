@@ -35,7 +35,9 @@ var folders = map[string][]string{
 	"inventory/live":    {"inventory", "inventory/bmh", "internal/manifest", "internal/redact"},
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
-	"internal/lint":           {"api", "inventory", "internal/manifest", "internal/redact", "internal/report/sentence", "schedule"},
+	"internal/finding":        {"api", "internal/manifest"},
+	"internal/admit":          {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/preflight", "internal/redact", "internal/tenancy", "render", "schedule"},
+	"internal/lint":           {"api", "inventory", "internal/finding", "internal/manifest", "internal/redact", "schedule"},
 	"internal/kustomization":  {"internal/manifest", "internal/redact"},
 	"internal/manifest":       {"internal/redact"},
 	"internal/overlay":        {"api", "internal/manifest", "render/object"},
@@ -91,6 +93,7 @@ var never = map[string][]string{
 		"github.com/prometheus", "go.opentelemetry.io", "github.com/xeipuuv/gojsonschema", "html/template"},
 	"api/...":           {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
 	"inventory":         {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/admit":    {"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/lint":     {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/picture":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/report":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates config/crd, the definition of an Ironic and the references docs/cli.md, docs/sipcluster.md and docs/site.md; with --check says what is not
+# Generates config/crd, the definition of an Ironic and the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md; with --check says what is not
 # current and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +21,7 @@ mkdir -p "$work/out/docs"
 crds ,maxDescLen=300 "$work/out/config/crd"
 crds '' "$work/whole"
 go run ./hack/clidoc >"$work/out/docs/cli.md"
+go run ./hack/findingdoc >"$work/out/docs/lint.md"
 go build -o "$work/apidoc" ./hack/apidoc
 for kind in sipcluster site; do
   "$work/apidoc" "$work"/whole/*_"$kind"s.yaml >"$work/out/docs/$kind.md"

@@ -33,18 +33,22 @@ func (h *Held) holds(ip string) bool {
 	return false
 }
 
-// keep enters what is held by clusters that are not among those given: their services stay as they are.
+// keep enters what is held by clusters that are not among those given, because their services stay as they are, and what the given ones give up: it is
+// theirs until their services are applied without it.
 func (s *siteClaims) keep(clusters []SIPCluster) {
-	given := map[string]bool{}
+	given := map[string]*SIPCluster{}
 	for i := range clusters {
-		given[clusters[i].Key()] = true
+		given[clusters[i].Key()] = &clusters[i]
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.held)) {
-		if given[key] {
-			continue
+		held, cluster := s.held[key], given[key]
+		if cluster != nil {
+			//guard: two clusters exchange their node ports, and the API server refuses both for ever
+			held = givenUp(cluster, held)
+		} else {
+			cluster = &SIPCluster{}
+			cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
 		}
-		held, cluster := s.held[key], &SIPCluster{}
-		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
 		by := owner{cluster: cluster, path: "in the tree"}
 		for _, part := range syncParts {
 			//guard: a newcomer takes the name of the objects that a cluster without a spec is synced by
@@ -69,6 +73,24 @@ func (s *siteClaims) keep(clusters []SIPCluster) {
 			s.dexes[namespace] = first(s.dexes, namespace, by)
 		}
 	}
+}
+
+// givenUp is what a cluster has and its spec does not ask for any more.
+func givenUp(c *SIPCluster, held Held) Held {
+	asks := newClaims(nil)
+	for _, e := range c.Entries() {
+		asks.claim(exposedService{owner{cluster: c, path: e.Path}, e})
+	}
+	out := Held{NodePorts: maps.Clone(held.NodePorts), ClusterIPs: maps.Clone(held.ClusterIPs), PodIPs: maps.Clone(held.PodIPs), Dex: held.Dex && len(c.Spec.Services.Dex) == 0}
+	maps.DeleteFunc(out.NodePorts, func(port int32, _ bool) bool { return asks.ports[port].cluster != nil })
+	maps.DeleteFunc(out.ClusterIPs, func(ip string, _ bool) bool { return asks.clusterIPs[ip].cluster != nil })
+	maps.DeleteFunc(out.PodIPs, func(ip string, _ bool) bool { return asks.podIPs[ip].cluster != nil })
+	for _, a := range held.Addresses {
+		if len(asks.addresses[normal(a.IP)]) == 0 {
+			out.Addresses = append(out.Addresses, a)
+		}
+	}
+	return out
 }
 
 // first is who has a thing already, or else by.

@@ -29,11 +29,8 @@ func ValidateSite(clusters []SIPCluster, portStart, portEnd int32) []ClusterErro
 // ValidateHeld is ValidateSite where some clusters have what they claim already: the newcomer is complained about, in whatever order they
 // come. held is by "namespace/name". What a cluster holds that is not among clusters it keeps, and nobody else may claim it.
 func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
-	s := siteClaims{
-		start: portStart, end: portEnd, held: held,
-		ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
-		dexes: map[string]owner{}, syncs: map[string]owner{},
-	}
+	s := newClaims(held)
+	s.start, s.end = portStart, portEnd
 	s.keep(clusters)
 	for i := range clusters {
 		//guard: two clusters are synced by objects of one name, and the engine refuses the whole site
@@ -143,6 +140,13 @@ type siteClaims struct {
 	// dexes by namespace, and syncs by SyncName.
 	dexes, syncs map[string]owner
 	errs         []ClusterError
+}
+
+func newClaims(held map[string]Held) *siteClaims {
+	return &siteClaims{
+		held: held, ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
+		dexes: map[string]owner{}, syncs: map[string]owner{},
+	}
 }
 
 func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {

@@ -40,9 +40,9 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 	for i := range l.clusters {
 		known[l.clusters[i].Key()] = true
 	}
-	for i := range l.findings {
+	for i := range l.problems {
 		//guard: a backup is said to have a cluster that no other file has, where the spec beside it is wrong
-		known[l.findings[i].cluster.String()] = true // its spec is there, and wrong
+		known[l.problems[i].Cluster.String()] = true // its spec is there, and wrong
 	}
 	named := 0
 	for _, path := range in.specs {

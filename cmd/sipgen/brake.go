@@ -3,12 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -61,15 +64,15 @@ func (d *decided) brakeLimit() int {
 }
 
 // beyondBrake are the clusters whose specs give up more hosts than a run may take, and do not accept that number: they are frozen.
-func (d *decided) beyondBrake() (frozen []finding) {
+func (d *decided) beyondBrake() (frozen []admit.Problem) {
 	for i := range d.clusters {
 		c := &d.clusters[i]
 		asked := d.loss.Asked[keyOf(c)]
 		//guard: a spec that lost a digit stops every tenant's run
-		if asked <= d.brakeLimit() || c.Document == nil || d.siteLets(c.Key()) || c.AcceptedLoss() == asked {
+		if asked <= d.brakeLimit() || c.Document == nil || slices.Contains(d.site.Spec.Decommission, c.Key()) || c.AcceptedLoss() == asked {
 			continue
 		}
-		frozen = append(frozen, finding{cluster: keyOf(c), keeps: true, err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are meant to go, annotate the SIPCluster with %s: %q",
+		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss, Err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are meant to go, annotate the SIPCluster with %s: %q",
 			asked, d.loss.Claimed, d.brakeLimit(), brakeRule(d.site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
 	}
 	return frozen

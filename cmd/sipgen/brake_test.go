@@ -98,7 +98,7 @@ func TestBeyondBrake(t *testing.T) {
 			Asked: map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
 		var frozen string
 		for _, f := range d.beyondBrake() {
-			frozen += f.err.Error()
+			frozen += f.Err.Error()
 		}
 		if (row.frozen == "") != (frozen == "") || !strings.Contains(frozen, row.frozen) {
 			t.Errorf("%s: frozen for %q, want %q", row.why, frozen, row.frozen)

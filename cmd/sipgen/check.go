@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,7 +82,7 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	for _, warning := range c.warnings {
 		ui.say("warning: %s", warning)
 	}
-	ui.hintAtSpecs(c.findings)
+	ui.hintAtSpecs(c.problems)
 	//guard: what is refused is written all the same
 	return c.refusal
 }
@@ -98,7 +97,7 @@ func (d *decided) unselected() []string {
 	for i := range d.placement.Clusters {
 		placed := &d.placement.Clusters[i]
 		c := specs[placed.Key]
-		if c == nil || len(d.settled.frozen[placed.Key]) > 0 {
+		if c == nil || len(d.admitted.Frozen[placed.Key]) > 0 {
 			continue
 		}
 		for j := range placed.Roles {
@@ -124,12 +123,12 @@ func (d *decided) here(p *report.Plan) *report.Plan {
 	out := *p
 	out.Clusters, out.Warnings = slices.Clone(p.Clusters), slices.Clone(p.Warnings)
 	for i, words := range out.Warnings {
-		out.Warnings[i] = cmp.Or(d.settled.here[words], words)
+		out.Warnings[i] = d.admitted.Here(words)
 	}
 	for i := range out.Clusters {
 		var frozen []string
 		for _, why := range out.Clusters[i].Frozen {
-			frozen = append(frozen, cmp.Or(d.settled.here[why], why))
+			frozen = append(frozen, d.admitted.Here(why))
 		}
 		out.Clusters[i].Frozen = frozen
 	}
@@ -172,7 +171,7 @@ func (d *decided) preflight() (warnings []string, err error) {
 			warnings = append(warnings, finding.String())
 			continue
 		}
-		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.settled.frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
+		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.admitted.Frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
 			continue // which is why: its services stay as the tree has them
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", finding))
@@ -226,7 +225,7 @@ func (d *decided) asks() []preflight.Ask {
 
 // unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others were rendered all the same.
 func (c *checked) unschedulable() error {
-	if c.report.Unschedulable() || len(c.settled.lost) > 0 {
+	if c.report.Unschedulable() || len(c.admitted.Lost) > 0 {
 		return errFinding
 	}
 	return nil

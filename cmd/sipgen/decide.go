@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
@@ -17,7 +17,8 @@ import (
 type decided struct {
 	// loaded, with the clusters that are served: those that are frozen without a readable spec are among them.
 	*loaded
-	settled   settled
+	// admitted says which clusters are served, and which are frozen.
+	admitted  *admit.Clusters
 	before    previousTree
 	claims    schedule.Previous
 	options   schedule.Options
@@ -43,14 +44,14 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d.expectLeftOut()
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
-	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
+	d.report.Warnings = append(d.report.Warnings, d.admitted.LostWords()...)
 	d.noteAboutClusters()
 	d.report.Since(d.placement.Holdings)
 	d.report.NoTree = d.noTree()
 	d.report.HasTree = before.known()
 	//guard: nobody is told that one tenant's traffic goes to another's host
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
-	d.report.Warnings = append(d.report.Warnings, d.settled.words...)
+	d.report.Warnings = append(d.report.Warnings, d.admitted.Notes...)
 	//guard: nobody is told that a host was taken for clean by manifests of any age
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.report.Warnings = append(d.report.Warnings, d.backendless()...)
@@ -65,19 +66,16 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 // served is a decision up to who is served: the clusters, and which of them keep what they have.
 func (l *loaded) served(before previousTree, claims schedule.Previous) *decided {
 	served := *l
-	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
-	served.clusters = d.settled.clusters
+	options := options(l.site)
 	//guard: labels of an old snapshot count for more than the tree
-	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
-	//guard: a cluster gets a load balancer for a network on which no host has an address
-	d.options.Refused = d.unknownNetworks(claims)
-	d.options.Known = d.settled.known
-	for key, why := range d.losesBackends() {
-		d.options.Refused[key] = append(d.options.Refused[key], why...)
-	}
-	for key, why := range d.settled.frozen {
-		d.options.Refused[key] = append(d.options.Refused[key], why...)
-	}
+	options.LabelsNewer, options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
+	admitted := admit.Of(admit.Input{
+		Site: l.site, Clusters: l.clusters, Problems: l.problems, Hosts: l.hosts.Hosts, Tenants: l.tenants, Network: l.network,
+		Unpatchable: l.unpatchable, Tree: before.files, Claims: claims, Options: options, InTree: l.inTree,
+	})
+	served.clusters = admitted.All
+	d := &decided{loaded: &served, admitted: admitted, before: before, claims: claims, options: admitted.Options}
+	d.options.Refused = admitted.Frozen
 	return d
 }
 
@@ -95,6 +93,17 @@ func (d *decided) noteAboutClusters() {
 		c := &d.report.Clusters[i]
 		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
 	}
+}
+
+// refused are the clusters that the placement does not place.
+func (d *decided) refused() map[schedule.ClusterKey]bool {
+	refused := map[schedule.ClusterKey]bool{}
+	for i := range d.placement.Clusters {
+		if c := &d.placement.Clusters[i]; len(c.Refused) > 0 {
+			refused[c.Key] = true
+		}
+	}
+	return refused
 }
 
 // options are the site's choices for a placement.
@@ -120,20 +129,4 @@ func options(site *v1alpha1.Site) schedule.Options {
 		Keys:            holdings.LabelKeys(site.Spec.LabelKeys),
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 	}
-}
-
-// unknownNetworks are the clusters whose services name a network that no host has an address on, and had none in the previous tree.
-func (d *decided) unknownNetworks(claims schedule.Previous) map[schedule.ClusterKey][]string {
-	known := d.hosts.Networks()
-	for _, claim := range claims.Claims {
-		for network := range claim.Addresses {
-			known[network] = true
-		}
-	}
-	refused := map[schedule.ClusterKey][]string{}
-	for _, unknown := range v1.UnknownNetworks(d.clusters, known) {
-		key := schedule.ClusterKey{Namespace: unknown.Cluster.Namespace, Name: unknown.Cluster.Name}
-		refused[key] = append(refused[key], d.settled.said(unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message)))
-	}
-	return refused
 }

@@ -42,8 +42,10 @@ func TestExitCodePage(t *testing.T) {
 	wantCode(0, append([]string{"render", "--out", "tree"}, in...)...)
 	wantCode(1, append([]string{"diff"}, findings["diff"]...)...)
 	wantCode(1, append([]string{"status"}, findings["status"]...)...)
-	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 90")
+	edit(t, "tenants/edge-a.yaml", "active: 3", "active: 2")
 	wantCode(1, append([]string{"lint"}, findings["lint"]...)...)
+	edit(t, "tenants/edge-a.yaml", "active: 2", "active: 3")
+	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 90")
 	for _, command := range []string{"plan", "render", "publish"} {
 		wantCode(1, append([]string{command}, findings[command]...)...)
 	}

@@ -45,11 +45,11 @@ func (p previousTree) claims(site *v1alpha1.Site) (schedule.Previous, error) {
 // moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
 func (d *decided) moves() error {
 	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
-	if !d.before.former || len(d.settled.frozen) == 0 {
+	if !d.before.former || len(d.admitted.Frozen) == 0 {
 		return nil
 	}
 	var names []string
-	for key := range d.settled.frozen {
+	for key := range d.admitted.Frozen {
 		names = append(names, key.String())
 	}
 	slices.Sort(names)

@@ -66,7 +66,7 @@ granted; 2 an error.`,
 				return err
 			}
 			held := tenancy.Held(loaded.clusters, claims, loaded.hosts.Hosts, options(loaded.site))
-			wrong := flatten(joined(loaded.findings))
+			wrong := loaded.wrong()
 			for _, err := range wrong {
 				ui.say("%s", err)
 			}
@@ -77,12 +77,12 @@ granted; 2 an error.`,
 				ui.say("these grants lack what the specs that are wrong need")
 				return errFinding
 			}
-			loaded.findings = append(loaded.findings, loaded.beyondGrants()...)
+			loaded.problems = append(loaded.problems, loaded.beyondGrants()...)
 			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			tenants := decided.summarize(decided.settled.held)
+			tenants := decided.summarize(decided.admitted.Held)
 			problems := decided.reasons(wrong)
 			if output == "json" {
 				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.site.Name, tenants, said(append(wrong, problems...))})

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/airshipit/sipgen/internal/admit"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
 func TestHintsStandWithTheirErrors(t *testing.T) {
-	beyond := func(words string) error { return &beyondError{errors.New(words)} }
+	beyond := func(words string) error { return &admit.BeyondError{Err: errors.New(words)} }
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
 		beyond("b.yaml: found node port 30000, which is not granted to tenant b"),

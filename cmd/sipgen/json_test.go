@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/treediff"
 )
@@ -22,7 +22,7 @@ var printed = map[string]reflect.Type{
 	"Plan":        reflect.TypeFor[report.Plan](),
 	"Explanation": reflect.TypeFor[report.Explanation](),
 	"Findings": reflect.TypeFor[struct {
-		Findings []lint.Finding `json:"findings"`
+		Findings []finding.Finding `json:"findings"`
 	}](),
 	"Difference": reflect.TypeFor[treediff.Diff](),
 	"Status":     reflect.TypeFor[siteStatus](),

@@ -71,8 +71,8 @@ func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Co
 // granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what
 // is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that many are.
 func (d *decided) granted(count roleCount) (most int, more string, err error) {
-	held := d.settled.held
-	frozen := d.settled.isFrozen()
+	held := d.admitted.Held
+	frozen := d.admitted.IsFrozen()
 	delete(frozen, count.cluster)
 	without := map[string]bool{} // are beyond their grants whatever the count is
 	beyond := func(n int) []v1.ClusterError {

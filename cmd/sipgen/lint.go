@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -41,8 +42,8 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
-			if failOn != string(lint.Warning) && failOn != string(lint.Error) {
-				return redact.Errorf("--fail-on: found %q, want %s or %s", failOn, lint.Warning, lint.Error)
+			if failOn != string(finding.Warning) && failOn != string(finding.Error) {
+				return redact.Errorf("--fail-on: found %q, want %s or %s", failOn, finding.Warning, finding.Error)
 			}
 			colour, err := coloured(color, ui.out, os.Getenv)
 			if err != nil {
@@ -64,11 +65,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err := writeFindings(ui, findings, output, colour); err != nil {
 				return errors.Join(err, undecided)
 			}
-			for _, wrong := range flatten(joined(loaded.findings)) {
-				ui.say("%s", wrong)
-			}
-			count, warnings := lint.Counts(findings)
-			count += len(flatten(joined(loaded.findings)))
+			count, warnings := finding.Counts(findings)
 			switch {
 			case count+warnings > 0:
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
@@ -79,7 +76,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			switch {
 			case undecided != nil:
 				return undecided
-			case count > 0, warnings > 0 && failOn == string(lint.Warning):
+			case count > 0, warnings > 0 && failOn == string(finding.Warning):
 				return errFinding
 			}
 			return nil
@@ -90,90 +87,89 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
-	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
-	completeFlag(command, "fail-on", string(lint.Warning), string(lint.Error))
+	flags.StringVar(&failOn, "fail-on", string(finding.Warning), "what makes the exit code 1: warning (any finding), error")
+	completeFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
 	flags.StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	return command
 }
 
-// lint looks for findings. Where nothing can be decided, it has those that need no decision.
-func (l *loaded) lint(decided *decided) []lint.Finding {
+// lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package lint looks for. Where nothing
+// can be decided, it has those findings that need no decision.
+func (l *loaded) lint(decided *decided) []finding.Finding {
+	found, problems := l.linted(decided), l.problems
+	if decided != nil {
+		problems = decided.admitted.Newcomers(decided.refused())
+		found = slices.Concat(found, decided.admitted.Findings, decided.contradictions())
+	}
+	for i := range problems {
+		found = append(found, problems[i].Finding())
+	}
+	return finding.Sorted(found)
+}
+
+// linted is what only package lint looks for.
+func (l *loaded) linted(decided *decided) []finding.Finding {
 	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
 		ByUID: l.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
 	}
-	for i := range l.clusters {
-		c := &l.clusters[i]
-		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
-			in.Beyond = append(in.Beyond, v1.ClusterError{Cluster: c, FieldError: e})
-		}
-	}
 	for _, f := range l.empty {
 		var inFile *manifest.FileError
-		if errors.As(f.err, &inFile) {
+		if errors.As(f.Err, &inFile) {
 			in.Empty = append(in.Empty, inFile.File)
 		}
 	}
-	asked := l.tenants.Asked(l.clusters)
-	for _, c := range l.tenants.Narrowed(l.clusters) {
-		for name, set := range c.Spec.Nodes {
-			role := schedule.RoleKey{Cluster: keyOf(&c), Role: name}
-			if granted, err := set.HostSelector(); err == nil && asked[role] != nil {
-				if in.Granted == nil {
-					in.Granted = map[schedule.RoleKey]labels.Selector{}
-				}
-				in.Granted[role] = granted
-			}
-		}
-	}
 	if decided != nil {
-		in.Placement = decided.placement
-		//guard: lint passes a spec that publish refuses, because of hosts that are released and still labelled
-		in.Beyond = append(in.Beyond, decided.settled.beyond...)
-		//guard: lint passes a spec that publish refuses, because a frozen cluster has the port in the tree
-		in.Clashes = append(decided.clashesWithRefused(), decided.settled.clashing...)
-		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts
-		if len(gone) > 0 || len(v1.ValidateSite(l.clusters, ports.Start, ports.End)) > 0 {
-			//guard: lint blames the cluster that has a port for one that wants it, too
-			in.Held = decided.settled.inUse(decided.before.files, gone)
-		}
-		in.Served = decided.servedBefore()
+		in.Placement, in.Served = decided.placement, decided.servedBefore()
 	}
 	return in.Check()
 }
 
-// saidFrozen says whether a finding is why its cluster is frozen, which the run has said.
-func (d *decided) saidFrozen(f *lint.Finding) bool {
-	for i := range d.report.Clusters {
-		c := &d.report.Clusters[i]
-		//guard: what is wrong with one cluster is not said, because another one is frozen for the same
-		if f.Object == v1.Kind+" "+c.Key() && slices.ContainsFunc(c.Frozen, func(why string) bool { return strings.HasSuffix(why, f.Message) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// lintErrors are the errors of specs that lint finds, but for those that freeze their clusters: the run has said these.
+// lintErrors are the errors of specs that freeze no cluster: the run has said those that do.
 func (c *checked) lintErrors() (words []string) {
-	for _, f := range c.lint(c.decided) {
-		if f.Severity == lint.Error && f.OfCluster() && !f.OfPlacement() && !c.saidFrozen(&f) {
+	for _, f := range c.linted(c.decided) {
+		//guard: nobody is told of two clusters with one token issuer before they are published
+		if f.Severity == finding.Error && f.Of(v1.Kind) && len(c.admitted.Frozen[clusterOf(&f)]) == 0 {
 			words = append(words, "lint: "+f.String())
 		}
 	}
 	return words
 }
 
-func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {
+// clusterOf is the cluster that a finding is about.
+func clusterOf(f *finding.Finding) schedule.ClusterKey {
+	namespace, name, _ := strings.Cut(strings.TrimPrefix(f.Object, v1.Kind+" "), "/")
+	return schedule.ClusterKey{Namespace: namespace, Name: name}
+}
+
+// contradictions are why the placement refuses clusters, but for what froze them before.
+func (d *decided) contradictions() (out []finding.Finding) {
+	for i := range d.placement.Clusters {
+		c := &d.placement.Clusters[i]
+		for _, why := range c.Refused {
+			code := finding.Crossing
+			switch why.(type) {
+			case schedule.Contradiction:
+				continue
+			case schedule.UnknownTopologyKey:
+				code = finding.UnknownKey
+			}
+			out = append(out, finding.FromError(code, v1.Kind+" "+c.Key.String(), errors.New(sentence.Refusal(why))))
+		}
+	}
+	return out
+}
+
+func writeFindings(ui *ui, findings []finding.Finding, output string, colour bool) error {
 	switch output {
 	case "json":
-		return lint.JSON(ui.out, findings)
+		return finding.JSON(ui.out, findings)
 	case "sarif":
-		return lint.SARIF(ui.out, findings, version())
+		return finding.SARIF(ui.out, findings, version())
 	case "github":
-		return lint.GitHub(ui.out, findings)
+		return finding.GitHub(ui.out, findings)
 	}
-	return lint.Human(ui.out, findings, colour)
+	return finding.Human(ui.out, findings, colour)
 }

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
@@ -35,10 +36,10 @@ type loaded struct {
 	live bool
 	// tenants say who may ask for what. nil without a site.
 	tenants *tenancy.Tenants
-	// findings are what is wrong with single specs and files. Those clusters are frozen where the run goes on.
-	findings []finding
+	// problems are what is wrong with single specs and files. Those clusters are frozen.
+	problems []admit.Problem
 	// empty are the files of specs with nothing in them.
-	empty []finding
+	empty []admit.Problem
 	// written says which file each cluster was read from, as package tenancy names files.
 	written tenancy.Files
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
@@ -68,7 +69,7 @@ type loaded struct {
 }
 
 // load reads all inputs, and reports what is wrong with any of them and between them. What is wrong with one
-// tenant's specs is in findings and not in the error.
+// tenant's specs is in problems and not in the error.
 func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	l, err := in.read(ctx, ui)
 	if l == nil {
@@ -86,7 +87,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		}
 	}
 	for _, file := range l.empty {
-		ui.warn("%s", file.err)
+		ui.warn("%s", file.Err)
 	}
 	if l.hosts != nil {
 		for _, note := range l.hosts.Notes {
@@ -101,7 +102,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		warnTwice(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
-		l.findings = append(l.findings, l.beyondGrants()...)
+		l.problems = append(l.problems, l.beyondGrants()...)
 	}
 	return l, err
 }
@@ -187,7 +188,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts
-	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files {
+	if specsErr == nil && len(l.clusters)+len(l.problems) == 0 && specs.files {
 		switch {
 		case len(specs.sites) > 0:
 			specsErr = fmt.Errorf("%s: no %s %s in it, but a Site in %s: --site is for the Site, and --filename for specs",

@@ -139,7 +139,7 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 		return errFinding
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
-	ui.hintAtSpecs(decided.findings)
+	ui.hintAtSpecs(decided.problems)
 	//guard: plan ends well, and publish is refused
 	if refused != nil {
 		return errRefused

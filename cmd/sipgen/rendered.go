@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
@@ -41,9 +43,9 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		var more []finding
+		var more []admit.Problem
 		//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
-		more = decided.newcomers()
+		more = decided.admitted.Newcomers(decided.refused())
 		if len(more) == 0 && how.acceptLoss == noAcceptance {
 			more = decided.beyondBrake()
 		}
@@ -60,20 +62,20 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 	}
 }
 
-// with is what was loaded, with more findings, of what was decided.
-func (l *loaded) with(more []finding) *loaded {
+// with is what was loaded, with more problems, of what was decided.
+func (l *loaded) with(more []admit.Problem) *loaded {
 	out := *l
-	out.findings = slices.Concat(out.findings, more)
+	out.problems = slices.Concat(out.problems, more)
 	return &out
 }
 
 // broken are the clusters that an error of render is about, and that were not frozen before. others is the rest of it.
-func (d *decided) broken(err error) (broken []finding, others error) {
+func (d *decided) broken(err error) (broken []admit.Problem, others error) {
 	var rest []error
 	for _, e := range flatten(err) {
 		var of *render.ClusterError
-		if errors.As(e, &of) && len(d.settled.frozen[of.Cluster]) == 0 {
-			broken = append(broken, finding{cluster: of.Cluster, err: e})
+		if errors.As(e, &of) && len(d.admitted.Frozen[of.Cluster]) == 0 {
+			broken = append(broken, admit.Problem{Cluster: of.Cluster, Code: finding.Build, Err: e})
 			continue
 		}
 		rest = append(rest, e)
@@ -89,7 +91,7 @@ type renderer func(render.Input) (render.Tree, []render.Services, error)
 
 func (c *checked) renderedBy(site renderer, ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
-	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, Leaving: c.settled.leaving})
+	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, Leaving: c.admitted.Leaving})
 	was := filesOfServices(c.before.files)
 	built, wrong := c.checkServices(services, was)
 	if err = errors.Join(err, wrong); err != nil {

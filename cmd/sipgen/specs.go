@@ -13,6 +13,8 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -21,39 +23,13 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// finding is what is wrong with the specs of one tenant.
-type finding struct {
-	// cluster that it is about, and that is frozen for it; the zero value if that is not known.
-	cluster schedule.ClusterKey
-	// file that it is in, as package tenancy names files: where the cluster is not known, it may be any of those who write there.
-	file string
-	// beside: whoever wrote it has no say in the cluster, which goes on by its own spec. If it has none, it may have been this: then it is
-	// frozen, and not gone.
-	beside bool
-	// strange: it is in a folder of another tenant, who could write it at any time. It says nothing of the cluster, whether that has a spec or not.
-	strange bool
-	// keeps: the cluster keeps its hosts for it, though it is to leave.
-	keeps bool
-	// field that it is about, of one that is beyond the cluster's grants.
-	field string
-	err   error
-}
-
-func joined(findings []finding) error {
-	var errs []error
-	for _, f := range findings {
-		errs = append(errs, f.err)
-	}
-	return errors.Join(errs...)
-}
-
 // specs are the documents of the specs.
 type specs struct {
 	decoded []spec
 	// broken are the files that could not be read whole.
-	broken []finding
+	broken []admit.Problem
 	// empty are the files with nothing in them.
-	empty []finding
+	empty []admit.Problem
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
 	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
@@ -114,10 +90,10 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 			ui.warn("%s", in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
-			s.empty = append(s.empty, finding{file: s.paths[inFile.File], err: inFile})
+			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
 		case errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
-			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
+			s.broken = append(s.broken, admit.Problem{File: s.paths[inFile.File], Code: finding.Invalid, Err: err})
 		default:
 			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
 		}
@@ -185,9 +161,18 @@ func speakable(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
 
+// wrong is what is wrong with the specs.
+func (l *loaded) wrong() []error {
+	var errs []error
+	for i := range l.problems {
+		errs = append(errs, l.problems[i].Err)
+	}
+	return flatten(errors.Join(errs...))
+}
+
 // take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
 func (l *loaded) take(s *specs) {
-	l.findings = append(l.findings, s.broken...)
+	l.problems = append(l.problems, s.broken...)
 	l.empty = s.empty
 	l.written, l.inTree = tenancy.Files{}, s.inTree()
 	first := map[string]string{}
@@ -203,7 +188,9 @@ func (l *loaded) take(s *specs) {
 			if strange := l.tenants.Written(cluster, d.file); len(strange) > 0 {
 				others := l.tenants.Author(d.file) != nil
 				for _, e := range strange {
-					l.findings = append(l.findings, finding{cluster: key, file: d.file, beside: true, strange: others, err: cluster.Problem(e.Path, "%s", e.Message)})
+					l.problems = append(l.problems, admit.Problem{
+						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange, Err: cluster.Problem(e.Path, "%s", e.Message),
+					})
 				}
 				continue
 			}
@@ -212,14 +199,14 @@ func (l *loaded) take(s *specs) {
 			key = schedule.ClusterKey{}
 		}
 		for _, err := range d.Errs {
-			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: err})
+			l.problems = append(l.problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
 		}
 		//guard: a cluster is planned for, and listed, whose name nobody could give it
 		if d.Cluster == nil || !speakable(cluster) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {
-			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: d.Twice(place)})
+			l.problems = append(l.problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: d.Twice(place)})
 			continue
 		}
 		first[cluster.Key()] = cluster.Source

@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -19,31 +21,24 @@ func compareNames(a, b *v1.SIPCluster) int {
 
 // beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked at: its values are
 // not fit to be repeated.
-func (l *loaded) beyondGrants() []finding {
-	var out []finding
+func (l *loaded) beyondGrants() []admit.Problem {
+	var out []admit.Problem
 	wrong := map[schedule.ClusterKey]bool{}
-	for _, f := range l.findings {
-		wrong[f.cluster] = true
+	for _, f := range l.problems {
+		wrong[f.Cluster] = true
 	}
 	for i := range l.clusters {
 		c := &l.clusters[i]
-		if c.Leaves() || l.siteLets(c.Key()) || wrong[keyOf(c)] || !keyOf(c).Valid() {
+		if c.Leaves() || slices.Contains(l.site.Spec.Decommission, c.Key()) || wrong[keyOf(c)] || !keyOf(c).Valid() {
 			continue
 		}
-		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
-			out = append(out, finding{cluster: keyOf(c), field: e.Path, err: &beyondError{c.Problem(e.Path, "%s", e.Message)}})
-		}
+		out = append(out, admit.BeyondGrants(l.tenants, c)...)
 	}
 	return out
 }
 
-// beyondError is that a spec asks for what its tenant is not granted.
-type beyondError struct{ error }
-
-func (e *beyondError) Unwrap() error { return e.error }
-
 // grantable says whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes an image.
 func grantable(err error) bool {
-	var beyond *beyondError
+	var beyond *admit.BeyondError
 	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -162,10 +163,10 @@ func specHint(err error) string {
 }
 
 // hintAtSpecs says what to try about what freezes clusters.
-func (u *ui) hintAtSpecs(findings []finding) {
+func (u *ui) hintAtSpecs(problems []admit.Problem) {
 	told := map[string]bool{}
-	for _, f := range findings {
-		if hint := specHint(f.err); hint != "" && !told[hint] {
+	for _, f := range problems {
+		if hint := specHint(f.Err); hint != "" && !told[hint] {
 			told[hint] = true
 			u.say("hint: %s", hint)
 		}

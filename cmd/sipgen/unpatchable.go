@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -28,38 +27,6 @@ func (l *loaded) leaveAlone() {
 	for _, found := range preflight.Services(l.site.Spec.Engine, l.clusters, l.services) {
 		namespace, name, _ := strings.Cut(found.Cluster, "/")
 		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
-		l.findings = append(l.findings, finding{cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, err: fmt.Errorf("%s", found)})
-	}
-}
-
-// leaveAlone freezes the clusters that hold hosts of which no patch may be written: all their patches stay as the tree has them. Of a cluster that
-// is gone the others are released, and such a host waits; that is a finding too.
-func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings) {
-	if len(l.unpatchable) == 0 {
-		return
-	}
-	stays := map[schedule.ClusterKey]bool{}
-	for i := range s.clusters {
-		stays[keyOf(&s.clusters[i])] = !s.clusters[i].Leaves()
-	}
-	for _, host := range slices.Sorted(maps.Keys(l.unpatchable)) {
-		namespace, name, _ := strings.Cut(host, "/")
-		h := held.All.Find(schedule.HostKey{Namespace: namespace, Name: name})
-		if h == nil {
-			continue
-		}
-		for _, found := range l.unpatchable[host] {
-			switch {
-			case h.State == holdings.Held && stays[h.Cluster]:
-				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
-				s.freeze(h.Cluster, fmt.Errorf("%s", found))
-			//guard: a release waits, and the run ends as if all were done
-			case h.State == holdings.Held:
-				s.lost = append(s.lost, finding{cluster: h.Cluster, err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found)})
-			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
-			case h.State == holdings.Leaving:
-				s.lost = append(s.lost, finding{cluster: h.Cluster, err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
-			}
-		}
+		l.problems = append(l.problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, Code: finding.Unpatchable, Err: fmt.Errorf("%s", found)})
 	}
 }

@@ -27,8 +27,8 @@ func TestServicesOfOthers(t *testing.T) {
 	l.site.Spec.Engine = v1alpha1.EngineFlux
 	l.leaveAlone()
 	var frozen []schedule.ClusterKey
-	for _, f := range l.findings {
-		frozen = append(frozen, f.cluster)
+	for _, f := range l.problems {
+		frozen = append(frozen, f.Cluster)
 	}
 	if len(frozen) != 1 || frozen[0] != (schedule.ClusterKey{Namespace: "bank", Name: "a"}) {
 		t.Errorf("frozen are %v, want bank/a", frozen)

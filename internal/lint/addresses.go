@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -65,6 +67,16 @@ func (c *checker) unread() {
 	}
 }
 
+// find is the cluster of a key, nil for none.
+func (c *checker) find(key schedule.ClusterKey) *v1.SIPCluster {
+	for i := range c.Clusters {
+		if c.Clusters[i].Namespace == key.Namespace && c.Clusters[i].Name == key.Name {
+			return &c.Clusters[i]
+		}
+	}
+	return nil
+}
+
 // misplaced notes the addresses of a host that lie outside the networks that it can be on, as problems, and leaves them out.
 func (c *checker) misplaced(host *inventory.Host) {
 	at, has := host.Addresses, 0
@@ -103,7 +115,7 @@ func (c *checker) unreadOn(host, at *inventory.Host, network string) {
 		if kept := at.On(network); len(kept) > 0 && at != host {
 			message += fmt.Sprintf("; the host keeps %s, which it was assigned with", kept[0])
 		}
-		c.host(codeNoAddress, Warning, host, field, message,
+		c.host(finding.NoAddress, finding.Warning, host, field, message,
 			"correct it, or set the address with the host's annotation "+inventory.AddressAnnotationKey+network)
 	}
 }

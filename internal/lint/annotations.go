@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
@@ -17,7 +18,7 @@ func (c *checker) unreadAnnotations() {
 	const correct = "correct the key, or give an annotation of your own a domain of your own"
 	if c.Site != nil {
 		for _, unread := range c.Site.UnreadAnnotations() {
-			c.site(codeUnread, Warning, unread.Path, unread.Message, correct)
+			c.site(finding.Unread, finding.Warning, unread.Path, unread.Message, correct)
 		}
 	}
 	on := map[string]map[string]bool{} // by network: the hosts that are on it, by whatever source
@@ -38,7 +39,7 @@ func (c *checker) unreadAnnotations() {
 			if near, _ := manifest.StrayAnnotation(key, read); near != "" {
 				message = fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)
 			}
-			c.host(codeUnread, Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message, correct)
+			c.host(finding.Unread, finding.Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message, correct)
 		}
 		for _, network := range annotatedNetworks(host) {
 			if len(used) == 0 || slices.Contains(used, network) || len(on[network]) > 1 || len(on[network]) == 1 && !on[network][host.Key()] {
@@ -48,7 +49,7 @@ func (c *checker) unreadAnnotations() {
 			if near := manifest.Nearest(network, used); near != "" {
 				message += redact.Sprintf("; did you mean %q?", near)
 			}
-			c.host(codeUnread, Warning, host, redact.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+network), message,
+			c.host(finding.Unread, finding.Warning, host, redact.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+network), message,
 				"correct the network's id, or remove the annotation")
 		}
 	}

@@ -1,5 +1,7 @@
 package lint
 
+import "github.com/airshipit/sipgen/internal/finding"
+
 // backendless are load balancers whose role asks for no host. One that the tree has had so is not to stop the site: it has been of no use for a while.
 func (c *checker) backendless() {
 	for i := range c.Clusters {
@@ -8,14 +10,14 @@ func (c *checker) backendless() {
 			continue
 		}
 		for _, lb := range cluster.Backendless() {
-			severity, fix := Warning, "ask for a host, or remove the load balancer"
+			severity, fix := finding.Warning, "ask for a host, or remove the load balancer"
 			if lb.Missing {
 				fix = "add or rename the role, or remove the load balancer"
 				if !c.Served[cluster.Key()+" "+lb.Path] {
-					severity = Error
+					severity = finding.Error
 				}
 			}
-			c.cluster(codeBackendless, severity, cluster, lb.Path, lb.Message, fix)
+			c.cluster(finding.Backendless, severity, cluster, lb.Path, lb.Message, fix)
 		}
 	}
 }

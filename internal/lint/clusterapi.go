@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // minScaleIn is the smallest control plane that Cluster API rolls out by going down first (package render/capi).
@@ -27,12 +28,12 @@ func (c *checker) clusterAPI() {
 		active, standby := set.Want()
 		field := "spec.nodes." + v1.RoleControlPlane + ".count"
 		if active > 0 && active%2 == 0 {
-			c.cluster(codeEven, Warning, cluster, field+".active",
+			c.cluster(finding.Even, finding.Warning, cluster, field+".active",
 				fmt.Sprintf("%d control planes: Cluster API refuses an even number if etcd runs on them, and an even member does not make etcd more available", active),
 				fmt.Sprintf("ask for %d or %d, or suppress this where etcd is elsewhere", active-1, active+1))
 		}
 		if active > 0 && active < minScaleIn && standby > 0 {
-			c.cluster(codeNoSurge, Warning, cluster, field+".standby",
+			c.cluster(finding.NoSurge, finding.Warning, cluster, field+".standby",
 				fmt.Sprintf("with %d active control planes a rollout needs one spare host (Cluster API allows maxSurge: 0 only from %d), and a standby host does not serve for that",
 					active, minScaleIn),
 				fmt.Sprintf("ask for %d active, or suppress this where the standby host is meant for failures only", minScaleIn))
@@ -68,7 +69,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			}
 			parts = append(parts, fmt.Sprintf("%s (%s%s)", namespace, hosts[0], more))
 		}
-		c.cluster(codeApart, Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
+		c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
 		return
 	}
 	var common, first []string
@@ -84,7 +85,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 		}
 		common = slices.DeleteFunc(slices.Clone(common), func(n string) bool { return !slices.Contains(set.HostNamespaces, n) })
 		if len(common) == 0 {
-			c.cluster(codeApart, Warning, cluster, "spec.nodes."+name+".hostNamespaces",
+			c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes."+name+".hostNamespaces",
 				fmt.Sprintf("has no namespace in common with the roles before it (%s: %s): Cluster API uses the hosts of one namespace only", where, strings.Join(first, ", ")), fix)
 			return
 		}
@@ -114,7 +115,7 @@ func (c *checker) noMeeting(r *role) bool {
 	if len(namespaces) > shown {
 		namespaces = append(namespaces[:shown:shown], fmt.Sprintf("%d more", len(namespaces)-shown))
 	}
-	c.cluster(codeNoMeeting, Error, r.cluster, r.field(".hostNamespaces"),
+	c.cluster(finding.NoMeeting, finding.Error, r.cluster, r.field(".hostNamespaces"),
 		fmt.Sprintf("none of the %d hosts that labelSelector matches is in %s: they are in %s", matched, strings.Join(r.set.HostNamespaces, " or "), strings.Join(namespaces, ", ")),
 		"correct one of the two")
 	return true

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -18,14 +19,14 @@ func (c *checker) nameless() {
 	}
 	first, n := "", 0
 	for i := range c.Hosts {
-		if host := &c.Hosts[i]; host.UID == "" && !unreadable(host) && !c.silences(hostName(host), codeNameless) {
+		if host := &c.Hosts[i]; host.UID == "" && !unreadable(host) && !c.silences(hostName(host), finding.Nameless) {
 			if n++; n == 1 {
 				first = host.Key()
 			}
 		}
 	}
 	if n > 0 {
-		c.site(codeNameless, Warning, "spec.inputs.inventory", fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
+		c.site(finding.Nameless, finding.Warning, "spec.inputs.inventory", fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
 			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); manifests that people write have no uid")
 	}
 }
@@ -40,7 +41,7 @@ func (c *checker) ownerless() {
 	for i := range c.Placement.Hosts {
 		line := &c.Placement.Hosts[i]
 		unknown, is := line.Reason.(schedule.UnknownCluster)
-		if !is || c.silences(hostName(line.Host), codeOwnerless) {
+		if !is || c.silences(hostName(line.Host), finding.Ownerless) {
 			continue
 		}
 		if hosts[unknown.Cluster] == nil {
@@ -53,7 +54,7 @@ func (c *checker) ownerless() {
 		if more := len(hosts[cluster]) - 1; more > 0 {
 			also = fmt.Sprintf(" (the same of %s)", text.Plural(more, "more host", "more hosts"))
 		}
-		c.host(codeOwnerless, Warning, hosts[cluster][0], "metadata.labels",
+		c.host(finding.Ownerless, finding.Warning, hosts[cluster][0], "metadata.labels",
 			fmt.Sprintf("labelled for cluster %s, which is in neither the specs nor the tree%s: nobody gets it", cluster.Quoted(), also),
 			"find out whose it is: another site's, another tool's, or that of a cluster whose spec is lost; if nobody has it, spec.hosts.release of the Site lets it go")
 	}
@@ -71,7 +72,7 @@ func (c *checker) alike() {
 					found[key] = twoSpellings(c.Hosts, key)
 				}
 				if found[key] != "" {
-					c.cluster(codeAlike, Warning, cluster, "spec.nodes."+name, found[key], "give the hosts of one domain the same label; until then a domain may get twice as many hosts as the role allows")
+					c.cluster(finding.Alike, finding.Warning, cluster, "spec.nodes."+name, found[key], "give the hosts of one domain the same label; until then a domain may get twice as many hosts as the role allows")
 				}
 			}
 		}
@@ -105,7 +106,7 @@ func (c *checker) siteImages() {
 	images := &c.Site.Spec.Images
 	for _, image := range []struct{ field, name string }{{"haproxy", images.HAProxy}, {"jumpHost", images.JumpHost}, {"dex", images.Dex}} {
 		if image.name != "" && mutable(image.name) {
-			c.site(codeMutable, Warning, "spec.images."+image.field,
+			c.site(finding.Mutable, finding.Warning, "spec.images."+image.field,
 				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image.name),
 				"name a version, or a digest (@sha256:…)")
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
@@ -48,21 +47,5 @@ func TestFleet(t *testing.T) {
 		} else if row.says != "" && !strings.Contains(findings[0].Message, row.says) {
 			t.Errorf("%s: %s", row.why, findings[0].Message)
 		}
-	}
-}
-
-// TestRenamed: what the tree has under another name is a finding at the new one, unless the cluster says that it is meant.
-func TestRenamed(t *testing.T) {
-	in := inputs(t, siteOf(""), "", "")
-	var a v1.SIPCluster
-	a.Namespace, a.Name = "a", "a"
-	in.Clusters, in.Renamed = []v1.SIPCluster{a}, []Renamed{{Cluster: &a, Path: "spec.nodes.Compute", Message: "selects the hosts of the role Worker"}}
-	if got, want := codes(in.Check()), []string{"SIP041 warning SIPCluster a/a spec.nodes.Compute"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	a.Annotations = map[string]string{IgnoreAnnotation: "SIP041: meant"}
-	in.Clusters = []v1.SIPCluster{a}
-	if got := codes(in.Check()); len(got) > 0 {
-		t.Errorf("silenced: got %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -16,7 +17,7 @@ func (c *checker) duplicates() {
 	for _, host := range hosts {
 		if id := inventory.PowerControl(host.BMC.Address); id != "" {
 			if first := bmcs[id]; first != nil {
-				c.host(codeBMC, Error, host, "spec.bmc.address",
+				c.host(finding.BMC, finding.Error, host, "spec.bmc.address",
 					fmt.Sprintf("%s is also the BMC of %s: powering off one host powers off the other", id, at(first)),
 					"find out which of the two objects describes the real server, and correct the other; delete it only after detaching it (sipgen help runbook break-glass), or metal3 may deprovision the real server")
 			} else {
@@ -25,7 +26,7 @@ func (c *checker) duplicates() {
 		}
 		if mac := inventory.NormalMAC(host.BootMAC); mac != "" {
 			if first := macs[mac]; first != nil {
-				c.host(codeMAC, Error, host, "spec.bootMACAddress",
+				c.host(finding.MAC, finding.Error, host, "spec.bootMACAddress",
 					fmt.Sprintf("%s is the boot MAC address of %s too", mac, at(first)),
 					"find out which MAC address is wrong, and correct it")
 			} else {
@@ -56,11 +57,11 @@ func (c *checker) addresses(host *inventory.Host, seen map[string]claimed) {
 			seen[id] = mine
 		case first.host.Key() == host.Key():
 		default:
-			severity := Error
+			severity := finding.Error
 			if mine.lease || first.lease {
-				severity = Warning
+				severity = finding.Warning
 			}
-			c.host(codeHostAddress, severity, host, "",
+			c.host(finding.HostAddress, severity, host, "",
 				fmt.Sprintf("%s on network %s is an address of %s too", address.IP.Unmap(), address.Network, at(first.host)),
 				"correct the network data of one of the two")
 		}
@@ -68,7 +69,7 @@ func (c *checker) addresses(host *inventory.Host, seen map[string]claimed) {
 }
 
 func at(host *inventory.Host) string {
-	if place := placeOfHost(host).String(); place != "" {
+	if place := finding.At(host.Source).String(); place != "" {
 		return fmt.Sprintf("%s (%s)", hostName(host), place)
 	}
 	return hostName(host)

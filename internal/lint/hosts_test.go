@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -52,7 +53,7 @@ func TestHeldHostsAddress(t *testing.T) {
 		}
 	}
 	for _, f := range in.Check() {
-		if f.Code == codeNoAddress && strings.Contains(f.Object, "h1") {
+		if f.Code == finding.NoAddress && strings.Contains(f.Object, "h1") {
 			if !strings.Contains(f.Message, "keeps 192.0.2.1") {
 				t.Errorf("got %q, want the address that the host keeps", f.Message)
 			}
@@ -68,7 +69,7 @@ func TestMisplacedAddress(t *testing.T) {
 	found := func() string {
 		var messages []string
 		for _, f := range in.Check() {
-			if f.Code == codeNoAddress {
+			if f.Code == finding.NoAddress {
 				messages = append(messages, f.Object+" "+f.Field+": "+f.Message)
 			}
 		}

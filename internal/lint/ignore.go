@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -27,7 +28,7 @@ func (c *checker) readIgnores() {
 		codes, problems := parseIgnores(c.Site.Annotations[IgnoreAnnotation])
 		c.ignored[siteName(c.Site)] = codes
 		for _, problem := range problems {
-			c.site(codeIgnore, Error, ignoreField, problem, fix)
+			c.site(finding.Ignore, finding.Error, ignoreField, problem, fix)
 		}
 	}
 	for i := range c.Clusters {
@@ -36,7 +37,7 @@ func (c *checker) readIgnores() {
 		codes, problems := parseIgnores(cluster.Annotations[IgnoreAnnotation])
 		c.ignored[object] = codes
 		for _, problem := range problems {
-			c.cluster(codeIgnore, Error, cluster, ignoreField, problem, fix)
+			c.cluster(finding.Ignore, finding.Error, cluster, ignoreField, problem, fix)
 		}
 	}
 	for i := range c.Hosts {
@@ -47,7 +48,7 @@ func (c *checker) readIgnores() {
 		codes, problems := parseIgnores(host.LintIgnore)
 		c.ignored[hostName(host)] = codes
 		for _, problem := range problems {
-			c.host(codeIgnore, Error, host, ignoreField, problem, fix)
+			c.host(finding.Ignore, finding.Error, host, ignoreField, problem, fix)
 		}
 	}
 }
@@ -78,10 +79,12 @@ func parseIgnores(given string) (codes map[string]bool, problems []string) {
 			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason after the code", text.Truncate(part, maxQuoted)))
 		case strings.TrimSpace(match[2]) == "":
 			problems = append(problems, match[1]+" is not suppressed, because no reason is given")
-		case !knownCode(match[1]):
+		case finding.Find(match[1]) == nil:
 			problems = append(problems, match[1]+" is not a lint code")
-		case match[1] == codeIgnore:
-			problems = append(problems, codeIgnore+" cannot be suppressed")
+		case finding.Find(match[1]).Freezes:
+			problems = append(problems, match[1]+" cannot be suppressed: its cluster is frozen")
+		case match[1] == finding.Ignore:
+			problems = append(problems, finding.Ignore+" cannot be suppressed")
 		default:
 			codes[match[1]] = true
 		}

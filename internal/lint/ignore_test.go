@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -18,16 +19,16 @@ func address(network, ip string, origin inventory.AddressOrigin) inventory.Addre
 func TestParseIgnores(t *testing.T) {
 	for _, row := range []struct{ why, text, codes, problem string }{
 		{"no annotation", "", "", ""},
-		{"one", "SIP003: a reason", "SIP003", ""},
-		{"two on lines", "SIP003: a reason\nSIP004: another", "SIP003 SIP004", ""},
-		{"two behind a semicolon", "SIP003: a reason; SIP004: another", "SIP003 SIP004", ""},
-		{"a semicolon within a reason", "SIP003: one; and two", "SIP003", ""},
-		{"a code within a reason", "SIP003: as SIP004 is", "SIP003", ""},
-		{"no reason", "SIP003:", "", "no reason is given"},
-		{"no reason, and one with", "SIP003: ; SIP004: yes", "SIP004", "no reason is given"},
-		{"no colon", "SIP003 because", "", "want a colon"},
+		{"one", "SIP013: a reason", "SIP013", ""},
+		{"two on lines", "SIP013: a reason\nSIP014: another", "SIP013 SIP014", ""},
+		{"two behind a semicolon", "SIP013: a reason; SIP014: another", "SIP013 SIP014", ""},
+		{"a semicolon within a reason", "SIP013: one; and two", "SIP013", ""},
+		{"a code within a reason", "SIP013: as SIP014 is", "SIP013", ""},
+		{"no reason", "SIP013:", "", "no reason is given"},
+		{"no reason, and one with", "SIP013: ; SIP014: yes", "SIP014", "no reason is given"},
+		{"no colon", "SIP013 because", "", "want a colon"},
 		{"no code", "because", "", "want a code and a reason"},
-		{"text before the code", "all but SIP003: x", "", "want a code and a reason"},
+		{"text before the code", "all but SIP013: x", "", "want a code and a reason"},
 		{"a code that is none", "SIP999: x", "", "is not a lint code"},
 		{"the code of this very complaint", "SIP017: x", "", "cannot be suppressed"},
 	} {
@@ -63,25 +64,7 @@ func TestALeaseIsNoProof(t *testing.T) {
 	in := inputs(t, siteOf(""), "", bmh("h1", "", "")+bmh("h2", "", ""))
 	in.Hosts[0].Addresses = []inventory.Address{address("eth0", "192.0.2.1", inventory.FromHardware)}
 	in.Hosts[1].Addresses = []inventory.Address{address("eth0", "::ffff:192.0.2.1", inventory.FromHardware)}
-	if got := in.Check(); len(got) != 1 || got[0].Severity != Warning {
+	if got := in.Check(); len(got) != 1 || got[0].Severity != finding.Warning {
 		t.Errorf("found %+v, want a warning", got)
 	}
-}
-
-// Hosts that another cluster has from before are hosts that the selector competes for.
-func TestHeldHostsStarveALaterCluster(t *testing.T) {
-	hosts := ""
-	for i := range 2 {
-		hosts += bmh(fmt.Sprintf("h%d", i), fmt.Sprintf("host: h%d, flavor: x, sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker", i), "")
-	}
-	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "host", 2, 0))+cluster("b", fmt.Sprintf(workers, "x", "host", 1, 0)), hosts)
-	for _, f := range in.Check() {
-		if f.Code == codeCompete {
-			if f.Object != "SIPCluster b/b" || !strings.Contains(f.Message, "2 by a/a Worker") {
-				t.Errorf("found %+v", f)
-			}
-			return
-		}
-	}
-	t.Errorf("found %q, want SIP004", codes(in.Check()))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // images are those of services whose tag is moved to newer contents: a pod that starts elsewhere runs what nobody has reviewed. Those that
@@ -17,7 +18,7 @@ func (c *checker) images() {
 			if image == "" || v1.SIPImage(list, image) || !mutable(image) {
 				return
 			}
-			c.cluster(codeMutable, Warning, cluster, fmt.Sprintf("spec.services.%s[%d].image", list, n),
+			c.cluster(finding.Mutable, finding.Warning, cluster, fmt.Sprintf("spec.services.%s[%d].image", list, n),
 				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image),
 				"name a version, or a digest (@sha256:…)")
 		}

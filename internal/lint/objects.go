@@ -5,21 +5,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // objects are hosts whose objects are wrong by themselves, or have another's uid. What else two hosts have in common duplicates finds.
 func (c *checker) objects() {
 	for i := range c.LeftOut {
-		object := &inventory.Host{Source: c.LeftOut[i].Source}
-		c.add(Finding{codeObject, Error, placeOfHost(object), "BareMetalHost", c.LeftOut[i].Field, c.LeftOut[i].Text + "; no host is made of it",
-			"give it a name and a namespace that the API server accepts"})
+		c.add(finding.Finding{
+			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: "BareMetalHost", Field: c.LeftOut[i].Field,
+			Message: c.LeftOut[i].Text + "; no host is made of it", Fix: "give it a name and a namespace that the API server accepts",
+		})
 	}
 	for i := range c.Hosts {
 		host := &c.Hosts[i]
 		for _, fault := range host.Faults {
 			also := ""
-			if place := placeOfHost(&inventory.Host{Source: fault.Other}).String(); fault.Other != "" && place != "" {
+			if place := finding.At(fault.Other).String(); fault.Other != "" && place != "" {
 				also = fmt.Sprintf(" (%s)", place)
 			}
 			switch fault.Kind {
@@ -28,15 +30,15 @@ func (c *checker) objects() {
 				if strings.HasSuffix(fault.Text, ", want a string") {
 					fix = "write it in quotes: until then nobody gets the host"
 				}
-				c.host(codeObject, Error, host, fault.Field, fault.Text+": the object cannot be read", fix)
+				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+": the object cannot be read", fix)
 			case inventory.FaultLabel, inventory.FaultName:
-				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
+				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
 			case inventory.FaultTwice:
-				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "keep only one of the definitions in the inventory: until then the host is not handed out")
+				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+also, "keep only one of the definitions in the inventory: until then the host is not handed out")
 			case inventory.FaultNetwork:
-				c.host(codeNetwork, Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then nobody gets the host")
+				c.host(finding.Network, finding.Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then nobody gets the host")
 			case inventory.FaultUID:
-				c.host(codeUID, Error, host, fault.Field, fault.Text+also, "include each object of the cluster only once: until then these hosts are not handed out")
+				c.host(finding.UID, finding.Error, host, fault.Field, fault.Text+also, "include each object of the cluster only once: until then these hosts are not handed out")
 			}
 		}
 	}

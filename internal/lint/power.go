@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -21,7 +22,7 @@ func (c *checker) powerless() {
 			for k := range role.Assigned {
 				host := role.Assigned[k].Host
 				if host.BMC == (inventory.BMC{}) && !host.State.Known && !unreadable(host) {
-					c.host(codePowerless, Warning, host, "spec.bmc",
+					c.host(finding.Powerless, finding.Warning, host, "spec.bmc",
 						fmt.Sprintf("missing, and the host has no status: %s %s holds the host, but metal3 cannot power it on", cluster.Key, role.Name),
 						"give the host a BMC, or plan from an inventory that includes status: there metal3 reports such a host as unmanaged, and sipgen does not hand it out")
 				}

@@ -9,19 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // role is a role that wants hosts.
 type role struct {
-	cluster *v1.SIPCluster
-	name    string
-	set     v1.NodeSet
-	// selector of the hosts that it can get; asked is as the spec has it, where the tenant's grant is narrower.
+	cluster  *v1.SIPCluster
+	name     string
+	set      v1.NodeSet
 	selector labels.Selector
-	asked    labels.Selector
 }
 
 func (r *role) field(name string) string { return "spec.nodes." + r.name + name }
@@ -40,12 +38,7 @@ func (c *checker) wanting() []role {
 			if active, standby := set.Want(); err != nil || active+standby == 0 {
 				continue
 			}
-			r := role{cluster: cluster, name: name, set: set, selector: selector}
-			key := schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: cluster.Namespace, Name: cluster.Name}, Role: name}
-			if granted := c.Granted[key]; granted != nil {
-				r.selector, r.asked = granted, selector
-			}
-			out = append(out, r)
+			out = append(out, role{cluster: cluster, name: name, set: set, selector: selector})
 		}
 	}
 	return out
@@ -59,41 +52,29 @@ func (c *checker) roles() {
 		r := &wanting[i]
 		chosen := match.selection(r.selector)
 		if len(chosen.hosts) == 0 {
-			asked := r.selector
-			if r.asked != nil {
-				asked = r.asked
-			}
-			if matched := len(match.selection(asked).hosts); matched > 0 {
-				c.cluster(codeGrant, Error, r.cluster, r.field(".labelSelector"),
-					fmt.Sprintf("matches %s, but its tenant is granted none of them", text.Count(matched, "host")),
-					"correct the selector, or the tenant's hosts.selector and hosts.namespaces in the Site")
-				continue
-			}
 			if c.noMeeting(r) {
 				continue
 			}
-			c.matchesNone(match, r, asked)
+			c.matchesNone(match, r)
 			continue
 		}
-		if !c.unknownKeys(match, r, chosen) {
-			c.unlabelled(match, r, chosen)
-		}
+		c.unlabelled(match, r, chosen)
 	}
 }
 
 // matchesNone is a selector without a host. Of hosts that cannot be read nobody knows the labels: it may match those.
-func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
+func (c *checker) matchesNone(match *matcher, r *role) {
 	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
 	case len(c.Hosts) == 0 && len(c.LeftOut) > 0: // each object that no host was made of has a finding
 	case unread == 0:
-		c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
-			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(match, asked)),
+		c.cluster(finding.NoHost, finding.Error, r.cluster, r.field(".labelSelector"),
+			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(match, r.selector)),
 			"correct the selector, or label the hosts")
 	case read > 0:
-		c.cluster(codeNoHost, Warning, r.cluster, r.field(".labelSelector"),
+		c.cluster(finding.NoHost, finding.Warning, r.cluster, r.field(".labelSelector"),
 			fmt.Sprintf("matches none of the %s that can be read, and nobody knows the labels of %s that cannot (%s)",
-				text.Count(read, "host"), text.Count(unread, "host"), codeObject),
+				text.Count(read, "host"), text.Count(unread, "host"), finding.Object),
 			"first correct the objects that cannot be read")
 	}
 }
@@ -107,35 +88,6 @@ func (c *checker) unreadHosts() int {
 		}
 	}
 	return unread
-}
-
-// unknownKeys are topology keys that none of the hosts carries: sipgen does not place the cluster then.
-func (c *checker) unknownKeys(match *matcher, r *role, chosen *selection) bool {
-	found := false
-	check := func(field, key string) {
-		if key == "" || match.anyCarries(chosen, key) {
-			return
-		}
-		found = true
-		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(chosen.hosts), key)
-		if c.guess() {
-			if near := manifest.NearestKey(key, match.carried(chosen)); near != "" {
-				message += fmt.Sprintf(", did you mean %q?", near)
-			}
-		}
-		c.cluster(codeUnknownKey, Error, r.cluster, r.field(field), message, "correct the key, or label the hosts")
-	}
-	check(".topologyKey", r.set.TopologyKey)
-	for i, key := range r.set.TopologyKeys {
-		check(fmt.Sprintf(".topologyKeys[%d]", i), key)
-	}
-	if r.set.Pack != "" {
-		check(".pack", r.set.Pack)
-	}
-	if r.set.Spread != nil {
-		check(".spread.topologyKey", r.set.Spread.TopologyKey)
-	}
-	return found
 }
 
 // shown is how many hosts a message names.
@@ -158,21 +110,21 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 	lack := 0
 	for _, i := range match.lacking(chosen, keys, allow) {
 		host := &c.Hosts[i]
-		if c.silences(hostName(host), codeNoDomain) {
+		if c.silences(hostName(host), finding.NoDomain) {
 			continue
 		}
 		if lack++; lack <= shown {
 			names = append(names, host.Key())
 		}
 	}
-	if lack == 0 {
+	if lack == 0 || lack == len(chosen.hosts) { // the plan says that no host has the key
 		return
 	}
 	list := strings.Join(names, ", ")
 	if lack > shown {
 		list += fmt.Sprintf(" and %d more", lack-shown)
 	}
-	c.cluster(codeNoDomain, Warning, r.cluster, r.field(field),
+	c.cluster(finding.NoDomain, finding.Warning, r.cluster, r.field(field),
 		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts), strings.Join(keys, " or "), effect, list),
 		"label the hosts")
 }
@@ -226,18 +178,4 @@ func (c *checker) meant(key, value string) string {
 		return near + "=" + value
 	}
 	return ""
-}
-
-// beyond is what clusters ask for that their tenants are not granted.
-func (c *checker) beyond() {
-	for _, e := range c.Beyond {
-		if c.outOfRange[e.Cluster.Key()+" "+e.Path] {
-			continue // no grant allows it, and its own finding says so
-		}
-		fix := "ask for less, or grant it in the Site's spec.tenants (sipgen tenants --suggest)"
-		if c.was(e.Cluster) != "" && (e.Path == "metadata.name" || strings.HasPrefix(e.Path, "spec.nodes")) { // what the old name has counts, too
-			fix = nameFirst
-		}
-		c.cluster(codeGrant, Error, e.Cluster, e.Path, e.Message, fix)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // secrets are Secrets that somebody names and nobody has. Only names are looked at. Files seldom hold all Secrets, and those of power controls least: of
@@ -22,11 +23,11 @@ func (c *checker) secrets() {
 		for _, warning := range host.Warnings {
 			// As the inventory writes it, where it looked for a host's network data.
 			if strings.HasPrefix(warning, "network data Secret ") && strings.HasSuffix(warning, " is not in the inventory") {
-				c.host(codeSecret, Warning, host, "spec.networkData", warning, "add the Secret, or the annotation sip.airshipit.org/address.<network> to the host")
+				c.host(finding.Secret, finding.Warning, host, "spec.networkData", warning, "add the Secret, or the annotation sip.airshipit.org/address.<network> to the host")
 			}
 		}
 		if name := host.BMC.CredentialsName; name != "" && powered[host.Namespace] && !c.Secrets[host.Namespace+"/"+name] {
-			c.host(codeSecret, Warning, host, "spec.bmc.credentialsName", unknown(host.Namespace, name), "add the Secret, or correct the name")
+			c.host(finding.Secret, finding.Warning, host, "spec.bmc.credentialsName", unknown(host.Namespace, name), "add the Secret, or correct the name")
 		}
 	}
 	served := map[string]bool{}
@@ -41,7 +42,7 @@ func (c *checker) secrets() {
 		cluster := &c.Clusters[i]
 		for _, ref := range secretRefs(cluster) {
 			if served[cluster.Namespace] && !c.Secrets[cluster.Namespace+"/"+ref.name] {
-				c.cluster(codeSecret, Warning, cluster, ref.field, unknown(cluster.Namespace, ref.name), ref.fix)
+				c.cluster(finding.Secret, finding.Warning, cluster, ref.field, unknown(cluster.Namespace, ref.name), ref.fix)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"github.com/airshipit/sipgen/internal/finding"
 	"reflect"
 	"testing"
 )
@@ -24,7 +25,7 @@ func TestSecretsThatClustersName(t *testing.T) {
 		var got []string
 		for _, f := range in.Check() {
 			got = append(got, f.Field)
-			if f.Code != codeSecret {
+			if f.Code != finding.Secret {
 				t.Errorf("%s: %+v", row.why, f)
 			}
 		}

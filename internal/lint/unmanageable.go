@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // Unmanageable gives those findings of Check that are about addresses by which metal3 cannot manage a host, and no others.
-func (in Input) Unmanageable() []Finding {
+func (in Input) Unmanageable() []finding.Finding {
 	var hosts []inventory.Host
 	for i := range in.Hosts {
 		if power, _ := inventory.CheckPower(in.Hosts[i].BMC.Address); power != inventory.PowerFine || inventory.MACProblem(in.Hosts[i].BootMAC) != "" {
@@ -23,8 +24,7 @@ func (in Input) Unmanageable() []Finding {
 	c.readIgnores()
 	c.findings = nil // about the annotations that silence findings
 	c.unmanageable()
-	slices.SortFunc(c.findings, compare)
-	return c.findings
+	return finding.Sorted(c.findings)
 }
 
 // unmanageable are hosts with a power control or a boot MAC address that cannot be. An address is not repeated: a login may stand in a place where none is
@@ -34,10 +34,10 @@ func (c *checker) unmanageable() {
 		host := &c.Hosts[i]
 		if problem, scheme := inventory.CheckPower(host.BMC.Address); problem != inventory.PowerFine {
 			severity, message, fix := powerProblem(problem, scheme)
-			c.host(codeUnmanageable, severity, host, "spec.bmc.address", message, fix)
+			c.host(finding.Unmanageable, severity, host, "spec.bmc.address", message, fix)
 		}
 		if problem := inventory.MACProblem(host.BootMAC); problem != "" {
-			c.host(codeUnmanageable, Error, host, "spec.bootMACAddress", found(host.BootMAC)+problem,
+			c.host(finding.Unmanageable, finding.Error, host, "spec.bootMACAddress", found(host.BootMAC)+problem,
 				"write the MAC address of the network card that the host boots from, such as 52:54:00:12:34:56; it is not the BMC's")
 		}
 	}
@@ -54,13 +54,13 @@ func found(mac string) string {
 }
 
 // powerProblem words what is wrong with an address of a power control. A scheme that sipgen does not know may be one that a later metal3 does.
-func powerProblem(problem inventory.PowerProblem, scheme string) (severity Severity, message, fix string) {
+func powerProblem(problem inventory.PowerProblem, scheme string) (severity finding.Severity, message, fix string) {
 	const form = "redfish://192.0.2.7/redfish/v1/Systems/1"
 	switch problem {
 	case inventory.PowerUnknownScheme:
 		message = "there is no scheme such as ipmi://, and metal3 does not accept a name with a port and no scheme"
 		if scheme == "" {
-			return Error, message, "write the scheme before it, such as ipmi:// or " + form
+			return finding.Error, message, "write the scheme before it, such as ipmi:// or " + form
 		}
 		name, _, transport := strings.Cut(scheme, "+")
 		message = redact.Sprintf("found the scheme %q, which metal3 does not know", name)
@@ -68,17 +68,17 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity Sever
 		near := manifest.Nearest(name, known)
 		switch {
 		case transport && slices.Contains(known, name):
-			return Warning, fmt.Sprintf("found the scheme %q, but metal3 does not know what follows the + for it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware says which schemes take +http or +https)", name)
+			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not know what follows the + for it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware says which schemes take +http or +https)", name)
 		case near != "":
-			return Warning, message, fmt.Sprintf("did you mean %s://? metal3 knows %s", near, strings.Join(known, ", "))
+			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 knows %s", near, strings.Join(known, ", "))
 		}
-		return Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 knows another one", strings.Join(known, ", "))
+		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 knows another one", strings.Join(known, ", "))
 	case inventory.PowerNoHost:
-		return Error, "there is no host name or IP address behind the scheme", "write the BMC's, such as " + form
+		return finding.Error, "there is no host name or IP address behind the scheme", "write the BMC's, such as " + form
 	case inventory.PowerBadHost:
-		return Error, "what stands for the BMC's host is neither a host name nor an IP address", "write the BMC's host name or IP address, such as " + form + "; an IPv6 address stands in brackets"
+		return finding.Error, "what stands for the BMC's host is neither a host name nor an IP address", "write the BMC's host name or IP address, such as " + form + "; an IPv6 address stands in brackets"
 	case inventory.PowerBadPort:
-		return Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
+		return finding.Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
 	}
-	return Error, "not an address of a BMC", "write it like " + form + "; a login belongs in the Secret that credentialsName names"
+	return finding.Error, "not an address of a BMC", "write it like " + form + "; a login belongs in the Secret that credentialsName names"
 }

@@ -1,4 +1,4 @@
-package lint
+package finding
 
 import (
 	"bufio"
@@ -37,27 +37,6 @@ func Human(w io.Writer, findings []Finding, colour bool) error {
 		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, text.Line(f.Fix), shut)
 	}
 	return out.Flush()
-}
-
-// text is "SIPCluster tenants/a: spec.nodes.Worker.count: message".
-func (f *Finding) text() string {
-	parts := []string{f.Object}
-	if f.Field != "" {
-		parts = append(parts, f.Field)
-	}
-	return text.Line(strings.Join(append(parts, f.Message), ": "))
-}
-
-// Counts are the errors and the warnings.
-func Counts(findings []Finding) (errors, warnings int) {
-	for i := range findings {
-		if findings[i].Severity == Error {
-			errors++
-		} else {
-			warnings++
-		}
-	}
-	return errors, warnings
 }
 
 // JSON writes the findings as JSON: an object of kind Findings with the list "findings".

@@ -5,48 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
-
-// TestGrants: a role is held to the hosts that its tenant is granted, and what was found beyond a grant is at the field that asks for it.
-func TestGrants(t *testing.T) {
-	hosts := bmh("h1", "flavor: w, pool: red", "") + bmh("h2", "flavor: w, pool: blue", "")
-	specs := cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: w}}, count: {active: 1}}}}")
-	role := schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: "a", Name: "a"}, Role: "Worker"}
-	for _, row := range []struct {
-		why, granted string
-		want         []string
-	}{
-		{"one of the two is granted", "flavor=w,pool=red", nil},
-		{"none of the two is granted", "flavor=w,pool=green", []string{"SIP029 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
-		{"no host matches the spec's own selector: the grant is not what is wrong", "flavor=x,pool=green", []string{"SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
-	} {
-		spec := specs
-		if strings.HasPrefix(row.granted, "flavor=x") {
-			spec = strings.Replace(specs, "flavor: w", "flavor: x", 1)
-		}
-		in := inputs(t, siteOf(""), spec, hosts)
-		in.Placement = nil
-		selector, err := labels.Parse(row.granted)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in.Granted = map[schedule.RoleKey]labels.Selector{role: selector}
-		if got := codes(in.Check()); !slices.Equal(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
-	}
-	in := inputs(t, siteOf(""), specs, hosts)
-	in.Beyond = []v1.ClusterError{{Cluster: &in.Clusters[0], FieldError: v1.FieldError{Path: "spec.nodes", Message: "asks for 9 hosts"}}}
-	found := in.Check()
-	if got := codes(found); !slices.Equal(got, []string{"SIP029 error SIPCluster a/a spec.nodes"}) || found[0].Place.Line == 0 {
-		t.Errorf("%q at %v", got, found)
-	}
-}
 
 // TestEmptyFiles: they are named.
 func TestEmptyFiles(t *testing.T) {
@@ -73,7 +34,7 @@ func TestUnreadableIsNotPowerless(t *testing.T) {
 		t.Error("no finding")
 	}
 	for _, f := range found {
-		if f.Code != codeObject || !strings.HasPrefix(f.Fix, "write it in quotes") {
+		if f.Code != finding.Object || !strings.HasPrefix(f.Fix, "write it in quotes") {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -1,4 +1,4 @@
-package lint
+package finding
 
 import (
 	"fmt"
@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/inventory"
 )
 
 // Place is where a finding is: a document of a file, or an object of the live cluster.
@@ -37,7 +36,8 @@ func (p Place) String() string {
 // where is how manifest.Document.Where writes a place.
 var where = regexp.MustCompile(`^(.*): document (\d+): line (\d+)$`)
 
-func placeOf(source string) Place {
+// At is the place that manifest.Document.Where writes: a file, a document and a line, or words such as "cluster".
+func At(source string) Place {
 	match := where.FindStringSubmatch(source)
 	file := source
 	var place Place
@@ -55,14 +55,13 @@ func placeOf(source string) Place {
 
 // noFile tells what reads like a file's name and is none: objects of the live cluster, and standard input.
 func noFile(name string) bool {
-	return name == "" || name == "cluster" || name == "stdin" || strings.HasPrefix(name, strings.ToLower(v1.Kind)+" ")
+	return name == "" || name == "cluster" || name == "stdin" || strings.HasPrefix(name, "sipcluster ")
 }
 
-func placeOfCluster(c *v1.SIPCluster, field string) Place {
-	if c.Document == nil || noFile(c.Document.File) {
-		return placeOf(c.Source)
+// In is the place of a field of a document, or what source says where the document is not of a file.
+func In(document *manifest.Document, source, field string) Place {
+	if document == nil || noFile(document.File) {
+		return At(source)
 	}
-	return Place{File: c.Document.File, Document: c.Document.Index, Line: c.Document.LineOf(field)}
+	return Place{File: document.File, Document: document.Index, Line: document.LineOf(field)}
 }
-
-func placeOfHost(h *inventory.Host) Place { return placeOf(h.Source) }

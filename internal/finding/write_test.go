@@ -1,4 +1,4 @@
-package lint
+package finding
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31
 func hostile(n int) []Finding {
 	var out []Finding
 	for i := range n {
-		f := Finding{Code: codeBMC, Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Fix: evil}
-		out = append(out, f.onOneLine())
+		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Fix: evil}
+		out = append(out, f.OnOneLine())
 	}
 	return out
 }
@@ -84,7 +84,7 @@ func TestSARIFIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := Finding{Code: codeShort, Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
+	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
 		result, err := schema.Validate(gojsonschema.NewStringLoader(text))

@@ -1,0 +1,180 @@
+package admit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/netplan"
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func key(cluster string) schedule.ClusterKey {
+	namespace, name, _ := strings.Cut(cluster, "/")
+	return schedule.ClusterKey{Namespace: namespace, Name: name}
+}
+
+// spec is a cluster, with annotations and a spec in flow YAML.
+func spec(cluster, annotations, spec string) string {
+	return fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: %s, name: %s, annotations: {%s}}\nspec: {%s}\n---\n",
+		key(cluster).Namespace, key(cluster).Name, annotations, spec)
+}
+
+const (
+	leaves = `sip.airshipit.org/decommission: %s`
+	one    = "nodes: {Worker: {count: {active: 1}}}"
+	port   = one + ", services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: %d, end: %d}}]}"
+)
+
+// served are the files of a cluster with a load balancer at a node port.
+func served(cluster string, port int) render.Tree {
+	folder := render.Folder(key(cluster))
+	return render.Tree{folder + "/infra/loadbalancer.yaml": []byte(fmt.Sprintf(
+		"apiVersion: v1\nkind: Service\nmetadata: {namespace: %s, name: lb}\nspec: {type: NodePort, ports: [{port: 443, nodePort: %d}]}\n", key(cluster).Namespace, port)),
+		folder + "/infra/kustomization.yaml": []byte("resources: [loadbalancer.yaml]\n")}
+}
+
+func both(a, b render.Tree) render.Tree {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
+}
+
+func holds(cluster, host string) schedule.PreviousClaim {
+	return schedule.PreviousClaim{Cluster: key(cluster), Role: "Worker", Host: schedule.HostKey{Namespace: "metal3", Name: host}}
+}
+
+// TestWhoIsFrozen is a table of what freezes a cluster, and of what does not. Clusters a/a and b/b are those of two tenants.
+func TestWhoIsFrozen(t *testing.T) {
+	ports := func(n int) string { return fmt.Sprintf(port, n, n) }
+	problem := func(p Problem) []Problem { p.Err = errors.New("wrong"); return []Problem{p} }
+	wrongA := problem(Problem{Cluster: key("a/a"), Code: finding.Invalid})
+	for _, row := range []struct {
+		why, specs   string
+		problems     []Problem
+		tree         render.Tree
+		claims       []schedule.PreviousClaim
+		left         []string // in an earlier run
+		decommission []string
+		tenants      []v1alpha1.Tenant
+		unpatchable  string
+		want         []string // "cluster code", by cluster
+		leaving      []string
+		lost, notes  int
+	}{
+		{why: "two that are well", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002))},
+		{why: "a spec with a mistake freezes its cluster, and no other", specs: spec("b/b", "", one), problems: wrongA, want: []string{"a/a SIP043"}},
+		{why: "a mistake in nobody's spec freezes nobody", specs: spec("b/b", "", one), problems: problem(Problem{Code: finding.Invalid}), lost: 1},
+		{why: "another tenant writes the name of a cluster that has a spec", specs: spec("a/a", "", one),
+			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Code: finding.Strange}), lost: 1},
+		{why: "in somebody else's folder it says nothing of a cluster without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Strange: true, Code: finding.Strange}), want: []string{"a/a SIP044"}, lost: 1},
+		{why: "in nobody's folder it may have been the spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Code: finding.Strange}), want: []string{"a/a SIP045"}},
+
+		{why: "a cluster of the tree without a spec keeps what it has", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, specs: spec("b/b", "", one), want: []string{"a/a SIP044"}},
+		{why: "one with services and no host, too", tree: served("a/a", 30001), want: []string{"a/a SIP044"}},
+		{why: "it leaves by its annotation", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, leaving: []string{"a/a"}},
+		{why: "it leaves by the Site's list, without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, decommission: []string{"a/a"}, leaving: []string{"a/a"}},
+		{why: "and with one that is wrong", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, decommission: []string{"a/a"}, problems: wrongA, leaving: []string{"a/a"}, lost: 1},
+		{why: "it goes on leaving when its spec is gone", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}, leaving: []string{"a/a"}},
+		{why: "it stays when its spec is back", specs: spec("a/a", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}},
+		{why: "an entry that lets nothing leave is said", specs: spec("a/a", "", one), decommission: []string{"a/x"}, leaving: []string{"a/x"}, notes: 1},
+		{why: "one that gives up too much keeps its hosts, though it is to leave", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			problems: problem(Problem{Cluster: key("a/a"), Keeps: true, Code: finding.Loss}), want: []string{"a/a SIP046"}},
+		{why: "but not one that was leaving before", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"},
+			problems: problem(Problem{Cluster: key("a/a"), Keeps: true, Code: finding.Loss}), want: []string{"a/a SIP046"}, leaving: []string{"a/a"}},
+
+		{why: "of two new ones the first has the port", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), want: []string{"b/b SIP001"}},
+		{why: "of two the one that has it in the tree", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), tree: served("b/b", 30001), want: []string{"a/a SIP001"}},
+		{why: "a frozen one keeps its own", specs: spec("a/a", "", ports(30001)), tree: served("b/b", 30001), claims: []schedule.PreviousClaim{holds("b/b", "n1")},
+			want: []string{"a/a SIP001", "b/b SIP044"}},
+		{why: "what is given up in this run is free from the next", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)), tree: served("b/b", 30001), want: []string{"a/a SIP001"}},
+		{why: "two that exchange their ports: neither gets the other's", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)),
+			tree: both(served("a/a", 30002), served("b/b", 30001)), want: []string{"a/a SIP001", "b/b SIP001"}},
+		{why: "a cluster that leaves has its port until its last host is gone", specs: spec("a/a", "", ports(30001)), tree: served("b/b", 30001),
+			claims: []schedule.PreviousClaim{holds("b/b", "n1")}, decommission: []string{"b/b"}, want: []string{"a/a SIP001"}, leaving: []string{"b/b"}},
+		{why: "a port outside the site's range", specs: spec("a/a", "", ports(29999)), want: []string{"a/a SIP002"}},
+
+		{why: "a network that no host is on", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)), want: []string{"a/a SIP018"}},
+		{why: "it claims nothing then", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)) + spec("b/b", "", ports(30001)), want: []string{"a/a SIP018"}},
+		{why: "a role without hosts behind a load balancer that stays", specs: spec("a/a", "", strings.Replace(ports(30001), "Worker:", "Wroker:", 1)), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			want: []string{"a/a SIP033"}},
+		{why: "a host of which no patch may be written freezes the cluster that has it", specs: spec("a/a", "", one) + spec("b/b", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			unpatchable: "metal3/n1", want: []string{"a/a SIP048"}},
+		{why: "a free one freezes nobody", specs: spec("a/a", "", one), unpatchable: "metal3/n1"},
+		{why: "where its cluster leaves, its release waits", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			unpatchable: "metal3/n1", leaving: []string{"a/a"}, lost: 1},
+
+		{why: "more hosts than granted", specs: spec("a/a", "", "nodes: {Worker: {count: {active: 2}}}"), tenants: []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, Hosts: v1alpha1.TenantHosts{Max: new(int)}}},
+			want: []string{"a/a SIP029"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			documents, err := manifest.Parse("specs.yaml", []byte(row.specs))
+			if err != nil {
+				t.Fatal(err)
+			}
+			clusters, err := v1.FromDocuments(documents)
+			if err != nil {
+				t.Fatal(err)
+			}
+			site := &v1alpha1.Site{}
+			site.Name = "s"
+			site.Spec.Decommission, site.Spec.Tenants = row.decommission, row.tenants
+			site.Default()
+			hosts := []inventory.Host{{Namespace: "metal3", Name: "n1", UID: "u1", Addresses: []inventory.Address{{Network: "oam"}}}, {Namespace: "metal3", Name: "n2", UID: "u2"}}
+			in := Input{
+				Site: site, Clusters: clusters, Problems: row.problems, Hosts: hosts, Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, clusters, hosts),
+				Tree: row.tree, Claims: schedule.Previous{Claims: row.claims, Leaving: map[schedule.ClusterKey]bool{}}, InTree: strings.NewReplacer(),
+				Options: schedule.Options{Keys: schedule.LabelKeys{
+					ClusterNamespace: site.Spec.LabelKeys.ClusterNamespace, ClusterName: site.Spec.LabelKeys.ClusterName,
+					NodeType: site.Spec.LabelKeys.NodeType, Standby: site.Spec.LabelKeys.Standby,
+				}},
+			}
+			for _, cluster := range row.left {
+				in.Claims.Leaving[key(cluster)] = true
+			}
+			if row.unpatchable != "" {
+				in.Unpatchable = map[string][]preflight.Finding{row.unpatchable: {{Host: row.unpatchable, Found: "another app's", Why: "it"}}}
+			}
+			got := Of(in)
+			var frozen, leaving []string
+			for i := range got.Findings {
+				if name := strings.TrimPrefix(got.Findings[i].Object, "SIPCluster "); len(got.Frozen[key(name)]) > 0 && !slices.Contains(frozen, name+" "+got.Findings[i].Code) &&
+					got.Findings[i].Code != finding.Strange || got.Findings[i].Code == finding.Strange && row.lost == 0 {
+					frozen = append(frozen, name+" "+got.Findings[i].Code)
+				}
+			}
+			for cluster := range got.Leaving {
+				leaving = append(leaving, cluster.String())
+			}
+			slices.Sort(frozen)
+			slices.Sort(leaving)
+			if !slices.Equal(frozen, row.want) || len(got.Frozen) != len(row.want) {
+				t.Errorf("frozen: got %q, want %q: %v", frozen, row.want, got.Frozen)
+			}
+			if !slices.Equal(leaving, row.leaving) {
+				t.Errorf("leaving: got %q, want %q", leaving, row.leaving)
+			}
+			if len(got.Lost) != row.lost || len(got.Notes) != row.notes {
+				t.Errorf("lost %v, notes %q", got.Lost, got.Notes)
+			}
+			for cluster := range got.Frozen {
+				if !slices.ContainsFunc(got.All, func(c v1.SIPCluster) bool { return keyOf(&c) == cluster && !c.Leaves() || got.Leaving[cluster] }) {
+					t.Errorf("%s is frozen, and among the clusters it is not, or leaves", cluster)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package admit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// leaveAlone freezes the clusters that hold hosts of which no patch may be written: all their patches stay as the tree has them. Of a cluster that
+// is gone the others are released, and such a host waits; that is a finding too.
+func (s *Clusters) leaveAlone() {
+	if len(s.Unpatchable) == 0 {
+		return
+	}
+	stays := map[schedule.ClusterKey]bool{}
+	for i := range s.All {
+		stays[keyOf(&s.All[i])] = !s.All[i].Leaves()
+	}
+	for _, host := range slices.Sorted(maps.Keys(s.Unpatchable)) {
+		namespace, name, _ := strings.Cut(host, "/")
+		h := s.Held.All.Find(schedule.HostKey{Namespace: namespace, Name: name})
+		if h == nil {
+			continue
+		}
+		for _, found := range s.Unpatchable[host] {
+			switch {
+			case h.State == holdings.Held && stays[h.Cluster]:
+				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
+				s.freeze(h.Cluster, finding.Unpatchable, fmt.Errorf("%s", found))
+			//guard: a release waits, and the run ends as if all were done
+			case h.State == holdings.Held:
+				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable, Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found)})
+			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
+			case h.State == holdings.Leaving:
+				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
+					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
+			}
+		}
+	}
+}
+
+// contradicted freezes the clusters whose services the hosts contradict: they name a network that no host has an address on, and had none in the
+// tree, or the spec takes all hosts out of a load balancer that stays.
+func (s *Clusters) contradicted() {
+	hosts := inventory.Inventory{Hosts: s.Hosts}
+	known := hosts.Networks()
+	for _, claim := range s.Claims.Claims {
+		for network := range claim.Addresses {
+			known[network] = true
+		}
+	}
+	//guard: a cluster gets a load balancer for a network on which no host has an address
+	for _, unknown := range v1.UnknownNetworks(s.All, known) {
+		if key := keyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
+			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
+		}
+	}
+	s.losesBackends()
+}
+
+// losesBackends freezes the clusters whose spec takes all hosts out of a load balancer that stays: a role that was renamed or taken out by mistake. To
+// release a whole role its load balancers go with it. Workers may be scaled down to none and up again: only a spec without their role is refused.
+func (s *Clusters) losesBackends() {
+	serving := s.serving()
+	for i := range s.All {
+		c := &s.All[i]
+		if c.Leaves() {
+			continue
+		}
+		for _, lb := range c.Backendless() {
+			if serving[schedule.RoleKey{Cluster: keyOf(c), Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
+				s.freeze(keyOf(c), finding.Backendless,
+					c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role))
+			}
+		}
+	}
+}
+
+// serving are the roles that have hosts. Hosts that are on their way out do not count: what a cluster gave up in an earlier run it gave up.
+func (s *Clusters) serving() map[schedule.RoleKey]bool {
+	held, all := map[schedule.RoleKey]bool{}, s.Held.All
+	for i := range all.Hosts {
+		if h := &all.Hosts[i]; h.State == holdings.Held && (h.Claim == nil || !h.Claim.Pending) {
+			held[schedule.RoleKey{Cluster: h.Cluster, Role: h.Role}] = true
+		}
+	}
+	for _, lost := range slices.Concat(all.Gone, all.Recreated) {
+		if !lost.Releasing && !lost.Pending {
+			held[schedule.RoleKey{Cluster: lost.Cluster, Role: lost.Role}] = true
+		}
+	}
+	return held
+}

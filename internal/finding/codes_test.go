@@ -1,0 +1,21 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTable: each code has its words, and none stands twice.
+func TestTable(t *testing.T) {
+	var all []string
+	for _, c := range Codes() {
+		all = append(all, c.Code)
+		if c.Title == "" || !strings.HasSuffix(c.Meaning, ".") || !strings.HasSuffix(c.Remedy, ".") || remedy(c.Code) == "" || c.Severities == "" {
+			t.Errorf("%s lacks words", c.Code)
+		}
+	}
+	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) || Find("SIP001") == nil || Find("SIP041") != nil {
+		t.Errorf("codes %q", all)
+	}
+}

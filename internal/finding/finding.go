@@ -1,0 +1,137 @@
+// Package finding is the one form in which something that is wrong is said: with a spec, a host, a file, a cluster or the
+// Site. Whoever finds it gives it a code of the table in this package, from which terminals, JSON, SARIF, GitHub's annotations and
+// docs/lint.md get their words.
+package finding
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	// Error: it cannot work like this. A cluster that it is about is frozen, and a run that it is about writes nothing.
+	Error Severity = "error"
+	// Warning: it works, and most likely not as intended.
+	Warning Severity = "warning"
+)
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	// Code of the table, such as SIP001.
+	Code     string   `json:"code"`
+	Severity Severity `json:"severity"`
+	Place    Place    `json:"place"`
+	// Object is its kind and name: "SIPCluster tenants/a", "BareMetalHost metal3/n1", "Site s".
+	Object string `json:"object"`
+	// Field of the object, empty for the object as a whole.
+	Field string `json:"field,omitempty"`
+	// Message says what was found, on one line.
+	Message string `json:"message"`
+	// Fix says what to do about it, on one line.
+	Fix string `json:"fix"`
+}
+
+// Of says whether the finding is about an object of the kind.
+func (f *Finding) Of(kind string) bool { return strings.HasPrefix(f.Object, kind+" ") }
+
+// String is the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
+func (f *Finding) String() string {
+	return strings.TrimPrefix(f.Place.String()+": ", ": ") + f.Code + ": " + f.text()
+}
+
+// text is "SIPCluster tenants/a: spec.nodes.Worker.count: message".
+func (f *Finding) text() string {
+	parts := []string{f.Object}
+	if f.Field != "" {
+		parts = append(parts, f.Field)
+	}
+	return text.Line(strings.Join(append(parts, f.Message), ": "))
+}
+
+// OnOneLine is the finding with nothing in it that ends a line or steers a terminal.
+func (f Finding) OnOneLine() Finding {
+	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Fix} {
+		*words = text.Line(*words)
+	}
+	return f
+}
+
+// Sorted are findings by place, code, object, field and message, each once.
+func Sorted(findings []Finding) []Finding {
+	out := slices.Clone(findings)
+	slices.SortFunc(out, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document, b.Place.Document),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field),
+			cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
+		)
+	})
+	return slices.Compact(out)
+}
+
+// Counts are the errors and the warnings.
+func Counts(findings []Finding) (errors, warnings int) {
+	for i := range findings {
+		if findings[i].Severity == Error {
+			errors++
+		} else {
+			warnings++
+		}
+	}
+	return errors, warnings
+}
+
+// Fold keeps the first lines of many, and says in one more how many there are: "48 more: " and where, or how, they are seen.
+func Fold(lines []string, most int, rest string) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(slices.Clone(lines[:most]), fmt.Sprintf("%d more: %s", len(lines)-most, rest))
+}
+
+// FromError is the finding that an error about an object is: a manifest.Problem has its place and its field. Its remedy is that of the code.
+func FromError(code, object string, err error) Finding {
+	f := Finding{Code: code, Severity: Error, Object: object, Message: err.Error(), Fix: remedy(code)}
+	var (
+		problem *manifest.Problem
+		inFile  *manifest.FileError
+	)
+	switch {
+	case errors.As(err, &problem):
+		f.Place, f.Field, f.Message = Place{Document: problem.Document, Line: problem.Line}, problem.Field, problem.Message
+		_, name, _ := strings.Cut(object, " ")
+		f.Message = strings.TrimPrefix(f.Message, name+": ") // as the object of the finding
+		if noFile(problem.File) {
+			f.Place = Place{Source: problem.File}
+		} else {
+			f.Place.File = problem.File
+		}
+	case errors.As(err, &inFile):
+		f.Place, f.Message = Place{File: inFile.File}, strings.TrimPrefix(f.Message, inFile.File+": ")
+	}
+	return f.OnOneLine()
+}
+
+// link is a link in markdown.
+var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+
+// remedy is what the table says against what a code stands for, for a terminal.
+func remedy(code string) string {
+	c := Find(code)
+	if c == nil {
+		return ""
+	}
+	words := strings.ReplaceAll(strings.TrimSuffix(link.ReplaceAllString(c.Remedy, "$1"), "."), "`", "")
+	return strings.ToLower(words[:1]) + words[1:]
+}
