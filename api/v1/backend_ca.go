@@ -8,20 +8,21 @@ import (
 
 // BackendCA is whose certificates backends have: one of pem, configMap and secret.
 type BackendCA struct {
-	// PEM is the certificate authority, one or more certificates. They are public; a private key is refused.
+	// Certificates of the authority, PEM. A private key is rejected.
 	// +optional
 	PEM string `json:"pem,omitempty"`
-	// ConfigMap is the name of a ConfigMap in the cluster's namespace that has it. The pods do not start without it, and read it when they start.
+	// ConfigMap in the cluster's namespace with the certificates. Pods read it when they start, and wait for
+	// it.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret is the name of a Secret in the cluster's namespace that has it; for Cluster API's CLUSTER-ca, set key to tls.crt. Nothing but that key
-	// is mounted. The pods do not start without it, and read it when they start.
+	// Secret in the cluster's namespace with the certificates; for Cluster API's CLUSTER-ca, set key to
+	// tls.crt. Only that key is mounted. Pods read it when they start, and wait for it.
 	// +optional
 	Secret string `json:"secret,omitempty"`
-	// Key of the ConfigMap or the Secret. Default ca.crt.
+	// Key of the ConfigMap or Secret. Default ca.crt.
 	// +optional
 	Key string `json:"key,omitempty"`
-	// ServerName must be among a certificate's names. Default kubernetes, which kubeadm gives each API server.
+	// Required name in a server's certificate. Default kubernetes, as kubeadm sets it.
 	// +optional
 	ServerName string `json:"serverName,omitempty"`
 }

@@ -9,62 +9,60 @@ import (
 // Dex is an OIDC provider for the cluster.
 type Dex struct {
 	Service `json:",inline"`
-	// Issuer is the provider's URL, https, as the API server and the people's browsers reach it.
+	// URL of the provider, https, as API server and browsers reach it.
 	Issuer string `json:"issuer"`
-	// NodePort is the port on the management cluster's nodes.
+	// Port on the management cluster's nodes.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// SkipApprovalScreen leaves out the page that asks a person, after the login, whether the client may have what it asks for. Default
-	// false.
+	// Omits the approval page after the login. Default false.
 	// +optional
 	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
-	// Connectors are Dex's own connector entries (type, id, name, config). Secrets in them are
-	// written $NAME and come from env.
+	// Dex's connector entries (type, id, name, config). Write secrets as $NAME, and set them in env.
 	// +optional
 	Connectors []apiextensionsv1.JSON `json:"connectors,omitempty"`
-	// StaticClients are the OAuth2 clients.
+	// OAuth2 clients.
 	// +optional
 	StaticClients []DexClient `json:"staticClients,omitempty"`
-	// TLS is where the serving certificate comes from.
+	// Source of the serving certificate.
 	TLS DexTLS `json:"tls"`
-	// Env are environment variables from Secrets, for connectors and clients.
+	// Environment variables from Secrets, for connectors and clients.
 	// +optional
 	Env []SecretEnv `json:"env,omitempty"`
-	// Kubernetes is what the tenant's API server is told about tokens.
+	// Token settings for the tenant's kube-apiserver.
 	// +optional
 	Kubernetes *DexKubernetes `json:"kubernetes,omitempty"`
 }
 
 // DexClient is an OAuth2 client of Dex.
 type DexClient struct {
-	// ID is the client's OAuth2 id.
+	// OAuth2 id of the client.
 	ID string `json:"id"`
-	// Name that people see when they log in. Default: the id.
+	// Name on the login page. Default: the id.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// RedirectURIs are the URLs that Dex may send a person back to.
+	// URLs to which Dex may redirect the browser.
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
-	// Public is true for clients that cannot keep a secret, such as command line tools: they have none.
+	// True for clients without a secret, for example command line tools.
 	// +optional
 	Public bool `json:"public,omitempty"`
-	// SecretEnv is the name of the variable in env that holds the client's secret.
+	// Name of the variable in env with the client's secret.
 	// +optional
 	SecretEnv string `json:"secretEnv,omitempty"`
-	// TrustedPeers are the ids of other clients that may ask for tokens on behalf of this one.
+	// Ids of other clients that may request tokens for this one.
 	// +optional
 	TrustedPeers []string `json:"trustedPeers,omitempty"`
 }
 
 // DexTLS names the serving certificate: a Secret, or a cert-manager issuer to make one.
 type DexTLS struct {
-	// SecretName is the name of a kubernetes.io/tls Secret. With issuerRef: the Secret that cert-manager writes.
+	// Name of a kubernetes.io/tls Secret. With issuerRef, cert-manager writes it.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// IssuerRef is the cert-manager issuer that makes the certificate.
+	// cert-manager issuer of the certificate.
 	// +optional
 	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
-	// CA is the certificate authority, PEM, that the API server is to trust for the issuer.
+	// Certificate authority, PEM, that the API server trusts for the issuer.
 	// +optional
 	CA string `json:"ca,omitempty"`
 }
@@ -73,11 +71,11 @@ type DexTLS struct {
 type IssuerRef struct {
 	// Name of the issuer.
 	Name string `json:"name"`
-	// Kind is the issuer's kind: Issuer (default) or ClusterIssuer.
+	// Issuer (default) or ClusterIssuer.
 	// +kubebuilder:validation:Enum=Issuer;ClusterIssuer
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Group of the issuer's kind. Default cert-manager.io.
+	// API group of the issuer. Default cert-manager.io.
 	// +optional
 	Group string `json:"group,omitempty"`
 }
@@ -86,7 +84,7 @@ type IssuerRef struct {
 type SecretEnv struct {
 	// Name of the variable.
 	Name string `json:"name"`
-	// SecretRef is where its value is.
+	// Source of the value.
 	SecretRef SecretKeyRef `json:"secretRef"`
 }
 
@@ -100,19 +98,21 @@ type SecretKeyRef struct {
 
 // DexKubernetes is how tokens map to Kubernetes users and groups.
 type DexKubernetes struct {
-	// ClientID is the audience that the API server accepts. Default: the first static client.
+	// Audience that the API server accepts. Default: the first static client.
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
-	// UsernameClaim is the claim of the token that names the user. Default email.
+	// Token claim with the user's name. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// UsernamePrefix is put before the user's name. Default "oidc:". If it is empty, authentication.yaml refuses users whose names begin with system:; flags cannot (SIP042).
+	// Prefix of user names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that begin
+	// with system:; flags cannot (SIP042).
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
-	// GroupsClaim is the claim of the token that lists the groups. Default groups.
+	// Token claim with the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// GroupsPrefix is put before each group's name. Default "oidc:". If it is empty, authentication.yaml refuses groups whose names begin with system:; flags cannot (SIP042).
+	// Prefix of group names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that
+	// begin with system:; flags cannot (SIP042).
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

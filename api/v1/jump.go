@@ -3,23 +3,22 @@ package v1
 // JumpHost is an SSH jump pod in front of the cluster's hosts.
 type JumpHost struct {
 	Service `json:",inline"`
-	// NodePort is the port on the management cluster's nodes.
+	// Port on the management cluster's nodes.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// BMC sets how the jump pod reaches the hosts' power control.
+	// Access to the hosts' BMCs.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// SSHAuthorizedKeys are the keys that may log in, one line of authorized_keys each, without options.
+	// Public keys of users, one line of authorized_keys each, without options.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
-	// TrustedUserCA is the public key of an SSH certificate authority whose user certificates may log in.
+	// Public key of the SSH certificate authority for users.
 	// +optional
 	TrustedUserCA string `json:"trustedUserCA,omitempty"`
-	// NodeSSHPrivateKeys is the name of a Secret with the private keys for the cluster's hosts.
+	// Name of a Secret with private keys for the cluster's hosts.
 	// +optional
 	NodeSSHPrivateKeys string `json:"nodeSSHPrivateKeys,omitempty"`
-	// HostKeys is the name of a Secret with the pod's own SSH host keys. Default: the jump
-	// host's name with "-host-keys".
+	// Name of a Secret with the pod's SSH host keys. Default: the jump host's name with "-host-keys".
 	// +optional
 	HostKeys string `json:"hostKeys,omitempty"`
 }
@@ -33,11 +32,10 @@ const (
 
 // BMC is how a jump pod reaches power control.
 type BMC struct {
-	// Proxy keeps the proxy variables for BMC traffic. Default: they are cleared.
+	// True keeps the proxy variables for BMC traffic; false clears them. Default false.
 	// +optional
 	Proxy bool `json:"proxy,omitempty"`
-	// Access is by metal3 (default; the reboot annotations, no credentials), redfish (mounts the hosts'
-	// BMC Secrets) or none.
+	// Method: metal3 (default, by the reboot annotation), redfish (mounts the hosts' BMC Secrets) or none.
 	// +kubebuilder:validation:Enum=metal3;redfish;none
 	// +optional
 	Access string `json:"access,omitempty"`

@@ -3,39 +3,39 @@ package v1
 // Pods is what a tenant chooses for the pods of a service: typed options, which need no grant of patches. What they are about is the service's own
 // pods and the labels of nodes, never pods of others.
 type Pods struct {
-	// Labels of the pods, besides those that sipgen and the Site set. Reserved keys are refused.
+	// Further labels of the pods, without reserved keys.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the pods. Reserved keys are refused.
+	// Annotations of the pods, without reserved keys.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// NodeAffinity chooses nodes by their labels, besides nodeLabels.
+	// Required and preferred nodes, in addition to nodeLabels.
 	// +optional
 	NodeAffinity *NodeAffinity `json:"nodeAffinity,omitempty"`
-	// PodAffinity keeps the service's own pods together, in one zone for example.
+	// Keeps the service's own pods together, for example in one zone.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAffinity []PodTerm `json:"podAffinity,omitempty"`
-	// PodAntiAffinity keeps the service's own pods apart.
+	// Keeps the service's own pods apart.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
-	// TopologySpread spreads the service's own pods over domains of nodes. Default: over nodes, as far as possible.
+	// Spreads the service's own pods over domains of nodes. Default: over nodes, if possible.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
-	// Probes set the times of the main container's probes. What is probed is the service's.
+	// Times of the main container's probes.
 	// +optional
 	Probes *Probes `json:"probes,omitempty"`
 }
 
 // NodeAffinity is requirements of nodes' labels.
 type NodeAffinity struct {
-	// Required must all be met, or the pods do not run.
+	// Requirements that all must be met, or the pods do not run.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Required []NodeRequirement `json:"required,omitempty"`
-	// Preferred are met where possible.
+	// Preferences.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Preferred []NodePreference `json:"preferred,omitempty"`
@@ -43,9 +43,9 @@ type NodeAffinity struct {
 
 // NodeRequirement is about one label of a node.
 type NodeRequirement struct {
-	// Key of the label.
+	// Label key.
 	Key string `json:"key"`
-	// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt.
+	// In, NotIn, Exists, DoesNotExist, Gt or Lt.
 	// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist;Gt;Lt
 	Operator string `json:"operator"`
 	// Values for In and NotIn; one whole number for Gt and Lt; none for the others.
@@ -65,9 +65,9 @@ type NodePreference struct {
 
 // PodTerm is about the domains in which the service's own pods are.
 type PodTerm struct {
-	// TopologyKey is the label of nodes whose values are the domains, as in topology.kubernetes.io/zone.
+	// Node label that defines the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
-	// Weight, 1 to 100, makes it a preference. Without it, a pod for which it cannot be met does not run.
+	// Weight, 1 to 100, of a preference. Default: required.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -76,20 +76,19 @@ type PodTerm struct {
 
 // TopologySpread is how evenly the service's own pods are spread.
 type TopologySpread struct {
-	// TopologyKey is the label of nodes whose values are the domains, as in topology.kubernetes.io/zone.
+	// Node label that defines the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
-	// MaxSkew is by how many pods domains may differ. Default 1.
+	// Maximum difference in pods between domains. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxSkew int32 `json:"maxSkew,omitempty"`
-	// MinDomains that there have to be. Only with DoNotSchedule.
+	// Minimum number of domains. Only with DoNotSchedule.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// WhenUnsatisfiable is ScheduleAnyway, the default, or DoNotSchedule: a pod that would make the spread uneven does
-	// not run.
+	// ScheduleAnyway (default), or DoNotSchedule, which keeps pods from running unevenly.
 	// +kubebuilder:validation:Enum=ScheduleAnyway;DoNotSchedule
 	// +optional
 	WhenUnsatisfiable string `json:"whenUnsatisfiable,omitempty"`
@@ -97,36 +96,35 @@ type TopologySpread struct {
 
 // Probes are the times of a container's probes.
 type Probes struct {
-	// Readiness says when a pod gets traffic.
+	// Probe that opens a pod to traffic.
 	// +optional
 	Readiness *ProbeTimes `json:"readiness,omitempty"`
-	// Liveness says when the container is restarted.
+	// Probe that restarts the container.
 	// +optional
 	Liveness *ProbeTimes `json:"liveness,omitempty"`
-	// Startup holds back the others until the container has answered once. It probes what liveness does, with these times.
-	// Default: none.
+	// Probe, with the action of liveness, that delays the others until its first success. Default: none.
 	// +optional
 	Startup *ProbeTimes `json:"startup,omitempty"`
 }
 
 // ProbeTimes are those of one probe. What is left out stays as it is rendered.
 type ProbeTimes struct {
-	// InitialDelaySeconds before the first probe, 0 to 300.
+	// Seconds before the first probe, 0 to 300.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=300
 	// +optional
 	InitialDelaySeconds *int32 `json:"initialDelaySeconds,omitempty"`
-	// PeriodSeconds between probes, 1 to 300.
+	// Seconds between probes, 1 to 300.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=300
 	// +optional
 	PeriodSeconds *int32 `json:"periodSeconds,omitempty"`
-	// TimeoutSeconds for an answer, 1 to 60.
+	// Seconds for an answer, 1 to 60.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
 	// +optional
 	TimeoutSeconds *int32 `json:"timeoutSeconds,omitempty"`
-	// FailureThreshold is after how many failures in a row it counts, 1 to 100.
+	// Consecutive failures that count as failure, 1 to 100.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional

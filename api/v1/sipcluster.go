@@ -61,9 +61,9 @@ type SIPCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is what the tenant asks for.
+	// Hosts and services of the cluster.
 	Spec SIPClusterSpec `json:"spec,omitempty"`
-	// Status is what sipgen status --write reports, or what the SIP operator wrote. sipgen never decides by it.
+	// Report of sipgen status --write. sipgen makes no decision by it.
 	Status SIPClusterStatus `json:"status,omitempty"`
 
 	// Source is where the object was read: file, document and line, or the API server. It is
@@ -84,20 +84,17 @@ type SIPClusterList struct {
 
 // SIPClusterSpec is the desired state of a tenant cluster.
 type SIPClusterSpec struct {
-	// Nodes is the set of hosts per role. A role's name becomes the value of the hosts'
-	// node-type label, so it must be a valid label value.
+	// Hosts by role. The role is the value of the hosts' node-type label.
 	// +optional
 	Nodes map[string]NodeSet `json:"nodes,omitempty"`
-	// Services are what runs beside the cluster on the management cluster.
+	// Services of the cluster, which run on the management cluster.
 	// +optional
 	Services Services `json:"services,omitempty"`
-	// Priority orders clusters that compete for hosts: a higher number is served first.
-	// Equal priorities are served by namespace, then name.
+	// Scheduling order of clusters, highest first; then by namespace and name. Default 0.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// Patches are kustomize patches carried into the cluster's infra overlay, applied in
-	// order after everything else. They need the grant patches: any. A patch that matches
-	// nothing is an error, and so is one that changes a kind, a name, a namespace or an account.
+	// Kustomize patches of the rendered services, in order. Needs the grant patches: any. A patch without a
+	// match, or that changes a kind, name, namespace or account, is an error.
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`
@@ -105,47 +102,42 @@ type SIPClusterSpec struct {
 
 // NodeSet is the hosts of one role: which, how many, and how they are spread.
 type NodeSet struct {
-	// LabelSelector selects the hosts by their labels. An empty selector matches every host.
+	// Selector of the hosts. An empty one matches every host.
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
-	// HostNamespaces are the namespaces of the hosts that the role may have. Cluster API uses the hosts of one namespace only, so where
-	// a site has hosts in several, all roles of a cluster should name the same one. Default: all of the site's.
-	// Hosts that the role has already stay, wherever they are.
+	// Namespaces of new hosts. With Cluster API, use one for all roles. Default: all of the Site's.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	HostNamespaces []string `json:"hostNamespaces,omitempty"`
-	// TopologyKey is the host label whose values are failure domains: at most maxPerDomain hosts
-	// of the role carry one value. Hosts without the label take no slot of the role, unless unlabelled says so.
+	// Host label that defines the failure domains: at most maxPerDomain hosts of the role have the same value.
+	// Hosts without the label are excluded, see unlabelled.
 	// +optional
 	TopologyKey string `json:"topologyKey,omitempty"`
-	// TopologyKeys are several labels, each constraining as topologyKey does, from the widest
-	// to the narrowest domain ("row", "rack"). They must be nested: hosts that share a narrow
-	// domain share the wide one too. Not together with topologyKey. maxPerDomainByKey says how many hosts one
-	// domain of each may have.
+	// Several topology keys, from the widest to the narrowest domain (row, rack). Hosts in one rack must be in
+	// one row. Replaces topologyKey; maxPerDomainByKey sets the limits.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
-	// Unlabelled is what becomes of hosts that lack one of the topology keys: refuse (default) gives them no slot of the role;
-	// allow gives them one, and nothing keeps them apart. A host that the role already has stays, whatever labels it lost.
+	// Treatment of hosts without the topology label: refuse (default) excludes new ones; allow assigns them
+	// without separation.
 	// +kubebuilder:validation:Enum=refuse;allow
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
-	// MaxPerDomain is how many hosts of the role may lie in one domain of topologyKey. Default 1.
+	// Hosts of the role in one domain of topologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
-	// MaxPerDomainByKey is how many hosts of the role may lie in one domain, for each topology key: {row: 2, rack: 1} is two
-	// hosts in a row and one in a rack. A key that is not named has 1. Not together with maxPerDomain.
+	// Hosts of the role in one domain of each topology key, for example {row: 2, rack: 1}. Default 1 for each.
+	// Replaces maxPerDomain.
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
-	// Spread prefers an even distribution where there are more slots than domains.
-	// Not together with topologyKey on the same label.
+	// Prefers an even distribution over domains. Not with topologyKey on the same label.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
-	// Pack is the host label whose value all hosts of the role share, for example the label of the rack. Hosts without the label take no
-	// slot of the role. A role that has hosts gets more from their domain. Default: hosts may lie anywhere.
+	// Host label that all hosts of the role share, for example a rack. Hosts without it are excluded. Default:
+	// none.
 	// +optional
 	Pack string `json:"pack,omitempty"`
-	// Count is how many hosts the role wants. Default: none.
+	// Numbers of hosts. Default: none.
 	// +optional
 	Count *NodeCount `json:"count,omitempty"`
 }
@@ -162,11 +154,11 @@ type PerDomain int
 
 // NodeCount is a number of hosts.
 type NodeCount struct {
-	// Active is how many hosts the cluster needs to run: it gets all of its active hosts, or nothing new. Default 0.
+	// Hosts that the cluster runs on. A cluster gets all missing active hosts or none. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Active int `json:"active,omitempty"`
-	// Standby is how many spare hosts the role has, for upgrades and repairs. Default 0.
+	// Spare hosts, for upgrades and repairs. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Standby int `json:"standby,omitempty"`
@@ -174,10 +166,9 @@ type NodeCount struct {
 
 // Spread bounds how uneven a role's hosts may lie over the values of a label.
 type Spread struct {
-	// TopologyKey is the host label whose values are the domains.
+	// Host label that defines the domains.
 	TopologyKey string `json:"topologyKey"`
-	// MaxSkew is the greatest difference between the fullest and the emptiest domain that has
-	// eligible hosts. Default 1.
+	// Maximum difference between the fullest and the emptiest domain with eligible hosts. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxSkew int `json:"maxSkew,omitempty"`
@@ -185,11 +176,10 @@ type Spread struct {
 
 // Patch is a kustomize patch: a strategic merge patch, or a JSON 6902 patch with a target.
 type Patch struct {
-	// Patch is the patch itself, YAML or JSON, without anchors and aliases.
+	// Patch in YAML or JSON, without anchors and aliases.
 	// +kubebuilder:validation:MaxLength=16384
 	Patch string `json:"patch"`
-	// Target selects the objects. Required for a JSON 6902 patch; a strategic merge patch
-	// without it names its object itself.
+	// Objects of the patch. Required for JSON 6902; a strategic merge patch may name its object itself.
 	// +optional
 	Target *PatchTarget `json:"target,omitempty"`
 }
@@ -197,25 +187,25 @@ type Patch struct {
 // PatchTarget selects objects of the overlay, as kustomize's patch target does: group, version,
 // kind, name and namespace are anchored regular expressions.
 type PatchTarget struct {
-	// Group of the objects' apiVersion, as "apps". Default: any.
+	// API group, for example apps. Default: any.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// Version of the objects' apiVersion, as "v1". Default: any.
+	// API version, for example v1. Default: any.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// Kind of the objects, as "Deployment". Default: any.
+	// Kind, for example Deployment. Default: any.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Name of the objects. Default: any.
+	// Name. Default: any.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// Namespace of the objects. Default: any; all of them are in the cluster's.
+	// Namespace. Default: any.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// LabelSelector is what the objects' labels must match, as in kubectl get -l.
+	// Label selector, as in kubectl get -l.
 	// +optional
 	LabelSelector string `json:"labelSelector,omitempty"`
-	// AnnotationSelector is what the objects' annotations must match, in the same form.
+	// Annotation selector, in the same form.
 	// +optional
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
@@ -246,30 +236,30 @@ const (
 
 // SIPClusterStatus is what sipgen status --write reports of a cluster, or what the SIP operator wrote. sipgen never decides by it.
 type SIPClusterStatus struct {
-	// Conditions are Ready, as the SIP operator had it, and ServicesReady.
+	// Condition Ready, with the SIP operator's reasons.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Assigned is how many hosts the cluster has, active and standby.
+	// Number of assigned hosts, active and standby.
 	// +optional
 	Assigned *int32 `json:"assigned,omitempty"`
-	// Short is how many hosts the cluster lacks of those that the spec asks for, active and standby.
+	// Number of missing hosts, active and standby.
 	// +optional
 	Short *int32 `json:"short,omitempty"`
-	// Hosts are the hosts that the cluster has, by role and name.
+	// Assigned hosts, by role and name.
 	// +optional
 	Hosts []HostStatus `json:"hosts,omitempty"`
 }
 
 // HostStatus is one host of a cluster.
 type HostStatus struct {
-	// Name is the host's "namespace/name".
+	// Host, as "namespace/name".
 	Name string `json:"name"`
-	// Role that the host has in the cluster.
+	// Role of the host.
 	Role string `json:"role"`
-	// Standby hosts take no part in the cluster yet.
+	// True for a standby host.
 	// +optional
 	Standby bool `json:"standby,omitempty"`
-	// State is how far the host is, in the words of sipgen status: synced, not synced, release pending, denied, failed, emptied.
+	// State, as in sipgen status: synced, not synced, release pending, denied, failed, emptied.
 	// +optional
 	State string `json:"state,omitempty"`
 }

@@ -8,65 +8,64 @@ import (
 type Ironic struct {
 	// Name of the Ironic.
 	Name string `json:"name"`
-	// Namespace of the Ironic, and of the Secrets that it names.
+	// Namespace of the Ironic and its Secrets.
 	Namespace string `json:"namespace"`
-	// BMOConfigMap also makes the ConfigMap ironic, by which the baremetal-operator finds this Ironic.
+	// Creates the ConfigMap ironic, by which the baremetal-operator finds this Ironic. Default false.
 	// +optional
 	BMOConfigMap bool `json:"bmoConfigMap,omitempty"`
-	// BMONamespace is the baremetal-operator's, where it looks for that ConfigMap. Default: the Ironic's own.
+	// Namespace of the baremetal-operator and that ConfigMap. Default: the Ironic's.
 	// +optional
 	BMONamespace string `json:"bmoNamespace,omitempty"`
-	// MariaDB also makes the database, by the mariadb-operator, which has to be installed. spec.database is then left out.
+	// Database, by the installed mariadb-operator. Replaces spec.database.
 	// +optional
 	MariaDB *MariaDB `json:"mariaDB,omitempty"`
-	// Spec is that of an Ironic (ironic.metal3.io/v1alpha1). Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
+	// Spec of an Ironic (ironic.metal3.io/v1alpha1). Default: the manifest of this name and namespace, in the
+	// specs or the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Spec IronicSpec `json:"spec,omitzero"`
-	// APIVersion that the spec is written in: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, the operator's first API, which is read with a
-	// warning.
+	// Version of the spec: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, accepted with a warning.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
-	// IronicDatabase is the spec of the kind that the operator had for its database. Read with a warning, as mariaDB without a volume.
+	// Spec of the operator's former IronicDatabase, accepted with a warning as mariaDB without a volume.
 	// +optional
 	IronicDatabase *OlderDatabase `json:"ironicDatabase,omitempty"`
 }
 
 // MariaDB is a database of the mariadb-operator for one Ironic, in its namespace.
 type MariaDB struct {
-	// Name of the MariaDB, the Database, the User and the Grant. Default: the Ironic's, with -database.
+	// Name of the MariaDB, Database, User and Grant. Default: the Ironic's, with -database.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// CredentialsName is the Secret with username and password. Default: the name.
+	// Secret with username and password. Default: the name.
 	// +optional
 	CredentialsName string `json:"credentialsName,omitempty"`
-	// RootCredentialsName is the Secret with the password of root. Default: the name, with -root.
+	// Secret with the password of root. Default: the name, with -root.
 	// +optional
 	RootCredentialsName string `json:"rootCredentialsName,omitempty"`
-	// Username in the Secret with the credentials: the operator wants it in plain text. Default ironic.
+	// User name in the Secret, which the operator needs in plain text. Default ironic.
 	// +optional
 	Username string `json:"username,omitempty"`
-	// TLSCertificateName is the Secret with the database's certificate (tls.crt and tls.key), for NAME.NAMESPACE.svc, and with the CA (ca.crt) by
-	// which Ironic verifies it. The database then takes no connection without TLS.
+	// Secret with tls.crt and tls.key for NAME.NAMESPACE.svc, and ca.crt. The database then requires TLS.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
 	// Image of the database. Default: the operator's.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Replicas of the database, with Galera where there are several. Default 1.
+	// Replicas, with Galera from two on. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
-	// StorageSize of the volume of each replica.
+	// Size of each replica's volume.
 	// +optional
 	StorageSize *resource.Quantity `json:"storageSize,omitempty"`
-	// StorageClassName of the volumes. Default: the cluster's.
+	// Storage class. Default: the cluster's.
 	// +optional
 	StorageClassName string `json:"storageClassName,omitempty"`
-	// Ephemeral: no volume. Ironic forgets all hosts when the database restarts.
+	// True for no volume: Ironic loses its hosts when the database restarts.
 	// +optional
 	Ephemeral bool `json:"ephemeral,omitempty"`
 }
@@ -76,19 +75,19 @@ type OlderDatabase struct {
 	// Name of the IronicDatabase.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// CredentialsName is the Secret with username and password.
+	// Secret with username and password.
 	// +optional
 	CredentialsName string `json:"credentialsName,omitempty"`
-	// CredentialsRef is that Secret, as the first API had it.
+	// The same Secret in the first API.
 	// +optional
 	CredentialsRef *SecretRef `json:"credentialsRef,omitempty"`
 	// Image of the database.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// TLSCertificateName is the Secret with its certificate.
+	// Secret with the certificate.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
-	// TLSRef is that Secret, as the first API had it.
+	// The same Secret in the first API.
 	// +optional
 	TLSRef *SecretRef `json:"tlsRef,omitempty"`
 }

@@ -5,12 +5,11 @@ import "fmt"
 // LabelGuard says who writes the labels by which hosts are handed out, and the approvals of releases: the identities that sync the site,
 // Writers and the break-glass groups. To everybody else who may update hosts they are read-only.
 type LabelGuard struct {
-	// Enforce makes the guard deny. Default false: what would be denied is only noted in the API server's audit log
-	// (validationActions: [Audit]).
+	// True denies; false (default) only records in the API server's audit log.
 	// +optional
 	Enforce bool `json:"enforce,omitempty"`
-	// Writers are further users who may write the labels, as kubectl auth whoami names them: for example whoever moves the management
-	// cluster (clusterctl move) or restores hosts from a backup. Default: none.
+	// Further users (kubectl auth whoami) who may write the labels, for example for clusterctl move or restores
+	// from a backup. Default: none.
 	// +optional
 	Writers []string `json:"writers,omitempty"`
 }

@@ -6,9 +6,10 @@ import "encoding/json"
 type Placement struct {
 	// Name of the PlacementAPI.
 	Name string `json:"name"`
-	// Namespace of the PlacementAPI, and of what it names.
+	// Namespace of the PlacementAPI and the objects that it names.
 	Namespace string `json:"namespace"`
-	// Spec is that of a PlacementAPI (placement.openstack.org/v1beta1). Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
+	// Spec of a PlacementAPI (placement.openstack.org/v1beta1). Default: the manifest of this name and
+	// namespace, in the specs or the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -92,10 +93,10 @@ type Network struct {
 	Name string `json:"name"`
 	// Namespace of the object.
 	Namespace string `json:"namespace"`
-	// Attachment is the CNI configuration of a NetworkAttachmentDefinition (k8s.cni.cncf.io/v1), in JSON.
+	// CNI configuration of a NetworkAttachmentDefinition (k8s.cni.cncf.io/v1), JSON.
 	// +optional
 	Attachment string `json:"attachment,omitempty"`
-	// Pool is the spec of an IPAddressPool of MetalLB (metallb.io/v1beta1).
+	// Spec of a MetalLB IPAddressPool (metallb.io/v1beta1).
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -107,7 +108,7 @@ type Network struct {
 type AddressPool struct {
 	Written `json:"-"`
 
-	// Addresses are networks (203.0.113.0/28) and ranges (203.0.113.16-203.0.113.31).
+	// Networks (203.0.113.0/28) and ranges (203.0.113.16-203.0.113.31).
 	Addresses []string `json:"addresses"`
 }
 

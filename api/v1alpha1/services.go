@@ -4,24 +4,23 @@ import "github.com/airshipit/sipgen/internal/manifest"
 
 // SiteServices are what stands beside the clusters of a site, for all of them: the systems that make hosts, and those that other services use.
 type SiteServices struct {
-	// Ironic provisions hosts, by metal3's ironic-standalone-operator. Default: none.
+	// Ironic, by metal3's ironic-standalone-operator. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ironic []Ironic `json:"ironic,omitempty"`
-	// VirtualHosts are virtual machines that act as hosts, by ViNO. Default: none.
+	// Virtual machines as hosts, by ViNO. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`
-	// Placement is OpenStack's Placement, by openstack-k8s-operators. Default: none.
+	// OpenStack Placement, by openstack-k8s-operators. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Placement []Placement `json:"placement,omitempty"`
-	// Networks are NetworkAttachmentDefinitions and address pools of MetalLB that services and tenants name. Default: none.
+	// NetworkAttachmentDefinitions and MetalLB address pools for services and tenants. Default: none.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []Network `json:"networks,omitempty"`
-	// AddressSpaces are networks that never meet the others, so that both may have the same addresses. The network plan does not compare what
-	// is in one address space with anything outside it. Default: all networks may meet.
+	// Networks that never meet others and may repeat their addresses. Default: all networks may meet.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`
@@ -31,7 +30,7 @@ type SiteServices struct {
 type AddressSpace struct {
 	// Name of the address space.
 	Name string `json:"name"`
-	// Networks in it: hosts/ID (a network in the hosts' network data), bmc (where the hosts' power control is), ironic/NAMESPACE/NAME,
+	// Members: hosts/ID (of the hosts' network data), bmc, ironic/NAMESPACE/NAME,
 	// virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200

@@ -48,7 +48,7 @@ type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec is the configuration.
+	// Configuration of the site.
 	Spec SiteSpec `json:"spec"`
 
 	// Document is what the Site was decoded from, nil if it was made otherwise. Not part of the API.
@@ -65,79 +65,77 @@ type Site struct {
 
 // SiteSpec is the configuration itself.
 type SiteSpec struct {
-	// Engine is what syncs the tree: flux (default) or argocd.
+	// GitOps engine: flux (default) or argocd.
 	// +optional
 	Engine Engine `json:"engine,omitempty"`
-	// Repository is where the tree is published and synced from.
+	// Repository of the tree.
 	Repository Repository `json:"repository"`
-	// Inputs are where the specs and the hosts come from, for commands that are not given --filename or --inventory.
+	// Default sources of specs and hosts, without --filename and --inventory.
 	// +optional
 	Inputs Inputs `json:"inputs,omitempty"`
-	// Hosts are the hosts that the site has, and how they are patched.
+	// Hosts of the site, and how they are patched.
 	// +optional
 	Hosts Hosts `json:"hosts,omitempty"`
-	// Images are the images of services that name none.
+	// Default images of services.
 	// +optional
 	Images Images `json:"images,omitempty"`
-	// LabelKeys are the labels that mark a host as assigned.
+	// Labels of assigned hosts.
 	// +optional
 	LabelKeys LabelKeys `json:"labelKeys,omitempty"`
-	// Scheduling is how hosts are chosen.
+	// Rules of scheduling.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
-	// Decommission are clusters, "namespace/name", that leave whatever their specs say, and if they have none: their hosts are released, then
-	// their services go. Take an entry out once its cluster is gone.
+	// Clusters, "namespace/name", to remove, with or without a spec. Their hosts are released, then their
+	// services are removed. Delete an entry when its cluster is gone.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Decommission []string `json:"decommission,omitempty"`
-	// Brake refuses a run that would lose or release more hosts than the smaller of its two numbers.
+	// Limit of hosts that one run may lose or release: the smaller of the two numbers, but at least one.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
-	// Defaults are for every object of the tenants' services.
+	// Defaults for every object of the tenants' services.
 	// +optional
 	Defaults Defaults `json:"defaults,omitempty"`
-	// NodePorts is the management cluster's node port range. Default 30000 to 32767.
+	// Node port range of the management cluster. Default 30000 to 32767.
 	// +optional
 	NodePorts *NodePorts `json:"nodePorts,omitempty"`
-	// Flux is how the Flux objects are rendered.
+	// Settings of the Flux objects.
 	// +optional
 	Flux Flux `json:"flux,omitempty"`
-	// ArgoCD is how the Argo CD objects are rendered.
+	// Settings of the Argo CD objects.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// Metrics is who may read the metrics of the tenants' services. Default: all pods of the management cluster.
+	// Clients of the services' metrics. Default: all pods of the management cluster.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
-	// BreakGlassGroups are the groups of users who may delete hosts that carry sipgen's labels, and write those labels.
-	// Default: system:masters.
+	// Groups that may delete labeled hosts and write the labels. Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
-	// Tenants are those who may write SIPClusters, and what each may ask for; nobody else may. Default: every namespace that is not
-	// reserved is a tenant of its own, which may name node ports of the site's range and any image, and is granted nothing else;
-	// see docs/tenants.md.
+	// Tenants and their grants; all other namespaces are rejected. Default: each unreserved namespace is a
+	// tenant with any image and the site's node ports, and no other grant.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Tenants []Tenant `json:"tenants,omitempty"`
-	// MaxHostsPerTenant is how many hosts a tenant may have if its grants do not say, counted as for a tenant's hosts.max. Default 100.
+	// Default of a tenant's hosts.max. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
-	// MaxClustersPerTenant is how many SIPClusters a tenant may have if its grants do not say. Default 100.
+	// Default of a tenant's maxClusters. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
-	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
+	// Further writers of the labels that assign hosts, and enforcement.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
-	// Runner renders a CronJob that runs sipgen publish in the management cluster. Default: none.
+	// CronJob in the management cluster that runs sipgen publish. Default: none.
 	// +optional
 	Runner *Runner `json:"runner,omitempty"`
-	// ClusterAPI renders, for each cluster, a component for its Cluster API objects: {} asks for it. Default: none. Whoever takes it out takes the
-	// components out of the tree; a kustomization that includes one does not build then.
+	// {} renders a component with Cluster API settings for each cluster. Default: none. After removal,
+	// kustomizations that include a component do not build.
 	// +optional
 	ClusterAPI *ClusterAPI `json:"clusterAPI,omitempty"`
-	// Services are the site's own services, beside those of the clusters.
+	// Services of the site itself.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
 }
@@ -147,32 +145,31 @@ type ClusterAPI struct{}
 
 // Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
 type Metrics struct {
-	// Namespaces are the namespaces whose pods may connect to the ports that serve the metrics; the services' NetworkPolicies say so. An empty
-	// list allows nobody. Without spec.metrics: all pods of the management cluster.
+	// Namespaces of pods that may read metrics, by NetworkPolicy. An empty list allows none.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
 
 // Repository is a git repository, a branch and a folder in it.
 type Repository struct {
-	// URL is the repository as the engine clones it: ssh, https or file, without credentials. git's short form user@host:path is ssh; for Flux, which does not
-	// take it, sipgen writes ssh://user@host/path.
+	// URL for the engine: ssh, https or file, without credentials. For Flux, user@host:path becomes
+	// ssh://user@host/path.
 	URL string `json:"url"`
-	// Branch is the branch that is synced. Default main.
+	// Synced branch. Default main.
 	// +optional
 	Branch string `json:"branch,omitempty"`
-	// Path is the folder of the tree in the repository, relative. Default: its root.
+	// Folder of the tree, relative. Default: the repository's root.
 	// +optional
 	Path string `json:"path,omitempty"`
 }
 
 // Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
 type Inputs struct {
-	// Specs are the SIPClusters: files and folders, relative to the folder of the Site's file, or the word cluster.
+	// SIPClusters: files and folders, relative to the Site's file, or the word cluster.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Specs []string `json:"specs,omitempty"`
-	// Inventory is the hosts: a file or folder of manifests or a snapshot, relative to the folder of the Site's file, or the word cluster.
+	// Hosts: a file or folder of manifests or a snapshot, relative to the Site's file, or the word cluster.
 	// +optional
 	Inventory string `json:"inventory,omitempty"`
 }
@@ -182,50 +179,48 @@ const InputCluster = "cluster"
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
-	// Namespaces are the namespaces of the hosts. Default: all. Several sites on one API server need them, and no two sites may name the same one:
-	// a site's guards are in force in these namespaces.
+	// Namespaces of the hosts and of the guards. Required for several sites on one API server, which must not
+	// share one. Default: all.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// SharedNamespaces are namespaces that may have both SIPClusters and hosts, as bmc.access redfish needs. Whoever owns such a
-	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. The same goes for namespaces of the
-	// Site's own services and of their operators. Default: none.
+	// Namespaces with hosts that may also have SIPClusters or site services, as bmc.access redfish needs. Their
+	// owners can read the hosts' BMC credentials. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
-	// ClaimNamespaces are namespaces whose metal3 HostClaims may have hosts of spec.hosts.namespaces, each of which gets a HostDeployPolicy
-	// that says so. A HostClaim names any labels it likes, so these are the platform's namespaces, never a tenant's. Default: none.
+	// Namespaces with HostClaims of metal3 that may use hosts of spec.hosts.namespaces. A HostClaim can select
+	// any host: name only the platform's namespaces. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	ClaimNamespaces []string `json:"claimNamespaces,omitempty"`
-	// Release are hosts whose labels are to be removed although they name a cluster that is in neither the specs nor the tree:
-	// otherwise such hosts are left alone, because they may be another site's. Take an entry out once its hosts are free.
+	// Hosts to release, with labels of a cluster that neither specs nor tree have. Others of this kind are left
+	// alone. Delete an entry when its hosts are free.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
-	// Networks are the networks on which services reach hosts, with the addresses that hosts may have there. If any is listed, no host is
-	// believed to be at another address, or on another network. Default: none are listed, and an annotation's address has to lie in the
-	// network of the host's own networkData, where that is known.
+	// Networks on which services reach hosts, with allowed addresses. If set, addresses elsewhere are ignored.
+	// Default: any network; an annotation's address must lie in the network of the host's networkData, if
+	// known.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []HostNetwork `json:"networks,omitempty"`
-	// Apply is how patches reach the hosts: merge (default), into hosts that live in the cluster, or overlay, over host manifests that are
-	// in git.
+	// merge (default) patches live hosts; overlay patches host manifests in git.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`
-	// Base is the folder of the hosts' manifests in the repository, a kustomization, outside the tree. Required with apply: overlay, and only then.
+	// Kustomization folder of the host manifests in the repository, outside the tree. Only with apply: overlay,
+	// and then required.
 	// +optional
 	Base string `json:"base,omitempty"`
 }
 
 // HostNetwork is a network on which hosts have addresses. One that is listed several times has all their addresses.
 type HostNetwork struct {
-	// Name is the network's id in the hosts' network data and annotations, as nodeInterfaceId names it.
+	// Id of the network in network data, annotations and nodeInterfaceId.
 	Name string `json:"name"`
-	// Addresses are the networks, in CIDR notation, in which hosts have addresses there.
+	// Allowed networks, in CIDR notation.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Addresses []string `json:"addresses"`
-	// Namespaces are the namespaces whose hosts have these addresses. A host in one of them cannot lose its address to another tenant's host.
-	// Default: all.
+	// Namespaces of the hosts with these addresses; no other tenant's host can take them. Default: all.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -233,10 +228,9 @@ type HostNetwork struct {
 
 // HostRelease asks to release hosts of a cluster that sipgen does not know.
 type HostRelease struct {
-	// Cluster is what the labels of the hosts say, as NAMESPACE/NAME. Hosts that are labelled for another one stay as they are.
+	// Cluster in the hosts' labels, NAMESPACE/NAME. Hosts of other clusters are ignored.
 	Cluster string `json:"cluster"`
-	// Hosts by NAMESPACE/NAME, or by NAME where only one host of the inventory has it. A host that is in use is released once nothing uses it
-	// any more.
+	// Hosts by NAMESPACE/NAME, or by a unique NAME. A host in use is released when it is unused.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	Hosts []string `json:"hosts"`
@@ -244,19 +238,19 @@ type HostRelease struct {
 
 // Images are default images.
 type Images struct {
-	// HAProxy is the image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
+	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
-	// JumpHost is the image of jump hosts, which each site builds: nobody publishes one. A cluster with a jump host needs it here or in the
-	// jump host's own image, unless registryMirror is set: then it is airshipit/jump-host:sipgen-v1 there.
+	// Image of jump hosts, which each site builds. Default: airshipit/jump-host:sipgen-v1 in the
+	// registryMirror, else none.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
 	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
 	NoJumpHost bool `json:"-"`
-	// Dex is the image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
+	// Image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
 	Dex string `json:"dex,omitempty"`
-	// RegistryMirror is the registry that takes the place of every image's own, including images in specs. Default: none.
+	// Registry that replaces each image's own, also in specs. Default: none.
 	// +optional
 	RegistryMirror string `json:"registryMirror,omitempty"`
 }
@@ -264,16 +258,16 @@ type Images struct {
 // LabelKeys are label keys on hosts. They default to SIP's: sip.airshipit.org/cluster-namespace,
 // cluster-name, node-type, and standby.
 type LabelKeys struct {
-	// ClusterNamespace is the key for the cluster's namespace. Default sip.airshipit.org/cluster-namespace.
+	// Key of the cluster's namespace. Default sip.airshipit.org/cluster-namespace.
 	// +optional
 	ClusterNamespace string `json:"clusterNamespace,omitempty"`
-	// ClusterName is the key for the cluster's name. Default sip.airshipit.org/cluster-name.
+	// Key of the cluster's name. Default sip.airshipit.org/cluster-name.
 	// +optional
 	ClusterName string `json:"clusterName,omitempty"`
-	// NodeType is the key for the host's role. Default sip.airshipit.org/node-type.
+	// Key of the role. Default sip.airshipit.org/node-type.
 	// +optional
 	NodeType string `json:"nodeType,omitempty"`
-	// Standby is the key for standby hosts. Default sip.airshipit.org/standby.
+	// Key of standby hosts. Default sip.airshipit.org/standby.
 	// +optional
 	Standby string `json:"standby,omitempty"`
 }
@@ -282,48 +276,46 @@ type LabelKeys struct {
 // from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
 // what the Site grants.
 type Runner struct {
-	// Schedule is when it runs, as in a CronJob: "*/10 * * * *".
+	// Schedule of the CronJob, for example "*/10 * * * *".
 	Schedule string `json:"schedule"`
-	// Image is the image of sipgen, as make image builds it, with the registry that it is pulled from: registryMirror does not apply to it.
+	// Image of sipgen, from make image, with its registry; registryMirror does not apply.
 	Image string `json:"image"`
-	// ConfigMap has this Site under the key site.yaml, and under other keys the files that its spec.inputs.specs names, if it names any; else
-	// the specs are the SIPClusters in the cluster. It is in the engine's namespace. Default sipgen-NAME-config, with the Site's name.
+	// ConfigMap in the engine's namespace with this Site (site.yaml) and the files of spec.inputs.specs as
+	// keys. Default sipgen-NAME-config, with the Site's name.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret has the git credentials under the keys that Flux uses: identity and known_hosts for ssh, username and password for https. It is in
-	// the engine's namespace. Default sipgen-NAME-git, with the Site's name.
+	// Secret in the engine's namespace with git credentials: identity and known_hosts for ssh, username and
+	// password for https. Default sipgen-NAME-git, with the Site's name.
 	// +optional
 	Secret string `json:"secret,omitempty"`
-	// Propose is a branch for pull requests: it pushes there, and not to the synced branch. Default: to the synced branch.
+	// Branch for pull requests. Default: push to the synced branch.
 	// +optional
 	Propose string `json:"propose,omitempty"`
-	// Env are more variables for sipgen, by name: SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret.
-	// Secret values do not belong here: the tree is in git.
+	// Further variables by name, for example SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY
+	// for a key of the Secret. Not for secret values: the tree is in git.
 	// +optional
 	Env map[string]string `json:"env,omitempty"`
-	// EgressPorts are TCP ports that it may connect to besides those of DNS, the API server (443, 6443) and the repository.
+	// Further TCP ports that the pod may connect to. Always allowed: DNS, 443, 6443, the repository's port.
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	EgressPorts []int32 `json:"egressPorts,omitempty"`
-	// Status renders a second CronJob, which runs sipgen status --write as an account of its own: the only one that may write anything, and that
-	// is the status of SIPClusters. Default: none, and nobody writes a status.
+	// Second CronJob, which writes the status of SIPClusters with an account of its own. Default: none.
 	// +optional
 	Status *RunnerStatus `json:"status,omitempty"`
 }
 
 // RunnerStatus is the CronJob that reports to tenants: kubectl get sipclusters shows what they have and what is short.
 type RunnerStatus struct {
-	// Schedule is when it runs, as in a CronJob: "*/5 * * * *".
+	// Schedule of the CronJob, for example "*/5 * * * *".
 	Schedule string `json:"schedule"`
-	// Secret has git credentials under the same keys as the runner's; those that only read are enough. Default: the runner's.
+	// Secret with git credentials under the same keys; read access suffices. Default: the runner's.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 }
 
 // Scheduling are choices for placement.
 type Scheduling struct {
-	// Standby is how standby slots count: preferred (default; too few standby hosts are a warning) or required (they count like active
-	// ones).
+	// preferred (default): missing standby hosts are a warning. required: standby hosts count like active ones.
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
@@ -332,14 +324,14 @@ type Scheduling struct {
 // Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any
 // case. With the defaults, one of 18 claimed hosts may go, and two of 400.
 type Brake struct {
-	// MaxPercent is the share of the claimed hosts, in percent, rounded down. Default 10. The smaller of this share and maxHosts counts, and
-	// at least one host.
+	// Percentage of the claimed hosts, rounded down. Default 10. The smaller of maxPercent and maxHosts counts,
+	// but at least one host.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxPercent *int `json:"maxPercent,omitempty"`
-	// MaxHosts is the number of claimed hosts. Default 2. The smaller of this number and the share maxPercent counts, and at least one host.
-	// With the defaults, one of 18 claimed hosts may go, and two of 400.
+	// Number of claimed hosts. Default 2. The smaller of maxHosts and maxPercent counts, but at least one host:
+	// with the defaults one of 18 hosts, two of 400.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`
@@ -347,75 +339,70 @@ type Brake struct {
 
 // Defaults reach every rendered infra object, or every container that sets none.
 type Defaults struct {
-	// Labels are added to every object.
+	// Labels of every object.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations are added to every object.
+	// Annotations of every object.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Resources are the requests and limits of every container that sets none.
+	// Requests and limits of every container that sets none.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// ControlPlaneNodes says whether pods may run on the management cluster's control-plane nodes, for services that do not say: true where
-	// there are no other nodes. Default: false.
+	// Lets pods run on the management cluster's control plane nodes. Default false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }
 
 // NodePorts is a range of node ports, both ends included.
 type NodePorts struct {
-	// Start is the first port.
+	// First port.
 	Start int32 `json:"start"`
-	// End is the last port.
+	// Last port.
 	End int32 `json:"end"`
 }
 
 // Flux sets what the Flux objects carry.
 type Flux struct {
-	// Namespace is the namespace of the Flux objects. Default flux-system.
+	// Namespace of the Flux objects. Default flux-system.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// SecretName is the name of the Secret with the GitRepository's credentials, in Flux's namespace: identity and known_hosts for ssh, which needs
-	// one; username and password for https. PLAN.md says how to make it. Default: none.
+	// Secret with the GitRepository's credentials in Flux's namespace: identity and known_hosts for ssh,
+	// username and password for https. Required for ssh. Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// ServiceAccountName is the account, in the namespace, that everything is applied as but hosts and the services of clusters, which have their
-	// own: for a Flux that applies nothing without one (--default-service-account). flux/root-account.yaml has it with its rights, and is applied by
-	// a person, before the root and after every upgrade that changes it. Default: none, Flux applies the tree as itself.
+	// Account that applies everything except hosts and services, for a Flux with --default-service-account.
+	// Apply flux/root-account.yaml yourself, before the root and after upgrades that change it. Default: Flux's
+	// own account.
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
-	// Identity is the user that applies the hosts with apply: overlay, for the guard of their labels. Default: kustomize-controller's own
-	// account, system:serviceaccount:<namespace>:kustomize-controller. It differs if the controller runs with --default-service-account,
-	// or if its account has another name.
+	// User that applies hosts with apply: overlay, for the guard. Default:
+	// system:serviceaccount:<namespace>:kustomize-controller.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Interval is the time between two syncs. Default 10m.
+	// Time between two syncs. Default 10m.
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
 // ArgoCD sets what the Argo CD objects carry.
 type ArgoCD struct {
-	// Namespace is the namespace of the Applications. Default argocd.
+	// Namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Project is the AppProject of the root Application, which is rendered. Default sipgen-NAME, after the Site. Every other Application has a project of its own name.
+	// AppProject of the root Application. Default sipgen-NAME, with the Site's name.
 	// +optional
 	Project string `json:"project,omitempty"`
-	// Server is the management cluster's API server, as Argo CD's cluster Secret has it.
-	// Default https://kubernetes.default.svc: the cluster that Argo CD runs in. Any other needs an identity.
+	// API server of the hosts' cluster, as in Argo CD's cluster Secret. Default https://kubernetes.default.svc.
+	// Another server requires identity.
 	// +optional
 	Server string `json:"server,omitempty"`
-	// Identity is the user that Argo CD is to the server: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret, for
-	// example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The sync guard restricts
-	// this user. Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with
-	// another server than the default one there is no default.
+	// User name under which Argo CD authenticates to the server (kubectl auth whoami). The sync guard restricts
+	// this user. Default: system:serviceaccount:<namespace>:argocd-application-controller; none with another
+	// server.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Order is how hosts follow their tenant's services. Required with Argo CD, which has no dependencies between Applications. With none a
-	// host may get its labels before the services around it are ready. With waves a tenant's services and hosts are one Application, whose
-	// hosts get their labels when its services are healthy: until then Argo CD picks up no newer commit for this tenant, and hosts.apply must
-	// be merge.
+	// Order of services and hosts. none: hosts may be labeled before services are ready. waves: hosts wait for
+	// healthy services, and so do newer commits of that tenant; needs apply: merge. Required with Argo CD.
 	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`

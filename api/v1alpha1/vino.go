@@ -10,24 +10,24 @@ import (
 type VirtualHosts struct {
 	// Name of the Vino.
 	Name string `json:"name"`
-	// Namespace of the Vino. The names of its hosts begin with it.
+	// Namespace of the Vino, with which its hosts' names begin.
 	Namespace string `json:"namespace"`
-	// HostNamespace is the one that ViNO's controller runs in (its RUNTIME_NAMESPACE), where the hosts are. Default vino-system.
+	// Namespace of ViNO's controller (RUNTIME_NAMESPACE) and of the hosts. Default vino-system.
 	// +optional
 	HostNamespace string `json:"hostNamespace,omitempty"`
-	// CredentialsSecret is a Secret in Flux's own namespace with bmc_username and bmc_password. Flux puts them into the Vino, which needs them in
-	// plain text; they are never in git. With Argo CD it is left out: a person applies them to the Vino, as PLAN.md says.
+	// Secret in Flux's namespace with bmc_username and bmc_password, which Flux inserts into the Vino. With
+	// Argo CD, leave it out and apply them yourself, as in PLAN.md.
 	// +optional
 	CredentialsSecret string `json:"credentialsSecret,omitempty"`
-	// Nodes that spec.nodeSelector selects, in the order in which ViNO comes to them. What hosts there will be, and with which addresses, is
-	// shown for these. Default: it is not shown.
+	// Nodes of spec.nodeSelector, in ViNO's order, for the preview of hosts and addresses. Default: no preview.
 	// +kubebuilder:validation:MaxItems=5000
 	// +optional
 	Nodes []VirtualHostNode `json:"nodes,omitempty"`
-	// Tenants that may have these hosts, by the names in spec.tenants. Default: all, within their grants.
+	// Tenants in spec.tenants that may have these hosts. Default: all, within their grants.
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
-	// Spec is that of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: that of the manifest of this name and namespace, among the specs or in the Site's file.
+	// Spec of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: the manifest of this name and
+	// namespace, in the specs or the Site's file.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -42,7 +42,7 @@ type VirtualHosts struct {
 type VirtualHostNode struct {
 	// Name of the node.
 	Name string `json:"name"`
-	// Address is the node's InternalIP, at which its hosts' BMCs answer. Default: not shown.
+	// InternalIP of the node, with its hosts' BMCs. Default: not shown.
 	// +optional
 	Address string `json:"address,omitempty"`
 	// Labels of the node, for spec.nodeLabelKeysToCopy.
