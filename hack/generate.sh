@@ -23,9 +23,8 @@ crds '' "$work/whole"
 go run ./hack/clidoc >"$work/out/docs/cli.md"
 go run ./hack/findingdoc >"$work/out/docs/lint.md"
 go build -o "$work/apidoc" ./hack/apidoc
-for kind in sipcluster site; do
-  "$work/apidoc" "$work"/whole/*_"$kind"s.yaml >"$work/out/docs/$kind.md"
-done
+"$work/apidoc" "$work"/whole/*_sipclusters.yaml examples/single/cluster.yaml >"$work/out/docs/sipcluster.md"
+"$work/apidoc" "$work"/whole/*_sites.yaml examples/single/site.yaml >"$work/out/docs/site.md"
 
 status=0
 for file in $(cd "$work/out" && find . -type f | sort); do

@@ -34,13 +34,13 @@ spec:
                 items:
                   type: object
                   properties:
-                    name: {type: string, enum: [a, b], description: Name says which.}
+                    name: {type: string, enum: [a, b], description: Which one.}
               spares: *parts
               old: {type: string, description: No longer used; accepted with a warning.}
 `
 
 func TestReference(t *testing.T) {
-	page, err := reference([]byte(crd))
+	page, err := reference([]byte(crd), "thing.yaml", []byte("# A thing.\nkind: Thing\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +50,14 @@ func TestReference(t *testing.T) {
 		"| `spares` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
 		"| `old` | string | No longer used; accepted with a warning. |\n" +
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
-		"| `name` | string, `a` or `b` | Says which. |\n"
-	if !strings.HasSuffix(page, want) {
+		"| `name` | string, `a` or `b` | Which one. |\n"
+	if !strings.HasSuffix(page, want) || !strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n") {
 		t.Errorf("found\n%s\nwant at its end\n%s", page, want)
 	}
 }
 
 func TestAFieldWithoutADescription(t *testing.T) {
-	_, err := reference([]byte(strings.Replace(crd, ", description: Name says which.", "", 1)))
+	_, err := reference([]byte(strings.Replace(crd, ", description: Which one.", "", 1)), "", nil)
 	if err == nil || err.Error() != "spec.parts[].name: no description" {
 		t.Errorf("found %v", err)
 	}
