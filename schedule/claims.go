@@ -15,7 +15,9 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
 	for i := range clusters {
 		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
-		specs[key], approvals[key] = true, clusters[i].Annotations[v1.ApproveReleaseAnnotation]
+		//guard: labels that somebody wrote make a host that of a cluster whose spec is gone
+		specs[key] = !options.Absent[key]
+		approvals[key] = clusters[i].Annotations[v1.ApproveReleaseAnnotation]
 	}
 	approved := func(key ClusterKey, h *inventory.Host) bool { return names(approvals[key], h) }
 	return holdings.Of(holdings.Input{

@@ -33,6 +33,8 @@ type Options struct {
 
 	// Known are the clusters that the previous tree has without hosts: a host in use whose labels name one of them belongs to it.
 	Known map[ClusterKey]bool
+	// Absent are the clusters that were given with an empty spec, because theirs is not among the inputs: labels alone make no host theirs.
+	Absent map[ClusterKey]bool
 
 	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.

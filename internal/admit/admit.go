@@ -66,7 +66,7 @@ type Input struct {
 	// Tree that was there before, and Claims what it says of hosts.
 	Tree   render.Tree
 	Claims schedule.Previous
-	// Options of the site; Known is set here.
+	// Options of the site; Known and Absent are set here.
 	Options schedule.Options
 	// InTree writes the paths of specs as they may stand in the tree.
 	InTree *strings.Replacer
@@ -105,9 +105,9 @@ func Of(in Input) *Clusters {
 	}
 	s.leave()
 	s.blame(known)
-	s.freezeAbsent(known)
+	absent := s.freezeAbsent(known)
 	s.addMissing()
-	s.Options.Known = s.Known
+	s.Options.Known, s.Options.Absent = s.Known, absent
 	s.Held = tenancy.Held(s.All, in.Claims, in.Hosts, s.Options)
 	s.leaveAlone()
 	s.contradicted()
@@ -311,14 +311,17 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 }
 
 // freezeAbsent freezes the clusters of the tree that have no spec: -f may name a part of the specs, and a file may be lost.
-func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) {
+func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedule.ClusterKey]bool) {
+	absent = map[schedule.ClusterKey]bool{}
 	for _, key := range known {
 		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
 			continue
 		}
 		//guard: a run with -f of one tenant's folder decommissions every other tenant
 		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: nothing of it changes; to let it go, list %s in the Site's spec.decommission", key))
+		absent[key] = true
 	}
+	return absent
 }
 
 // addMissing gives frozen clusters without a spec an empty one: they are not gone.

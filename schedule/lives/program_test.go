@@ -26,7 +26,7 @@ func plan(now site, before *tree) (*tree, int, error) {
 		previous = before.memory.(schedule.Previous)
 	}
 	options := schedule.Options{
-		Keys: keys, LabelsNewer: true, Refused: map[schedule.ClusterKey][]string{}, Known: map[schedule.ClusterKey]bool{},
+		Keys: keys, LabelsNewer: true, Refused: map[schedule.ClusterKey][]string{}, Known: map[schedule.ClusterKey]bool{}, Absent: map[schedule.ClusterKey]bool{},
 	}
 	for name, s := range now.specs {
 		if s.here && s.fault {
@@ -41,6 +41,7 @@ func plan(now site, before *tree) (*tree, int, error) {
 		}
 		// As the commands do: a cluster of the tree without a spec is frozen, with an empty one.
 		options.Refused[claim.Cluster] = []string{"its spec is missing"}
+		options.Absent[claim.Cluster] = true
 		clusters = append(clusters, (&spec{}).cluster(name))
 	}
 	placement, err := schedule.Plan(clusters, inventoried, previous, options)
