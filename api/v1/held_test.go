@@ -107,6 +107,10 @@ func TestSyncNames(t *testing.T) {
 			}
 		}
 	}
+	alike := strings.TrimSuffix(strings.TrimPrefix(SyncName("evil", long, syncParts[0]), "evil."), "."+syncParts[0])
+	if errs := ValidateHeld([]SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("of a cluster that no object syncs: found %v", errs)
+	}
 	if errs := ValidateSite([]SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767); len(errs) != 0 {
 		t.Errorf("found %v", errs)
 	}

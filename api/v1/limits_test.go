@@ -7,6 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // TestFewComplaints: however many lists of a spec are too long, few of them are told of.
@@ -117,6 +119,23 @@ func TestLimits(t *testing.T) {
 		row.change(&cluster)
 		if errs := cluster.Validate(); len(errs) != 1 || errs[0].Error() != row.want {
 			t.Errorf("%s: got %.300v, want %s alone", why, errs, row.want)
+		}
+	}
+}
+
+// TestLimitsComeFirst: what a spec with too much asks for is not looked at any more.
+func TestLimitsComeFirst(t *testing.T) {
+	for n, left := range map[int]bool{MaxTopologyKeys: true, MaxTopologyKeys + 1: false} {
+		var keys []string
+		for i := range n {
+			keys = append(keys, fmt.Sprint("k", i))
+		}
+		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := Decode(docs); len(found) != 1 || (found[0].Cluster != nil) != left {
+			t.Errorf("%d keys: found %+v, want a cluster: %t", n, found, left)
 		}
 	}
 }

@@ -29,6 +29,7 @@ func TestPatchesAreBounded(t *testing.T) {
 		{"a directive that is not seen in what is built", []Patch{{Patch: `{"spec": {"$retainKeys": ["type"]}}`}}, "spec.patches[0].patch", `the directive "$retainKeys"`},
 		{"a directive as a path", []Patch{{Patch: `[{"op": "add", "path": "/spec/$setElementOrder~1ports", "value": []}]`}}, "spec.patches[0].patch", `the directive "$setElementOrder`},
 		{"a key that steers kustomize", []Patch{{Patch: `{"metadata": {"annotations": {"config.kubernetes.io/local-config": "true"}}}`}}, "spec.patches[0].patch", "steers kustomize"},
+		{"a key that steers it by its own name", []Patch{{Patch: `{"metadata": {"annotations": {"kustomize.config.k8s.io/behavior": "merge"}}}`}}, "spec.patches[0].patch", "steers kustomize"},
 		{"a List", []Patch{{Patch: "apiVersion: v1\nkind: List\nitems: []"}}, "spec.patches[0].patch", "line 2: kind: found a List"},
 		{"the second is wrong", []Patch{small, {Patch: "a: *b"}}, "spec.patches[1].patch", "not valid YAML"},
 	} {

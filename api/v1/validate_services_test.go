@@ -40,6 +40,9 @@ func TestServicesThatAreFine(t *testing.T) {
 	}
 	none := "None"
 	c.Spec.Services.JumpHost[0].ClusterIP, c.Spec.Services.JumpHost[0].NodePort = &none, 0
+	c.Spec.Services.LoadBalancerWorker[0].HAProxy = &HAProxy{Timeouts: &HAProxyTimeouts{Client: "90s"}}
+	prefix := "oidc:"
+	c.Spec.Services.Dex[0].Kubernetes = &DexKubernetes{UsernamePrefix: &prefix}
 	c.Spec.Services.Dex[0].StaticClients[0].RedirectURIs = []string{"http://localhost:8000", "com.example.app:/callback", "urn:ietf:wg:oauth:2.0:oob"}
 	if errs := c.validateServices(); len(errs) > 0 {
 		t.Errorf("no address and no port, and an application's own scheme: got %v", errs)
@@ -53,6 +56,25 @@ func TestServicesThatAreFine(t *testing.T) {
 func haproxyLine(line string) func(*Services) {
 	return func(s *Services) {
 		s.LoadBalancerWorker[0].HAProxy = &HAProxy{Lines: &HAProxyLines{Backend: []string{line}}}
+	}
+}
+
+// TestMayBeReserved: a prefix that a token's name completes to one of Kubernetes' own.
+func TestMayBeReserved(t *testing.T) {
+	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true, "oidc:": false} {
+		if got := MayBeReserved(prefix); got != want {
+			t.Errorf("%q: found %t, want %t", prefix, got, want)
+		}
+	}
+}
+
+// TestHostLabels: a label does not say in which namespace a host is.
+func TestHostLabels(t *testing.T) {
+	h := HostLabels{Namespace: "metal", Labels: map[string]string{HostNamespaceKey: "other", "rack": "r1"}}
+	for key, want := range map[string]string{HostNamespaceKey: "metal", "rack": "r1"} {
+		if got, exists := h.Lookup(key); got != want || !exists {
+			t.Errorf("%s: found %q, %t, want %q", key, got, exists, want)
+		}
 	}
 }
 
@@ -286,12 +308,14 @@ func TestWarnings(t *testing.T) {
 	}
 	c.Spec.Services.LoadBalancerWorker[0].NodePort = 30001
 	c.Spec.Services.Auth = []Auth{{}}
+	c.Annotations = map[string]string{"sip.airshipit.org/aprove-release": "h", ApproveReleaseAnnotation: "h"}
+	c.Spec.Nodes = map[string]NodeSet{"Lost": {}, "None": {Count: &NodeCount{}}, "Standby": {Count: &NodeCount{Standby: 1}}, "Whole": {Count: &NodeCount{Active: 1, Standby: 1}}}
 	c.Spec.Services.JumpHost[0].SSHAuthorizedKeys = nil
 	var paths []string
 	for _, w := range c.Warnings() {
 		paths = append(paths, w.Path)
 	}
-	want := []string{"spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
+	want := []string{`metadata.annotations["sip.airshipit.org/aprove-release"]`, "spec.nodes.Lost.count", "spec.nodes.Standby.count", "spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("got %v, want %v", paths, want)
 	}

@@ -27,6 +27,7 @@ func TestPublishedIronics(t *testing.T) {
 		{"highly available", "highAvailability: true, database: {credentialsName: db, host: mariadb.metal.svc, name: ironic}, tls: {insecureRPC: true}"},
 		{"of a version", "version: '35.0'"},
 		{"the newest", "version: latest"},
+		{"with an option", "extraConfig: [{group: DEFAULT, name: debug, value: 'true'}], overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DEBUG, value: 'true'}]}]}"},
 		{"with agent images", "overrides: {agentImages: [{kernel: 'file:///shared/html/images/ironic-python-agent.kernel', initramfs: 'oci://r.example.org/ipa', architecture: aarch64}]}"},
 	} {
 		if site, err := withIronic(t, row.spec); err != nil || len(site.Warnings) > 0 {
@@ -121,6 +122,9 @@ func TestBadIronics(t *testing.T) {
 		{"a port that is none", "networking: {apiPort: 70000}", "spec.networking.apiPort: found 70000, want 1 to 65535"},
 		{"a private key", "deployRamdisk: {sshKey: 'hunter2'}", "spec.deployRamdisk.sshKey: found 7 bytes that are no public key (not shown)"},
 		{"a password in the configuration", "extraConfig: [{group: database, name: password, value: hunter2}]", "spec.extraConfig[0].value: is of option password and would be committed"},
+		{"a login for a registry", "images: {ironic: 'robot@r.example.org/ironic'}", "spec.images.ironic: "},
+		{"a password of a container", "overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DB_PASSWORD, value: hunter2}]}]}", "overrides.containers[0].env[0].value: is of DB_PASSWORD and would be committed"},
+		{"an agent with a token for a user", "overrides: {agentImages: [{kernel: 'https://hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: is a URL with a login in it"},
 		{"sensors too often", "prometheusExporter: {enabled: true, sensorCollectionInterval: 5}", "sensorCollectionInterval: found 5, want it to be greater than or equal to 60"},
 		{"an agent with a login", "overrides: {agentImages: [{kernel: 'https://a:hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: "},
 		{"a CA without a kind", "tls: {bmcCA: {name: ca, kind: ''}}", `spec.tls.bmcCA.kind: found "", want ConfigMap or Secret`},

@@ -61,6 +61,7 @@ func TestBadPlacement(t *testing.T) {
 		{"an image that is none", "quay.io/podified", "quay io", `spec.containerImage: found`},
 		{"a password in the configuration", "debug = true", "password = hunter2", "spec.customServiceConfig: sets option password in its line 2, which would be committed"},
 		{"a pool that is none", "address-pool: osp-internalapi", "address-pool: osp-internal", `names the address pool "osp-internal", which spec.services.networks does not have`},
+		{"a password in an attachment", `"type": "macvlan"`, `"type": "macvlan", "password": "hunter2"`, "spec.services.networks[0].attachment: has password in it, which would be committed"},
 		{"a VIP that is none", "172.17.0.202", "172.17.0", `annotations: found "172.17.0", want an IP address`},
 		{"a network that is none", "networkAttachments: [storage]", "networkAttachments: [storge]", `spec.networkAttachments[0]: found "storge", want one of spec.services.networks in namespace openstack: storage`},
 		{"both spellings", "networkAttachments: [storage]", "networkAttachments: [storage]\n        networkAttachents: [storage]", "spec.networkAttachents: given beside networkAttachments"},

@@ -28,6 +28,44 @@ func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 	}
 }
 
+// TestGoodSites: what is refused beside it, and warned of, is not where all is well.
+func TestGoodSites(t *testing.T) {
+	site, err := parse(t, "  repository: {url: 'git@git.example.org:a/b.git', path: sites/dc1}\n  flux: {serviceAccountName: platform}\n  decommission: [bank/a]\n"+
+		"  hosts: {namespaces: [metal], claimNamespaces: [claims], networks: [{name: oam, addresses: [10.0.0.0/8]}]}\n  tenants: [{name: bank, namespaces: [bank]}]\n  argocd: {namespace: gitops, project: x}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git"; got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+	site.Spec.Repository.URL = "https://git.example.org/a/b.git"
+	if got := site.Spec.Repository.FluxURL(); got != site.Spec.Repository.URL {
+		t.Errorf("found %s, want %s", got, site.Spec.Repository.URL)
+	}
+	if unused := site.UnusedFields(); len(unused) != 1 || unused[0].Path != "spec.argocd.project" {
+		t.Errorf("found %v, want Argo CD's project, as Flux is the engine", unused)
+	}
+	for namespace, want := range map[string]bool{"kube-public": true, "flux-system": true, "gitops": false, "bank": false} {
+		if whose := site.Reserved(namespace); (whose != "") != want {
+			t.Errorf("%s: found %q, want it to be reserved: %t", namespace, whose, want)
+		}
+	}
+	other, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {order: none, project: x}\n  flux: {serviceAccountName: platform}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unused := other.UnusedFields(); len(unused) != 1 || unused[0].Path != "spec.flux.serviceAccountName" {
+		t.Errorf("found %v, want Flux' account, as Argo CD is the engine", unused)
+	}
+	const text = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: 'https://git.example.org/a.git'}}\n"
+	if found, err := Load("-", strings.NewReader(text)); err != nil || found.Name != "dc1" {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if _, err := Load(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "a folder, want the Site's file") {
+		t.Errorf("a folder: found %v", err)
+	}
+}
+
 // TestArgoIdentity: the guard of the hosts is for the user that the hosts' API server takes Argo CD for.
 func TestArgoIdentity(t *testing.T) {
 	const remote = "server: 'https://mgmt.example.org:6443', "

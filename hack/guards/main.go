@@ -3,7 +3,7 @@
 //
 //	go run ./hack/guards                          # all that need no engine
 //	go run ./hack/guards -only 'publish|redact'   # those whose place or reason matches
-//	go run ./hack/guards -own                     # by the tests of the guard's own package, and no others
+//	go run ./hack/guards -tests 'render|golden'   # by the tests of packages that match, and no others
 //	go run ./hack/guards -engines                 # those that only a test with a real engine notices, too
 //	go run ./hack/guards -list                    # names them
 //
@@ -46,14 +46,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	only := flags.String("only", "", "only guards whose place or reason matches `REGEXP`")
 	engines := flags.Bool("engines", false, "also those that only a test with a real engine notices")
 	list := flags.Bool("list", false, "print the guards and take none out")
-	own := flags.Bool("own", false, "run only the tests of the guard's own package")
+	tests := flags.String("tests", "", "run only tests of packages whose folder matches `REGEXP`")
 	parallel := flags.Int("parallel", 2, "how many are tried at a time")
 	if flags.Parse(args) != nil {
 		return 2
 	}
 	pattern, err := regexp.Compile(*only)
-	if err != nil {
-		fmt.Fprintln(stderr, "guards: -only:", err)
+	within, wrong := regexp.Compile(*tests)
+	if err = errors.Join(err, wrong); err != nil {
+		fmt.Fprintln(stderr, "guards:", err)
 		return 2
 	}
 	all, err := marked(ctx)
@@ -79,14 +80,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	defer os.RemoveAll(t.work)
-	if *own {
-		for folder := range t.reach {
-			t.reach[folder] = slices.DeleteFunc(t.reach[folder], func(tests string) bool { return tests != folder })
-		}
+	for folder, tests := range t.reach {
+		t.reach[folder] = slices.DeleteFunc(tests, func(of string) bool { return !within.MatchString(of) })
 	}
-	bad := t.tryAll(ctx, stdout)
-	fmt.Fprintf(stdout, "%d guards, %d caught, %d not\n", len(chosen), len(chosen)-bad, bad)
-	if bad > 0 {
+	tried, bad := t.tryAll(ctx, stdout)
+	fmt.Fprintf(stdout, "%d guards, %d caught, %d not\n", tried, tried-bad, bad)
+	if bad > 0 || tried < len(chosen) {
 		return 1
 	}
 	return 0
@@ -118,22 +117,24 @@ func marked(ctx context.Context) ([]guard, error) {
 	return found, errors.Join(problems...)
 }
 
-// tryAll takes the guards out and prints what became of each; it counts those that no test noticed.
-func (t *trial) tryAll(ctx context.Context, stdout io.Writer) int {
+// tryAll takes the guards out and prints what became of each; it counts them, and those that no test noticed.
+func (t *trial) tryAll(ctx context.Context, stdout io.Writer) (tried, bad int) {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
-	bad, done := 0, 0
 	next := make(chan *guard)
 	for worker := range t.parallel {
 		wait.Go(func() {
 			for g := range next {
 				verdict := t.try(ctx, g, worker)
+				if ctx.Err() != nil {
+					continue
+				}
 				lock.Lock()
-				done++
+				tried++
 				if !verdict.caught {
 					bad++
 				}
-				fmt.Fprintf(stdout, "%d/%d %s %s\n", done, len(t.guards), verdict, g)
+				fmt.Fprintf(stdout, "%d/%d %s %s\n", tried, len(t.guards), verdict, g)
 				lock.Unlock()
 			}
 		})
@@ -145,5 +146,5 @@ func (t *trial) tryAll(ctx context.Context, stdout io.Writer) int {
 	}
 	close(next)
 	wait.Wait()
-	return bad
+	return tried, bad
 }
