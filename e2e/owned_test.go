@@ -13,6 +13,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
@@ -80,8 +81,8 @@ func (m *maker) preflight(t *testing.T, live *unstructured.Unstructured, words s
 	findings := preflight.Check(v1alpha1.EngineFlux, v1alpha1.ApplyMerge, []inventory.Host{hostOf(t, live)}, func(*inventory.Host) bool { return true })
 	var said []string
 	for _, f := range findings {
-		if !f.Warning {
-			said = append(said, f.String())
+		if f.Severity != finding.Warning {
+			said = append(said, f.Sentence())
 		}
 	}
 	if (len(said) > 0) != (words != "") || !strings.Contains(strings.Join(said, "\n"), words) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -101,7 +102,7 @@ func TestFixes(t *testing.T) {
 					do(t, api, namespace)
 				}
 			}
-			check := func() []preflight.Finding {
+			check := func() []finding.Finding {
 				inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: []string{ns}})
 				if err != nil {
 					t.Fatal(err)
@@ -123,7 +124,7 @@ func TestFixes(t *testing.T) {
 				t.Fatalf("found %v, want %v", found, row.found)
 			}
 			for i, finding := range found {
-				if !strings.Contains(finding.String(), row.found[i]) {
+				if !strings.Contains(finding.Sentence(), row.found[i]) {
 					t.Errorf("found %s, want %s", finding, row.found[i])
 				}
 			}

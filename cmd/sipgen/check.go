@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
@@ -135,15 +136,14 @@ func (d *decided) here(p *report.Plan) *report.Plan {
 	return &out
 }
 
-// preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
-func (d *decided) preflight() (warnings []string, err error) {
+// live is what speaks against the patches to be, by what the cluster has.
+func (d *decided) live() []finding.Finding {
 	asks := d.asks()
 	patched := map[string]bool{}
 	for _, ask := range asks {
 		//guard: a host that is released is patched without a look at who owns its spec
 		patched[ask.Host.Key()] = true
 	}
-	var errs []error
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched)
 	findings = append(findings, preflight.Moves(d.site.Spec.Hosts.Apply, d.options.Keys, asks)...)
@@ -155,7 +155,11 @@ func (d *decided) preflight() (warnings []string, err error) {
 	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(d.clusters, d.services, d.hostKeys)...)
 	//guard: a SIPCluster with the finalizer that nobody takes off is deleted, and stays for ever
-	findings = append(findings, preflight.Finalizers(d.clusters, d.finalized)...)
+	return append(findings, preflight.Finalizers(d.clusters, d.finalized)...)
+}
+
+// preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
+func (d *decided) preflight() (warnings []string, err error) {
 	//guard: who may not look at SIP's objects believes that they were looked at, and the sync over them fails
 	if d.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", d.unseen))
@@ -166,15 +170,18 @@ func (d *decided) preflight() (warnings []string, err error) {
 	if d.unguarded != nil {
 		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", d.unguarded))
 	}
-	for _, finding := range findings {
-		if finding.Warning {
-			warnings = append(warnings, finding.String())
+	var errs []error
+	findings := d.live()
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity == finding.Warning {
+			warnings = append(warnings, f.Sentence())
 			continue
 		}
-		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.admitted.Frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
+		if namespace, name, of := strings.Cut(f.Cluster, "/"); of && len(d.admitted.Frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
 			continue // which is why: its services stay as the tree has them
 		}
-		errs = append(errs, fmt.Errorf("refused: %s", finding))
+		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
 	return append(warnings, d.passedOver()...), errors.Join(errs...)
 }
@@ -194,7 +201,7 @@ func (d *decided) passedOver() []string {
 		if len(out) == mostPassedOver {
 			return append(out, "more hosts are not handed out for similar reasons; the plan names them")
 		}
-		out = append(out, "not handed out until this is fixed: "+found[0].String())
+		out = append(out, "not handed out until this is fixed: "+found[0].Sentence())
 	}
 	return out
 }

@@ -99,7 +99,7 @@ func (d *decided) unpatched(host string) string {
 	var b strings.Builder
 	for _, found := range d.unpatchable[host] {
 		if d.has(host) == "" {
-			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found)
+			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found.Sentence())
 		}
 	}
 	return b.String()

@@ -100,7 +100,9 @@ func (l *loaded) lint(decided *decided) []finding.Finding {
 	found, problems := l.linted(decided), l.problems
 	if decided != nil {
 		problems = decided.admitted.Newcomers(decided.refused())
-		found = slices.Concat(found, decided.admitted.Findings, decided.contradictions())
+		found = slices.Concat(found, decided.admitted.Findings, decided.contradictions(), decided.live())
+		// Manifests never have managedFields; whoever commits is told.
+		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Code == finding.Blind })
 	}
 	for i := range problems {
 		found = append(found, problems[i].Finding())

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
@@ -58,7 +59,7 @@ type loaded struct {
 	services []inventory.ServiceObject
 	unseen   error
 	// unpatchable is why no patch of a host may be written, by host, where the run goes on without.
-	unpatchable map[string][]preflight.Finding
+	unpatchable map[string][]finding.Finding
 	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters that only it let go; left says
 	// why one of the two could not be read.
 	hostKeys  []inventory.SecretSeen

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/status"
@@ -130,9 +131,9 @@ func statusInput(site *v1alpha1.Site, before previousTree, answer *holdings.Hold
 		patched[claim.Host.String()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
-	for _, finding := range preflight.Check(site.Spec.Engine, site.Spec.Hosts.Apply, hosts.Hosts, isPatched) {
-		if !finding.Warning {
-			refused[finding.Host] = finding.String()
+	for _, f := range preflight.Check(site.Spec.Engine, site.Spec.Hosts.Apply, hosts.Hosts, isPatched) {
+		if f.Severity == finding.Error {
+			refused[strings.TrimPrefix(f.Object, "BareMetalHost ")] = f.Sentence()
 		}
 	}
 	clusters := map[schedule.ClusterKey]bool{}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -21,12 +21,12 @@ func (l *loaded) leaveAlone() {
 	for i := range l.hosts.Hosts {
 		host := &l.hosts.Hosts[i]
 		if found := l.unpatchable[host.Key()]; len(found) > 0 {
-			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch, Text: redact.Text(text.Line(found[0].Found + ": " + found[0].Why))})
+			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch, Text: redact.Text(text.Line(found[0].Message))})
 		}
 	}
 	for _, found := range preflight.Services(l.site.Spec.Engine, l.clusters, l.services) {
 		namespace, name, _ := strings.Cut(found.Cluster, "/")
 		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
-		l.problems = append(l.problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, Code: finding.Unpatchable, Err: fmt.Errorf("%s", found)})
+		l.problems = append(l.problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}
 }

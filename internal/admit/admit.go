@@ -17,7 +17,6 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
-	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
@@ -62,7 +61,7 @@ type Input struct {
 	// Network of all addresses. What a host may not be handed out for is noted on Hosts.
 	Network *netplan.Plan
 	// Unpatchable is why no patch of a host may be written, by "namespace/name".
-	Unpatchable map[string][]preflight.Finding
+	Unpatchable map[string][]finding.Finding
 	// Tree that was there before, and Claims what it says of hosts.
 	Tree   render.Tree
 	Claims schedule.Previous

@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
-	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
@@ -146,7 +145,7 @@ func TestWhoIsFrozen(t *testing.T) {
 				in.Claims.Leaving[key(cluster)] = true
 			}
 			if row.unpatchable != "" {
-				in.Unpatchable = map[string][]preflight.Finding{row.unpatchable: {{Host: row.unpatchable, Found: "another app's", Why: "it"}}}
+				in.Unpatchable = map[string][]finding.Finding{row.unpatchable: {{Object: "BareMetalHost " + row.unpatchable, Message: "another app's: it"}}}
 			}
 			got := Of(in)
 			var frozen, leaving []string

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,14 +34,14 @@ func (s *Clusters) leaveAlone() {
 			switch {
 			case h.State == holdings.Held && stays[h.Cluster]:
 				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
-				s.freeze(h.Cluster, finding.Unpatchable, fmt.Errorf("%s", found))
+				s.freeze(h.Cluster, finding.Unpatchable, errors.New(found.Sentence()))
 			//guard: a release waits, and the run ends as if all were done
 			case h.State == holdings.Held:
-				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable, Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found)})
+				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable, Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
 			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
 			case h.State == holdings.Leaving:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
-					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
+					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found.Sentence())})
 			}
 		}
 	}

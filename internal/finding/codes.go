@@ -49,6 +49,10 @@ const (
 	Build         = "SIP047"
 	Unpatchable   = "SIP048"
 	Crossing      = "SIP049"
+	Moves         = "SIP050"
+	Guards        = "SIP051"
+	Leftover      = "SIP052"
+	Blind         = "SIP053"
 )
 
 // Code is what a code means.
@@ -406,6 +410,34 @@ func Codes() []Code {
 				"services use.",
 			"Correct the role, or the hosts' labels or network data.",
 			"error", true,
+		},
+		{
+			Moves, "A host in use whose labels differ from the tree's",
+			"The sync guard denies such a patch, and with it the sync of all hosts of the cluster. The labels " +
+				"stay as they are.",
+			"Set the labels as a member of the break-glass groups, but only if the tree is right: the message " +
+				"has the command.",
+			"warning", false,
+		},
+		{
+			Guards, "Two sites guard the same namespaces",
+			"Each site's guards would deny what the other's engine does. The run writes nothing.",
+			"Give each site on one API server its own `spec.hosts.namespaces`.",
+			"error", false,
+		},
+		{
+			Leftover, "What the SIP operator left",
+			"The first sync over its services renames a port or needs a Secret that is not there, or a " +
+				"SIPCluster has the operator's finalizer.",
+			"Follow the message, which has the command; [from-sip.md](from-sip.md) has the whole way.",
+			"warning", false,
+		},
+		{
+			Blind, "Nobody knows who owns the hosts' fields",
+			"The inventory has no managedFields, so preflight cannot tell whether the engine would take the " +
+				"spec from a host.",
+			"Read the hosts from the cluster, or from a snapshot of it.",
+			"warning", false,
 		},
 	}
 }

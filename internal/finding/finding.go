@@ -34,6 +34,8 @@ type Finding struct {
 	Place    Place    `json:"place"`
 	// Object is its kind and name: "SIPCluster tenants/a", "BareMetalHost metal3/n1", "Site s".
 	Object string `json:"object"`
+	// Cluster is the "namespace/name" of the one whose service a live object is.
+	Cluster string `json:"cluster,omitempty"`
 	// Field of the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
 	// Message says what was found, on one line.
@@ -57,6 +59,18 @@ func (f *Finding) text() string {
 		parts = append(parts, f.Field)
 	}
 	return text.Line(strings.Join(append(parts, f.Message), ": "))
+}
+
+// Sentence is the finding with the command that helps, for a log: "host metal3/n1: what was found: why that matters; fix it with: kubectl …".
+func (f *Finding) Sentence() string {
+	words := f.Message
+	if f.Object != "" {
+		words = strings.Replace(f.Object, "BareMetalHost ", "host ", 1) + ": " + words
+	}
+	if f.Fix != "" {
+		words += "; fix it with: " + f.Fix
+	}
+	return words
 }
 
 // OnOneLine is the finding with nothing in it that ends a line or steers a terminal.

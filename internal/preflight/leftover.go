@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -38,22 +39,24 @@ func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.Ser
 
 // PortNames warns of Services whose port a first sync renames. The SIP operator called the port of every control plane the same; a Service
 // whose port has another name than that of the pods that run has no endpoint until new ones do.
-func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []Finding {
-	var out []Finding
+func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []finding.Finding {
+	var out []finding.Finding
 	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
 		//guard: nobody hears before the sync that the control plane of a tenant will be without an endpoint
 		if name == v1.PortNameSIP {
 			return
 		}
-		out = append(out, Finding{
-			Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
-			Why: fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
-				"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP),
-			Warning: true,
-		})
+		out = append(out, leftover(object.Key(), c.Key(), fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
+			fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
+				"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP), ""))
 	})
 	return sorted(out)
+}
+
+// leftover warns of a live object that the SIP operator made.
+func leftover(object, cluster, found, why, fix string) finding.Finding {
+	return finding.Finding{Code: finding.Leftover, Severity: finding.Warning, Object: object, Cluster: cluster, Message: found + ": " + why, Fix: fix}
 }
 
 // HostKeySecrets are the Secrets that the first sync over the SIP operator's jump hosts needs, and that the SIP operator did not have.
@@ -67,12 +70,12 @@ func HostKeySecrets(clusters []v1.SIPCluster, live []inventory.ServiceObject) []
 
 // MissingHostKeys warns of jump hosts whose host keys are missing: the pod of before goes on, the new one waits, and so do the services and hosts
 // of the tenant.
-func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, seen []inventory.SecretSeen) []Finding {
+func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, seen []inventory.SecretSeen) []finding.Finding {
 	byKey := map[string]*inventory.SecretSeen{}
 	for i := range seen {
 		byKey[seen[i].Namespace+"/"+seen[i].Name] = &seen[i]
 	}
-	var out []Finding
+	var out []finding.Finding
 	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := HostKeysName(c, i)
 		secret := byKey[object.Namespace+"/"+name]
@@ -80,24 +83,22 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, s
 		switch {
 		case secret == nil || !secret.Missing && secret.Unread == "":
 		case secret.Missing:
-			out = append(out, Finding{Object: object.Key(), Cluster: c.Key(), Found: "there is no Secret " + name, Why: why, Fix: HostKeys(object.Namespace, name), Warning: true})
+			out = append(out, leftover(object.Key(), c.Key(), "there is no Secret "+name, why, HostKeys(object.Namespace, name)))
 		default:
-			out = append(out, Finding{
-				Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
-				Why: fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), Warning: true,
-			})
+			out = append(out, leftover(object.Key(), c.Key(), fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
+				fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), ""))
 		}
 	})
 	return sorted(out)
 }
 
 // Finalizers warns of SIPClusters that the SIP operator alone could let go: those that are rendered, and those that somebody deletes already.
-func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding {
+func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.Finding {
 	rendered := map[string]bool{}
 	for i := range clusters {
 		rendered[clusters[i].Key()] = true
 	}
-	var out []Finding
+	var out []finding.Finding
 	for _, object := range live {
 		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits for ever; remove the finalizer after the services have been taken over"
 		switch {
@@ -106,10 +107,7 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding 
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}
-		out = append(out, Finding{
-			Object: v1.Kind + " " + object.Namespace + "/" + object.Name, Found: found, Why: why,
-			Fix: WithoutFinalizer(object.Namespace, object.Name, object.Index), Warning: true,
-		})
+		out = append(out, leftover(v1.Kind+" "+object.Namespace+"/"+object.Name, "", found, why, WithoutFinalizer(object.Namespace, object.Name, object.Index)))
 	}
 	return sorted(out)
 }
@@ -131,7 +129,7 @@ func HostKeysName(c *v1.SIPCluster, i int) string {
 	return cmp.Or(c.Spec.Services.JumpHost[i].HostKeys, v1.ServiceName(v1.ListJumpHost, i, c.Name)+"-host-keys")
 }
 
-func sorted(findings []Finding) []Finding {
-	slices.SortStableFunc(findings, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
+func sorted(findings []finding.Finding) []finding.Finding {
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return strings.Compare(a.Object, b.Object) })
 	return findings
 }

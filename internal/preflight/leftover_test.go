@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -36,7 +37,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	for _, row := range []struct {
 		why  string
-		got  []Finding
+		got  []finding.Finding
 		want []string // words of the only finding; none: nothing is found
 	}{
 		{"SIP's port http becomes https", PortNames(clusters, []inventory.ServiceObject{service(0, sip)}),
@@ -66,12 +67,12 @@ func TestLeftovers(t *testing.T) {
 		switch {
 		case len(row.want) == 0 && len(row.got) == 0:
 			continue
-		case len(row.got) != 1 || len(row.want) == 0 || !row.got[0].Warning:
+		case len(row.got) != 1 || len(row.want) == 0 || row.got[0].Severity != finding.Warning:
 			t.Errorf("%s: got %v, want %q", row.why, row.got, row.want)
 			continue
 		}
 		for _, want := range row.want {
-			if text := row.got[0].String(); !strings.Contains(text, want) {
+			if text := row.got[0].Sentence(); !strings.Contains(text, want) {
 				t.Errorf("%s: got  %s\nwant %s", row.why, text, want)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
@@ -23,12 +24,12 @@ type Ask struct {
 // Moves finds the hosts in use whose cluster labels a tree would remove or change without an approval. The sync guard of the site denies
 // such a patch, and with it the sync of all hosts of that cluster, or with an overlay of the site, so each is said before: it is a warning,
 // since the labels stay as they are whatever is committed. The findings are sorted by host.
-func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []Finding {
+func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []finding.Finding {
 	whose := "that cluster's"
 	if apply == v1alpha1.ApplyOverlay {
 		whose = "the site's"
 	}
-	var out []Finding
+	var out []finding.Finding
 	for _, ask := range asks {
 		//guard: nobody is told that the sync guard will deny a commit
 		if !ask.Host.State.InUse() || ask.Approved {
@@ -45,14 +46,13 @@ func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []Find
 			}
 		}
 		if len(differ) > 0 {
-			out = append(out, Finding{
-				Host: ask.Host.Key(), Found: fmt.Sprintf("it is in use, and the labels that say whose it is differ from the tree's (%s)", strings.Join(differ, ", ")),
-				Why:     "the sync guard denies the patch, so none of " + whose + " hosts is synced; a member of the break-glass groups has to set the labels, but only if the tree is right and the live labels are wrong",
-				Fix:     command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...),
-				Warning: true,
-			})
+			f := onHost(ask.Host, fmt.Sprintf("it is in use, and the labels that say whose it is differ from the tree's (%s)", strings.Join(differ, ", ")),
+				"the sync guard denies the patch, so none of "+whose+" hosts is synced; a member of the break-glass groups has to set the labels, but only if the tree is right and the live labels are wrong",
+				command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...))
+			f.Code, f.Severity = finding.Moves, finding.Warning
+			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int { return strings.Compare(a.Host, b.Host) })
+	slices.SortStableFunc(out, func(a, b finding.Finding) int { return strings.Compare(a.Object, b.Object) })
 	return out
 }

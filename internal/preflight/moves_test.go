@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -41,14 +42,14 @@ func TestMoves(t *testing.T) {
 		switch {
 		case row.want == "" && len(got) > 0:
 			t.Errorf("%s: got %v, want nothing", row.why, got)
-		case row.want != "" && (len(got) != 1 || !got[0].Warning || !strings.Contains(got[0].String(), row.want)):
+		case row.want != "" && (len(got) != 1 || got[0].Severity != finding.Warning || !strings.Contains(got[0].Sentence(), row.want)):
 			t.Errorf("%s: got %v, want a warning with %q", row.why, got, row.want)
 		}
 	}
 	// One overlay has the hosts of all clusters.
 	moved := Ask{Claim: holdings.Claim{Cluster: same.Claim.Cluster, Role: "Edge"}, Host: &inventory.Host{Namespace: "metal", Name: "n1", Labels: claim, State: used}}
 	for apply, want := range map[v1alpha1.ApplyMode]string{v1alpha1.ApplyMerge: "so none of that cluster's hosts is synced", v1alpha1.ApplyOverlay: "so none of the site's hosts is synced"} {
-		if got := Moves(apply, keys, []Ask{moved}); len(got) != 1 || !strings.Contains(got[0].String(), want) {
+		if got := Moves(apply, keys, []Ask{moved}); len(got) != 1 || !strings.Contains(got[0].Sentence(), want) {
 			t.Errorf("%s: got %v, want %q", apply, got, want)
 		}
 	}

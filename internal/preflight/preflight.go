@@ -12,38 +12,17 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Finding is one thing that stands in the way of patching a host.
-type Finding struct {
-	// Host is "namespace/name", empty for what is true of the whole inventory.
-	Host string
-	// Object is "kind namespace/name" of a live object that is no host, and Cluster the "namespace/name" of the one whose services have it.
-	Object, Cluster string
-	// Found is what was found, and Why what would come of it.
-	Found, Why string
-	// Fix is the kubectl command that fixes it, empty where it is not the host that is to be changed.
-	Fix string
-	// Warning: it is said, and refuses nothing.
-	Warning bool
-}
-
-// String is one line.
-func (f Finding) String() string {
-	text := f.Found + ": " + f.Why
-	if f.Host != "" {
-		text = "host " + f.Host + ": " + text
+// onHost is what stands in the way of patching a host, and why it matters. fix is a command, empty where it is not the host that is to be changed.
+func onHost(host *inventory.Host, found, why, fix string) finding.Finding {
+	return finding.Finding{
+		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source), Object: "BareMetalHost " + host.Key(), Message: found + ": " + why, Fix: fix,
 	}
-	if f.Object != "" {
-		text = f.Object + ": " + text
-	}
-	if f.Fix != "" {
-		text += "; fix it with: " + f.Fix
-	}
-	return text
 }
 
 // The field managers of the engines and of kubectl apply, and the keys by which they know their objects.
@@ -89,9 +68,9 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 // its apply takes the ownership of the spec over, and a client-side-apply manager, from which a sync with
 // other options would. With any apply: an owner of another app, and annotations that make an engine
 // delete and create a host anew.
-func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host, patched func(*inventory.Host) bool) []Finding {
+func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host, patched func(*inventory.Host) bool) []finding.Finding {
 	var (
-		out     []Finding
+		out     []finding.Finding
 		unknown []string
 	)
 	sorted := make([]*inventory.Host, 0, len(hosts))
@@ -113,14 +92,14 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 		out = append(out, marks(engine, apply, host)...)
 	}
 	if len(unknown) > 0 {
-		out = append([]Finding{blind(engine, unknown)}, out...)
+		out = append([]finding.Finding{blind(engine, unknown)}, out...)
 	}
 	return out
 }
 
 // marks is what is found on a host itself.
-func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []Finding {
-	var out []Finding
+func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []finding.Finding {
+	var out []finding.Finding
 	if apply == v1alpha1.ApplyMerge {
 		//guard: a host whose spec the engine owns is patched, and wiped
 		out = append(out, ownership(engine, host)...)
@@ -134,25 +113,25 @@ func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Hos
 
 // Unpatchable is why no patch of a host may be written, by host, for a run that is to go on with the others: what Check refuses, and a host that no patch could
 // tell from another one of its name. What no host of the inventory has is no single host's fault, and is not among it.
-func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host) map[string][]Finding {
+func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host) map[string][]finding.Finding {
 	var managed, known bool
 	for i := range hosts {
 		managed, known = managed || hosts[i].Managers != nil, known || hosts[i].UID != ""
 	}
-	out := map[string][]Finding{}
+	out := map[string][]finding.Finding{}
 	for i := range hosts {
 		host := &hosts[i]
 		found := marks(engine, apply, host)
 		if apply == v1alpha1.ApplyMerge {
 			//guard: an inventory without managedFields freezes every cluster, and nobody is told to read it again
 			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
-				found = append(found, Finding{Host: host.Key(), Found: managedFieldsWords, Why: blindWords})
+				found = append(found, onHost(host, managedFieldsWords, blindWords, ""))
 			}
 			// Of one that cannot be read the tree may know the uid.
 			//guard: an inventory of hosts that were never in a cluster freezes every cluster
 			if known && host.UID == "" && !host.Unsure() {
-				found = append(found, Finding{Host: host.Key(), Found: "no metadata.uid, want one (read it from the cluster or from a snapshot)",
-					Why: "a patch without it would create a host that does not exist"})
+				found = append(found, onHost(host, "no metadata.uid, want one (read it from the cluster or from a snapshot)",
+					"a patch without it would create a host that does not exist", ""))
 			}
 		}
 		if len(found) > 0 {
@@ -163,7 +142,7 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inven
 }
 
 // blind is the finding that it is not known who owns the specs of hosts.
-func blind(engine v1alpha1.Engine, hosts []string) Finding {
+func blind(engine v1alpha1.Engine, hosts []string) finding.Finding {
 	found := "host " + hosts[0]
 	if len(hosts) > 1 {
 		found = fmt.Sprintf("%d hosts, %s the first", len(hosts), hosts[0])
@@ -171,9 +150,11 @@ func blind(engine v1alpha1.Engine, hosts []string) Finding {
 	found += ": " + managedFieldsWords
 	//guard: with Argo CD a host of which nobody knows the owner is patched
 	if engine == v1alpha1.EngineArgoCD {
-		return Finding{Found: found, Why: blindWords}
+		return finding.Finding{Code: finding.Unpatchable, Severity: finding.Error, Message: found + ": " + blindWords}
 	}
-	return Finding{Found: found, Why: "preflight could not run: field ownership was not checked", Warning: true}
+	return finding.Finding{
+		Code: finding.Blind, Severity: finding.Warning, Message: found + ": preflight could not run: field ownership was not checked",
+	}
 }
 
 // jsonPatch is one operation of RFC 6902.
@@ -186,7 +167,7 @@ type jsonPatch struct {
 // ownership finds everyone whose ownership of the spec the engine has or would inherit. One command
 // fixes all of it: it takes the spec out of what they own, and leaves the rest to them. It names
 // entries by index, and tests that they still are what they were.
-func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
+func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 	manager, name := fluxManager, "Flux"
 	if engine == v1alpha1.EngineArgoCD {
 		manager, name = argoManager, "Argo CD"
@@ -229,19 +210,17 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 		why = "in a sync without ClientSideApplyMigration=false (for example by hand), " + name + " takes over what kubectl apply owned, and would then remove the spec"
 	}
 	text, _ := json.Marshal(patch) // strings marshal
-	return []Finding{{Host: host.Key(), Found: strings.Join(found, ", and "), Why: why, Fix: command("patch", host, "--type=json", "-p", "'"+string(text)+"'")}}
+	return []finding.Finding{onHost(host, strings.Join(found, ", and "), why, command("patch", host, "--type=json", "-p", "'"+string(text)+"'"))}
 }
 
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
-func otherApps(host *inventory.Host) []Finding {
-	var out []Finding
+func otherApps(host *inventory.Host) []finding.Finding {
+	var out []finding.Finding
 	//guard: a host of another Kustomization is patched
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
-		out = append(out, Finding{
-			Host: host.Key(), Found: fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
-			Why: "two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
-			Fix: command("label", host, fluxName+"-", fluxNamespace+"-"),
-		})
+		out = append(out, onHost(host, fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
+			"two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
+			command("label", host, fluxName+"-", fluxNamespace+"-")))
 	}
 	//guard: a host of another Application is patched
 	if id := host.Engine[argoTracking]; id != "" {
@@ -251,11 +230,9 @@ func otherApps(host *inventory.Host) []Finding {
 			app = name
 		}
 		if !ours(app) && !inWaves(app) {
-			out = append(out, Finding{
-				Host: host.Key(), Found: redact.Sprintf("it belongs to the Application %q", app),
-				Why: "two Applications with one host undo each other's labels; first turn pruning off in that Application, then remove the host from it",
-				Fix: command("annotate", host, argoTracking+"-"),
-			})
+			out = append(out, onHost(host, redact.Sprintf("it belongs to the Application %q", app),
+				"two Applications with one host undo each other's labels; first turn pruning off in that Application, then remove the host from it",
+				command("annotate", host, argoTracking+"-")))
 		}
 	}
 	return out
@@ -280,11 +257,11 @@ func ours(name string) bool {
 }
 
 // force finds annotations by which an engine deletes and creates anew what it cannot patch.
-func force(host *inventory.Host) []Finding {
+func force(host *inventory.Host) []finding.Finding {
 	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
-	var out []Finding
+	var out []finding.Finding
 	add := func(key string, fix string) {
-		out = append(out, Finding{Host: host.Key(), Found: redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Fix: command("annotate", host, fix)})
+		out = append(out, onHost(host, redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), why, command("annotate", host, fix)))
 	}
 	// Flux takes enabled in any case.
 	//guard: Flux may force on a host

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -79,11 +80,11 @@ func TestCheck(t *testing.T) {
 				t.Fatalf("got %d findings, want %d: %v", len(got), len(row.want), got)
 			}
 			for i, f := range got {
-				if !strings.Contains(f.String(), row.want[i]) || !strings.Contains(f.String(), "metal/n1") {
+				if !strings.Contains(f.Sentence(), row.want[i]) || !strings.Contains(f.Sentence(), "metal/n1") {
 					t.Errorf("got  %s\nwant %s", f, row.want[i])
 				}
-				if blind := strings.Contains(f.Found, "no managedFields"); !blind && !strings.HasPrefix(f.Fix, "kubectl ") || f.Warning != (blind && row.engine == flux) {
-					t.Errorf("fix %q, warning %v", f.Fix, f.Warning)
+				if blind := strings.Contains(f.Message, "no managedFields"); !blind && !strings.HasPrefix(f.Fix, "kubectl ") || (f.Severity == finding.Warning) != (blind && row.engine == flux) {
+					t.Errorf("fix %q, warning %v", f.Fix, f.Severity)
 				}
 			}
 		})

@@ -8,20 +8,21 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // Services looks at the live Deployments and Services that have the names of those that are rendered for the clusters, and refuses to sync over
 // one that a controller made by updates, as the SIP operator did: an apply adds its own to such fields and takes none away. The jump host would
 // have two ports of one name, and a load balancer the node selector and the Secret of before.
-func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory.ServiceObject) []Finding {
+func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory.ServiceObject) []finding.Finding {
 	rendered := map[string]string{}
 	for i := range clusters {
 		for _, name := range ServiceNames(&clusters[i]) {
 			rendered[clusters[i].Namespace+"/"+name] = clusters[i].Key()
 		}
 	}
-	var out []Finding
+	var out []finding.Finding
 	for i := range live {
 		object := &live[i]
 		cluster := rendered[object.Namespace+"/"+object.Name]
@@ -29,14 +30,14 @@ func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory
 			continue
 		}
 		if owner := object.MadeByOther(Manager(engine)); owner != nil {
-			out = append(out, Finding{
-				Object: object.Key(), Cluster: cluster, Found: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation),
-				Why: "the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine",
+			out = append(out, finding.Finding{
+				Code: finding.Unpatchable, Severity: finding.Error, Object: object.Key(), Cluster: cluster, Message: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation) +
+					": the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine",
 				Fix: HandOver(engine, object),
 			})
 		}
 	}
-	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
+	slices.SortFunc(out, func(a, b finding.Finding) int { return strings.Compare(a.Object, b.Object) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -38,7 +39,7 @@ func TestServices(t *testing.T) {
 		found := Services(v1alpha1.EngineFlux, []v1.SIPCluster{cluster}, []inventory.ServiceObject{row.live})
 		switch {
 		case row.fix == "" && len(found) == 0:
-		case len(found) != 1 || row.fix == "" || found[0].Warning || !strings.Contains(found[0].Fix, row.fix):
+		case len(found) != 1 || row.fix == "" || found[0].Severity == finding.Warning || !strings.Contains(found[0].Fix, row.fix):
 			t.Errorf("%s: %v, want %s", row.why, found, row.fix)
 		case strings.Count(found[0].Fix, "'") != 2:
 			t.Errorf("%s: a quote in the quotes: %s", row.why, found[0].Fix)

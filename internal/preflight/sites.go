@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // Sites looks at the guards that are in force on the API server. The guards of two sites are ANDed where both are in force, and each denies what
 // the other site's engine does, so a namespace that another site's guards are for is refused.
-func Sites(site string, namespaces []string, live []inventory.GuardBinding) []Finding {
+func Sites(site string, namespaces []string, live []inventory.GuardBinding) []finding.Finding {
 	var (
-		out       []Finding
+		out       []finding.Finding
 		overlaps  = map[string]string{}
 		guardsOf  = map[string][]string{}
 		siteNames []string
@@ -32,9 +33,9 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []Fi
 	}
 	slices.Sort(siteNames)
 	for _, other := range siteNames {
-		out = append(out, Finding{
-			Found: fmt.Sprintf("the guards of site %s are in force in %s, which has hosts of site %s", other, overlaps[other], site),
-			Why: "each site's guards would deny what the other's engine does; give each site on this API server its own namespaces in spec.hosts.namespaces. " +
+		out = append(out, finding.Finding{
+			Code: finding.Guards, Severity: finding.Error, Message: fmt.Sprintf("the guards of site %s are in force in %s, which has hosts of site %s", other, overlaps[other], site) +
+				": each site's guards would deny what the other's engine does; give each site on this API server its own namespaces in spec.hosts.namespaces. " +
 				"Only if site " + other + " no longer exists, delete its guards: " +
 				"kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " + strings.Join(guardsOf[other], " "),
 		})

@@ -33,7 +33,7 @@ func TestSites(t *testing.T) {
 	} {
 		var found []string
 		for _, f := range Sites("dc1", row.namespaces, row.live) {
-			found = append(found, f.String())
+			found = append(found, f.Sentence())
 		}
 		if got := strings.Join(found, "\n"); (got == "") != (row.refused == "") || !strings.Contains(got, row.refused) {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.refused)

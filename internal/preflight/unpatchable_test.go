@@ -50,7 +50,7 @@ func TestUnpatchable(t *testing.T) {
 			continue
 		}
 		for key, want := range row.want {
-			if text := got[key][0].String(); len(got[key]) != 1 || !strings.Contains(text, want) || !strings.HasPrefix(text, "host "+key+": ") {
+			if text := got[key][0].Sentence(); len(got[key]) != 1 || !strings.Contains(text, want) || !strings.HasPrefix(text, "host "+key+": ") {
 				t.Errorf("%s: found %v, want %q", row.why, got[key], want)
 			}
 		}
