@@ -1,11 +1,9 @@
 package e2e_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -62,21 +60,14 @@ func (s *person) read(name string) string {
 	return string(text)
 }
 
-var stepHead = regexp.MustCompile(`^# ([0-9]+)\. `)
-
-// steps are the commands of takeover.sh, step by step, with their comments.
-func (s *person) steps() []string {
-	s.t.Helper()
-	var out []string
-	for line := range strings.Lines(s.read("takeover.sh")) {
-		if found := stepHead.FindStringSubmatch(line); found != nil {
-			if found[1] != fmt.Sprint(len(out)) {
-				s.t.Fatalf("step %s after %d", found[1], len(out))
-			}
-			out = append(out, "")
-		} else if len(out) > 0 && !strings.HasPrefix(line, "#") {
-			out[len(out)-1] += line
+// fix is the command at the end of the message that says so.
+func fix(t *testing.T, said, what string) string {
+	t.Helper()
+	for line := range strings.Lines(said) {
+		if _, command, has := strings.Cut(line, "; fix it with: "); has && strings.Contains(line, what) {
+			return command
 		}
 	}
-	return out
+	t.Fatalf("no command for %q in\n%s", what, said)
+	return ""
 }

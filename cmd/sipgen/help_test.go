@@ -44,7 +44,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 func TestHelpOnANarrowTerminal(t *testing.T) {
 	root := newRoot(&ui{})
 	for _, command := range append(root.Commands(), root) {
-		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Show how to move from the SIP operator to sipgen, and convert its specs\n\nExamples:\n" + command.Example + "\n"
+		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Convert the specs of the SIP operator, and tell what changes for its services\n\nExamples:\n" + command.Example + "\n"
 		narrow := narrowed(whole, 60)
 		if !slices.Equal(strings.Fields(narrow), strings.Fields(whole)) || !strings.Contains(narrow, "Examples:\n"+command.Example) {
 			t.Errorf("%s: found\n%s", command.Name(), narrow)
@@ -55,7 +55,7 @@ func TestHelpOnANarrowTerminal(t *testing.T) {
 				t.Errorf("%s: %s", command.Name(), line)
 			}
 		}
-		if !strings.Contains(narrow, "operator to\n              sipgen, and convert") {
+		if !strings.Contains(narrow, "SIP operator, and\n              tell what") {
 			t.Errorf("the list of commands:\n%s", narrow)
 		}
 	}

@@ -192,7 +192,7 @@ func scenarios() []scenario {
 	}
 }
 
-// TestScenariosOfSIP holds sipgen to every test that the SIP operator had, and docs/from-sip.md to the table of them.
+// TestScenariosOfSIP holds sipgen to every test that the SIP operator had, and tests.md beside SIP's objects to the table of them.
 func TestScenariosOfSIP(t *testing.T) {
 	table := "| SIP's test | SIP | sipgen | why |\n|---|---|---|---|\n"
 	for _, s := range scenarios() {
@@ -229,7 +229,7 @@ func TestScenariosOfSIP(t *testing.T) {
 			}
 		})
 	}
-	const page = "../../docs/from-sip.md"
+	const page = sipInputs + "/tests.md"
 	text, err := os.ReadFile(page)
 	check(t, err)
 	const begin, end = "<!-- SIP's tests: written by go test ./cmd/sipgen -run ScenariosOfSIP -update -->\n", "<!-- end of SIP's tests -->\n"

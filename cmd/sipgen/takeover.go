@@ -27,15 +27,17 @@ func newTakeover(ui *ui) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "takeover --site FILE -f cluster [--out DIR]",
-		Short: "Show how to move from the SIP operator to sipgen, and convert its specs",
+		Short: "Convert the specs of the SIP operator, and tell what changes for its services",
 		Long: `Read an installation of the SIP operator: its SIPClusters, in any version of SIP's API, who owns its
-Deployments and Services, and the labels of its hosts. Print for each tenant what stays, what
-changes and which commands to run in which order, as a shell script in which everything but the
-commands is a comment. With --out, also write the converted specs, one file each. Nothing is changed
-in the cluster.
+Deployments and Services, and the labels of its hosts. Print each tenant's spec in today's shape,
+with comments: what became of its fields, which hosts stay, what changes for its services, and the
+commands that hand its Deployments and Services to the engine. With --out, write the specs to files
+instead, one each, and print the comments. Nothing is changed in the cluster.
+
+The steps are in docs/from-sip.md.
 
 Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
-		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.sh
+		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.txt
   kubectl get sipclusters,deployments,services,bmh -A -o yaml --show-managed-fields > sip.yaml
   sipgen takeover --site site.yaml -f sip.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,7 +64,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			if err := writeSpecs(ui, out, installation.Specs); err != nil {
 				return err
 			}
-			if err := takeover.Of(*installation).Write(ui.out); err != nil {
+			if err := installation.Write(ui.out, out == ""); err != nil {
 				return err
 			}
 			for _, spec := range installation.Specs {
@@ -103,7 +105,7 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 		if err != nil {
 			return nil, err
 		}
-		got.Hosts, got.Seen = hosts.Hosts, true
+		got.Hosts = hosts.Hosts
 	}
 	if len(files) > 0 {
 		built, err := kustomization.Of(files, ui.in, nil)
@@ -115,8 +117,7 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 		for _, one := range leftOut {
 			ui.say("warning: %s: %s: %s", one.Source, one.Field, one.Text)
 		}
-		objects := takeover.Objects(read)
-		got.Hosts, got.Objects, got.Seen = append(got.Hosts, hosts...), append(got.Objects, objects...), got.Seen || len(objects) > 0
+		got.Hosts, got.Objects = append(got.Hosts, hosts...), append(got.Objects, takeover.Objects(read)...)
 		docs = append(docs, read...)
 	}
 	var problems manifest.Problems

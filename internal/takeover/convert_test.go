@@ -69,7 +69,7 @@ func TestNamesInCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		if err := Of(Installation{Engine: v1alpha1.EngineFlux, Specs: []*Converted{spec}, Seen: true}).Write(&out); err != nil {
+		if err := (&Installation{Engine: v1alpha1.EngineFlux, Specs: []*Converted{spec}}).Write(&out, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

@@ -1,5 +1,5 @@
-// Package takeover is what it takes to go from an installation of the SIP operator to sipgen: specs of every shape that SIP's API had are
-// written in today's, and a plan says, for each tenant, what stays, what changes, and which commands to run in which order. It is pure.
+// Package takeover converts specs of every shape that the SIP operator's API had to today's, and tells what changes for each tenant's services.
+// It is pure.
 package takeover
 
 import (
