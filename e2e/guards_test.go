@@ -156,7 +156,7 @@ func TestRightsOfATenant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range tree {
-		if name == "policy/services.yaml" || strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
+		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			api.Apply(t, "e2e", string(content))
 		}
 	}

@@ -57,7 +57,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	}
 	tree := ofTwoTenants(t, "labelled", "unlabelled")
 	for name, content := range tree {
-		if name == "policy/services.yaml" || strings.HasPrefix(name, "rights/") && path.Base(name) != "kustomization.yaml" {
+		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && path.Base(name) != "kustomization.yaml" {
 			api.Apply(t, "e2e", string(content))
 		}
 	}

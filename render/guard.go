@@ -98,7 +98,7 @@ func definitionRule() admissionv1.NamedRuleWithOperations {
 // guard of the objects. A request that deletes a collection has no name, so the rule reads the object's.
 func (s *site) keepDefinitions(names ...string) admissionv1.Validation {
 	return admissionv1.Validation{
-		Expression: "request.resource.resource != 'customresourcedefinitions' || !(oldObject.metadata.name in " + celList(names) + ")",
+		Expression: "request.resource.resource != 'customresourcedefinitions' ||\n!(oldObject.metadata.name in " + celList(names) + ")",
 		Message: "deleting this CustomResourceDefinition deletes every object of its kind, which may deprovision servers: delete it as a member of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}
@@ -108,10 +108,6 @@ func (s *site) keepDefinitions(names ...string) admissionv1.Validation {
 // hosts that get them.
 func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	keys := s.Site.Spec.LabelKeys
-	same := func(of, keys string) string {
-		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant
-		return keys + ".all(k, (k in variables.new" + of + ") == (k in variables.old" + of + ") && (!(k in variables.new" + of + ") || variables.new" + of + "[k] == variables.old" + of + "[k]))"
-	}
 	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
 		//guard(TestFluxRows/assign): an enforced label guard denies the engine what it is for: no live host can be handed out
@@ -119,12 +115,16 @@ func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 		//guard(TestLabelGuard/break-glass_changes_cluster-name): wrong labels can be set right by nobody
 		s.notBreakGlass(),
 	}
-	policy.Spec.Variables = metadataVariables()
+	policy.Spec.Variables = slices.Concat(metadataVariables(everyMetadata...), changedVariables(),
+		[]admissionv1.Variable{{Name: "ourLabels", Expression: celList(append(claimKeys(keys), keys.Standby))}})
 	policy.Spec.Validations = []admissionv1.Validation{
-		//guard(TestLabelGuard/a_person_sets_standby): who may update hosts takes them out of service
-		{Expression: same("Labels", celList(append(claimKeys(keys), keys.Standby))), Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
+		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant, or out of service
+		{Expression: "!variables.changedLabels.exists(k, k in variables.ourLabels)",
+			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: " +
+				"ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
 		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
-		{Expression: same("Annotations", celList([]string{releaseOf})), Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
+		{Expression: "!('" + releaseOf + "' in variables.changedAnnotations)",
+			Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
 	}
 	return policy
 }

@@ -173,7 +173,7 @@ func TestGuardsOfASite(t *testing.T) {
 				t.Errorf("%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
 			}
 		}
-		want(t, tree, "policy/label-guard.yaml", "username in [''"+writer+"''])")
+		want(t, tree, "policy/label-guard.yaml", "username in ['"+writer+"'])")
 		policies := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
 		guard := policies["sipgen-dc1-sync-guard-v1"]
 		if got := guard.Spec.MatchConditions; len(got) != 1 || got[0].Expression != "request.userInfo.username in ["+synced+"]" {

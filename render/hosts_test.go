@@ -17,7 +17,7 @@ func TestReleaseKeepsTheObject(t *testing.T) {
 	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "uid: uid-of-gone", "ssa: Merge", "prune: disabled")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "sip.airshipit.org")
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml", "metal3.kept.yaml")
-	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "- 192.0.2.1")
+	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "oam: [192.0.2.1]")
 }
 
 // The patch of a host in use says what its release was approved for; no other patch does, or a rollback would move what it meets.

@@ -166,7 +166,7 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		definitionRule(),
 	}
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
-	policy.Spec.Variables = metadataVariables()
+	policy.Spec.Variables = metadataVariables("oldLabels")
 	policy.Spec.Validations = []admissionv1.Validation{{
 		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
 		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +

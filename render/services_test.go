@@ -33,7 +33,7 @@ func services(t *testing.T, site *v1alpha1.Site, previous Tree) Tree {
 // An Ironic is applied by itself, after the policy and until it is ready; no tenant waits for it, and nothing ever prunes it.
 func TestIronicOnFlux(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: Ironic\n", "apiCredentialsName: ironic-api-credentials\n", "    interface: eth1\n",
+	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: Ironic\n", "apiCredentialsName: ironic-api-credentials\n", "interface: eth1",
 		"kind: ConfigMap\n", "  IRONIC_NAME: ironic\n  IRONIC_NAMESPACE: metal\n", "kustomize.toolkit.fluxcd.io/prune: disabled", "sipgen.airshipit.org/site: dc1")
 	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "kind: Secret", "{}", "status")
 	want(t, tree, "site/ironic/kustomization.yaml", "- metal.ironic.yaml")
@@ -56,8 +56,8 @@ func TestIronicOnArgoCD(t *testing.T) {
 // The database is the mariadb-operator's, and whatever goes, it stays.
 func TestIronicWithItsDatabase(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", ironicDatabase), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: MariaDB\n", "kind: Database\n", "kind: User\n", "kind: Grant\n", "cleanupPolicy: Skip", "size: 10Gi", "    enabled: true\n",
-		"    host: ironic-database.metal.svc\n", "    credentialsName: ironic-database\n")
+	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: MariaDB\n", "kind: Database\n", "kind: User\n", "kind: Grant\n", "cleanupPolicy: Skip", "size: 10Gi", "enabled: true",
+		"host: ironic-database.metal.svc", "credentialsName: ironic-database")
 	want(t, tree, "PLAN.md", "### Ironic metal/ironic", "- version 35.0\n", "- database ironic-database on ironic-database.metal.svc\n",
 		"      kubectl -n metal create secret generic ironic-database-root --from-file=password\n",
 		"      kubectl -n metal create secret tls ironic-tls --cert=tls.crt --key=tls.key\n",
@@ -69,7 +69,7 @@ func TestIronicWithItsDatabase(t *testing.T) {
 // A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
 func TestIronicWithADatabaseByTLS(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", strings.Replace(ironicDatabase, "replicas: 3", "tlsCertificateName: ironic-tls", 1)), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "  tls:\n    enabled: true\n    required: true\n    serverCASecretRef:\n      name: ironic-tls\n    serverCertSecretRef:\n      name: ironic-tls\n",
+	want(t, tree, "site/ironic/metal.ironic.yaml", "  tls:\n    enabled: true\n    required: true\n    serverCASecretRef: {name: ironic-tls}\n    serverCertSecretRef: {name: ironic-tls}\n",
 		"    tlsCertificateName: ironic-tls\n")
 	want(t, tree, "PLAN.md", "      kubectl -n metal create secret generic ironic-tls --from-file=ca.crt --from-file=tls.crt --from-file=tls.key\n")
 	wantNot(t, tree, "PLAN.md", "create secret tls ironic-tls")
@@ -83,7 +83,8 @@ func TestIronicWithADatabaseByTLS(t *testing.T) {
 // Everybody but the break-glass groups is kept from deleting what provisions hosts.
 func TestServiceGuard(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
-	want(t, tree, "policy/service-guard.yaml", "name: sipgen-dc1-service-guard-v1", "- ironics", "- vinoes", "- placementapis", "- mariadbs", "- DELETE", "validationActions:\n  - Deny")
+	want(t, tree, "policy/service-guard.yaml", "name: sipgen-dc1-service-guard-v1", "resources: [ironics]", "resources: [vinoes]", "resources: [placementapis]",
+		"resources: [mariadbs]", "operations: [DELETE]", "validationActions: [Deny]")
 	want(t, tree, "policy/kustomization.yaml", "- service-guard.yaml")
 	if tree := services(t, siteOf(t, "flux", "    {}\n"), nil); tree["policy/service-guard.yaml"] != nil || strings.Contains(string(tree["PLAN.md"]), "Services of the site") {
 		t.Error("a site without services has their guard")

@@ -30,7 +30,7 @@ func TestVirtualHosts(t *testing.T) {
 	wantNot(t, tree, "site/virtual-hosts/vino.vms/kustomization.yaml", "hosts")
 	want(t, tree, "site/virtual-hosts/vino.vms/hosts.tsv", "vino-system/vino-vms-n2-worker-1\tn2\t02:00:00:00:00:05\tmgmt=192.168.2.15=02:00:00:00:00:05\n")
 	want(t, tree, "flux/vino.vino.vms.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-policy", "- name: sipgen-dc1-ironic",
-		"      sipgen_quote: ''''\n", "    - kind: Secret\n      name: vino-bmc\n", "path: ./site/virtual-hosts/vino.vms")
+		"sipgen_quote: ''''", "    - {name: vino-bmc, kind: Secret}\n", "path: ./site/virtual-hosts/vino.vms")
 	want(t, tree, "PLAN.md", "### Virtual hosts vino/vms", "ViNO makes 4 hosts on 2 nodes", "| n2 | mgmt | 192.168.2.13 02:00:00:00:00:03 | 192.168.2.144-192.168.2.159 |",
 		"| vino-system/vino-vms-n1-worker-0 | 02:00:00:00:00:01 | mgmt 192.168.2.11 |", "kubectl -n flux-system create secret generic vino-bmc --from-file=bmc_username --from-file=bmc_password")
 	for path, content := range tree {
@@ -52,7 +52,7 @@ func TestVirtualHostsOnArgoCD(t *testing.T) {
 	const folder = "site/virtual-hosts/vino.vms"
 	wantNot(t, tree, folder+"/vino.yaml", "bmcCredentials", "${")
 	want(t, tree, folder+"/vino.yaml", "gateway: $vinobridge", "argocd.argoproj.io/sync-options: Prune=false,Delete=false")
-	want(t, tree, "argocd/vino.vino.vms.yaml", "sync-wave: \"3\"", "path: "+folder+"\n", "prune: false", "- Prune=false", "- Delete=false", "- ServerSideApply=true")
+	want(t, tree, "argocd/vino.vino.vms.yaml", "sync-wave: \"3\"", "path: "+folder+"\n", "prune: false", "Prune=false", "Delete=false", "ServerSideApply=true")
 	wantNot(t, tree, "argocd/vino.vino.vms.yaml", "finalizers")
 	want(t, tree, "argocd/ironic.yaml", "sync-wave: \"2\"")
 	want(t, tree, "argocd/kustomization.yaml", "- vino.vino.vms.yaml\n")

@@ -145,7 +145,7 @@ func (s *site) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	variable := func(name, of, key, suffix string) admissionv1.Variable {
 		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[2]s in variables.%[1]s ? string(variables.%[1]s[%[2]s])%[3]s : ''", of, key, suffix)}
 	}
-	policy.Spec.Variables = append(metadataVariables(),
+	policy.Spec.Variables = append(metadataVariables(everyMetadata...),
 		variable("oldTracked", "oldAnnotations", tracking, ".split(':')[0]"), variable("newTracked", "newAnnotations", tracking, ".split(':')[0]"),
 		variable("oldInstance", "oldLabels", instance, ""), variable("newInstance", "newLabels", instance, ""),
 	)

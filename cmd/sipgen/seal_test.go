@@ -356,6 +356,10 @@ func holders(t *testing.T, text string) map[string]string {
 	cluster := ""
 	for _, line := range strings.Split(text, "\n") {
 		name, found := strings.CutPrefix(line, "  name: ")
+		if row, isRow := strings.CutPrefix(line, "- {name: "); isRow {
+			name, _, _ = strings.Cut(row, ",")
+			found = true
+		}
 		switch {
 		case strings.HasPrefix(line, "metadata:"):
 			cluster = ""

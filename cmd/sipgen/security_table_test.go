@@ -66,7 +66,7 @@ func securityTable() []attack {
 		attack{why: "a selector is the service's own", files: balancer("pods: {labels: {a: b}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}]}"), want: "in " + lb + ": podAntiAffinity:\n          requiredDuringSchedulingIgnoredDuringExecution:\n          - labelSelector:\n              matchLabels:\n                app.kubernetes.io/component: loadbalancer\n                app.kubernetes.io/instance: loadbalancer-controlplane-a\n"},
 		attack{why: "a key for an authority", files: balancer(`healthCheck: {ca: {pem: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}}`), want: "healthCheck.ca.pem: "},
 		attack{why: "a line in a server's name", files: balancer(`healthCheck: {ca: {secret: a, serverName: "a\n    server evil 192.0.2.66:6443"}}`), want: "healthCheck.ca.serverName: "},
-		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - key: tls.crt\n            path: ca.crt\n          secretName: a-ca\n"},
+		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - {key: tls.crt, path: ca.crt}\n          secretName: a-ca\n"},
 	)
 	add("rights",
 		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "a patch may not change the pod's account"},
@@ -100,11 +100,11 @@ func securityTable() []attack {
 	known["hosts.yaml"] = strings.Replace(pointed["hosts.yaml"], "spec: {online: true", "spec: {networkData: {name: h1-net}, online: true", 1) +
 		"---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: metal3, name: h1-net}\nstringData: {networkData: 'networks: [{id: oam, type: ipv4, ip_address: 192.0.2.1, netmask: 255.255.255.0}]'}\n"
 	add("address",
-		attack{why: "the API server's, for a host, beyond the Site's networks", files: unheld, want: "in clusters/bank/a/assignments.yaml: name: h2\n"},
-		attack{why: "the API server's, for a host that it holds", first: listed, files: pointed, want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
-		attack{why: "the API server's, for a host, beyond its own network", files: known, want: "in clusters/bank/a/assignments.yaml: name: h2\n"},
+		attack{why: "the API server's, for a host, beyond the Site's networks", files: unheld, want: "in clusters/bank/a/assignments.yaml: name: h2, "},
+		attack{why: "the API server's, for a host that it holds", first: listed, files: pointed, want: "in clusters/bank/a/assignments.yaml: addresses: {oam: [192.0.2.1]}"},
+		attack{why: "the API server's, for a host, beyond its own network", files: known, want: "in clusters/bank/a/assignments.yaml: name: h2, "},
 		attack{why: "another tenant's host's, for a host that it holds", first: held, files: map[string]string{"hosts.yaml": securityHost("h1", "192.0.2.2") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3")},
-			want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
+			want: "in clusters/bank/a/assignments.yaml: addresses: {oam: [192.0.2.1]}"},
 		attack{why: "one that is not granted", files: lbIP("203.0.113.1"), want: "loadBalancerIP: found 203.0.113.1, which is in none of the networks that tenant bank"},
 		attack{why: "the second of two", files: lbIP("203.0.113.17,2001:db8::1"), want: "found 2001:db8::1, which is in none of the networks that tenant bank"},
 		attack{why: "the machine's own", files: lbIP("127.0.0.1"), want: "it is the machine's own"},

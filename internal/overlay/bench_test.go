@@ -50,7 +50,7 @@ func repeat(p v1.Patch, n int) []v1.Patch {
 
 // widened is the load balancer's file with a thousand ports.
 func widened(text []byte) []byte {
-	head, rest, _ := strings.Cut(string(text), "  ports:\n  - name: port-")
+	head, rest, _ := strings.Cut(string(text), "  ports:\n  - {name: port-")
 	_, tail, _ := strings.Cut(rest, "  selector:\n")
 	var out strings.Builder
 	out.WriteString(head + "  ports:\n")

@@ -83,7 +83,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	o.folder(configMap{name: s.name, labels: s.labels()}, s.name, map[string][]byte{"config.yaml": config})
+	o.folder(configMap{name: s.name}, s.name, map[string][]byte{"config.yaml": config})
 	tenant, err := tenantFiles(dex)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)

@@ -132,9 +132,8 @@ type overlay struct {
 
 // configMap is an entry of configMapGenerator: keys of the ConfigMap to files of the overlay.
 type configMap struct {
-	name   string
-	labels map[string]string
-	files  map[string]string
+	name  string
+	files map[string]string
 	// keepName: no hash in the name, so that a change does not roll the pods.
 	keepName bool
 }

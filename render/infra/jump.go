@@ -119,8 +119,8 @@ func (o *overlay) jumpConfigs(s service, jump *v1.JumpHost, table []tableHost, a
 	if jump.TrustedUserCA != "" {
 		keys["trusted_user_ca"] = []byte(strings.TrimSpace(jump.TrustedUserCA) + "\n")
 	}
-	o.folder(configMap{name: s.name, labels: s.labels()}, s.name, files)
-	o.folder(configMap{name: s.name + "-keys", labels: s.labels(), keepName: true}, s.name, keys)
+	o.folder(configMap{name: s.name}, s.name, files)
+	o.folder(configMap{name: s.name + "-keys", keepName: true}, s.name, keys)
 	return nil
 }
 

@@ -34,10 +34,11 @@ func (o *overlay) finish() error {
 		for _, key := range slices.Sorted(maps.Keys(c.files)) {
 			sources = append(sources, key+"="+c.files[key])
 		}
-		k.ConfigMapGenerator = append(k.ConfigMapGenerator, object.ConfigMapArgs{
-			Name: c.name, Namespace: o.Cluster.Namespace, Files: sources,
-			Options: &object.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
-		})
+		generator := object.ConfigMapArgs{Name: c.name, Namespace: o.Cluster.Namespace, Files: sources}
+		if c.keepName {
+			generator.Options = &object.GeneratorOptions{DisableNameSuffixHash: true}
+		}
+		k.ConfigMapGenerator = append(k.ConfigMapGenerator, generator)
 	}
 	if err := o.override(&k); err != nil {
 		return err

@@ -124,7 +124,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	if ca != nil && ca.PEM != "" {
 		keys[caFile], files[s.name+"-"+caFile] = s.name+"-"+caFile, ca.Certificates()
 	}
-	o.config(configMap{name: s.name, labels: s.labels(), files: keys}, files)
+	o.config(configMap{name: s.name, files: keys}, files)
 
 	memory := options.Memory()
 	container := corev1.Container{

@@ -28,7 +28,7 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: o.meta(s),
+		ObjectMeta: o.bare(s),
 		Spec: networkingv1.NetworkPolicySpec{
 			//guard: the jump host of the SIP operator is cut off before the one that replaces it is ready
 			PodSelector: metav1.LabelSelector{MatchLabels: s.labels()},

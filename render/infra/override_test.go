@@ -266,7 +266,7 @@ func TestRedfishSystems(t *testing.T) {
 // The Role of a jump host names its cluster's hosts and nobody else's, in their namespace.
 func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	text := string(rights(t, tenant())["jumphost-edge-a.yaml"])
-	for _, want := range []string{"name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs:\n  - get\n  - patch\n"} {
+	for _, want := range []string{"name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

@@ -18,6 +18,11 @@ func (o *overlay) meta(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace, Labels: s.labels()}
 }
 
+// bare is meta of an object that nobody looks for by its labels: it stands beside a Deployment of its name.
+func (o *overlay) bare(s service) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace}
+}
+
 func replicasOf(spec *v1.Service, otherwise int32) int32 {
 	if spec.Replicas != nil {
 		return *spec.Replicas
@@ -146,7 +151,7 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 	}
 	return &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
-		ObjectMeta: o.meta(s),
+		ObjectMeta: o.bare(s),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
 			// Pods that are not ready serve nobody, and would keep their node from being drained for ever.
