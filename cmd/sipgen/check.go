@@ -198,12 +198,9 @@ func (d *decided) passedOver() []string {
 		if len(found) == 0 || host.Cluster != "" {
 			continue
 		}
-		if len(out) == mostPassedOver {
-			return append(out, "more hosts are not handed out for similar reasons; the plan names them")
-		}
 		out = append(out, "not handed out until this is fixed: "+found[0].Sentence())
 	}
-	return out
+	return finding.Fold(out, mostPassedOver, "hosts that are not handed out for similar reasons; the plan names them")
 }
 
 // asks are what the patches ask of their hosts: those that are written anew.

@@ -112,12 +112,12 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 const mostUnmanageable = 5
 
 func warnUnmanageable(ui *ui, hosts []inventory.Host) {
-	found := lint.Input{Hosts: hosts}.Unmanageable()
-	for i := range found[:min(len(found), mostUnmanageable)] {
-		ui.warn("%s", found[i].String())
+	var lines []string
+	for _, f := range (lint.Input{Hosts: hosts}).Unmanageable() {
+		lines = append(lines, f.String())
 	}
-	if more := len(found) - mostUnmanageable; more > 0 {
-		ui.warn("%s about unusable BMC and MAC addresses; sipgen lint shows them", text.Plural(more, "more finding", "more findings"))
+	for _, line := range finding.Fold(lines, mostUnmanageable, "unusable BMC and MAC addresses; sipgen lint shows them") {
+		ui.warn("%s", line)
 	}
 }
 
@@ -140,16 +140,16 @@ func warnTwice(ui *ui, hosts []inventory.Host) {
 			}
 		}
 	}
-	for i, p := range pairs {
-		if i == mostUnmanageable {
-			ui.warn("%s of files define the same hosts; sipgen lint shows them", text.Plural(len(pairs)-i, "more pair", "more pairs"))
-			break
-		}
+	var lines []string
+	for _, p := range pairs {
 		both := p.one + " and " + p.other + " both define"
 		if p.one == p.other {
 			both = p.one + " defines twice"
 		}
-		ui.warn("%s %s, the first of them %s: keep one definition of each", both, text.Count(count[p], "host"), first[p])
+		lines = append(lines, fmt.Sprintf("%s %s, the first of them %s: keep one definition of each", both, text.Count(count[p], "host"), first[p]))
+	}
+	for _, line := range finding.Fold(lines, mostUnmanageable, "pairs of files define the same hosts; sipgen lint shows them") {
+		ui.warn("%s", line)
 	}
 }
 

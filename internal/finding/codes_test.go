@@ -19,3 +19,13 @@ func TestTable(t *testing.T) {
 		t.Errorf("codes %q", all)
 	}
 }
+
+// TestFold: a list that is folded says how much is missing, and one that fits is whole.
+func TestFold(t *testing.T) {
+	if got := Fold([]string{"a", "b", "c"}, 1, "see lint"); !slices.Equal(got, []string{"a", "2 more: see lint"}) {
+		t.Errorf("found %q", got)
+	}
+	if got := Fold([]string{"a", "b"}, 2, "see lint"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("found %q", got)
+	}
+}
