@@ -37,7 +37,7 @@ var folders = map[string][]string{
 	"inventory/inventorytest": {"inventory"},
 	"internal/finding":        {"api", "internal/manifest"},
 	"internal/admit":          {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/redact", "internal/tenancy", "render", "schedule"},
-	"internal/lint":           {"api", "inventory", "internal/finding", "internal/manifest", "internal/redact", "schedule"},
+	"internal/lint":           {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/kustomization":  {"internal/manifest", "internal/redact"},
 	"internal/manifest":       {"internal/redact"},
 	"internal/overlay":        {"api", "internal/manifest", "render/object"},

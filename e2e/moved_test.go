@@ -210,7 +210,7 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	site := &v1alpha1.Site{}
 	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
 	site.Default()
-	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.NoneWanted{}, Use: schedule.HasImage{}}, Since: schedule.New}
+	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.Surplus{}}, Since: schedule.New}
 	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true, Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	if err != nil {

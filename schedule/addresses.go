@@ -55,7 +55,7 @@ func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 			continue
 		}
 		if differs {
-			s.clusterWarn(t.Cluster, AddressDiffers{h.key(), network, origin, found, before})
+			s.clusterWarn(t.Cluster, AddressDiffers{Host: h.key(), Network: network, Origin: origin, Was: before, Is: found})
 		}
 		for _, ip := range before {
 			kept = append(kept, inventory.Address{Network: network, IP: ip, Origin: inventory.FromPreviousTree})
@@ -63,7 +63,7 @@ func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 	}
 	for _, problem := range h.AddressProblems {
 		if problem.Origin == inventory.FromHostAnnotation {
-			s.clusterWarn(t.Cluster, AddressProblem{h.key(), problem.Text})
+			s.clusterWarn(t.Cluster, AddressProblem{Host: h.key(), Problem: problem.Text})
 		}
 	}
 	if len(kept) == 0 {
@@ -215,7 +215,7 @@ func (s *site) reachable(r *role) {
 			r.cluster.refuse(NoneReachable{r.name, network, lost})
 			continue
 		}
-		r.warn(ServicesWithout{network, lost})
+		r.warn(Unreached{network, lost})
 	}
 }
 
@@ -238,7 +238,7 @@ func (s *site) unreadable() {
 	}
 	for _, r := range s.roles {
 		if hosts := known[r.shape]; len(hosts) > 0 && r.want() > 0 {
-			r.warn(NotReached{hosts})
+			r.warn(Unreached{Hosts: hosts})
 		}
 	}
 }

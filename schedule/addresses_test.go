@@ -48,7 +48,7 @@ func TestHeldAddress(t *testing.T) {
 		{"its network data went with who consumes it", at(live, ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1", "2001:db8::1"), "192.0.2.1,2001:db8::1", ""},
 		{"not synced yet: the same", at(host1("h1", "w", "r1"), ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
-			"host metal/h1: on network oam its networkData says 192.0.2.9, but the previous tree says 192.0.2.1, which sipgen keeps; if the new address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's networkData says 192.0.2.9: the former stays; if the new address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9",
 			"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam says 192.0.2.9: sipgen uses the latter, and the services on that network change with it"},
 		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},

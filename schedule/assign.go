@@ -23,11 +23,7 @@ func (s *site) assign() {
 		}
 	}
 	for i := range found.Shortages {
-		short := s.shortage(&found.Shortages[i])
-		s.shortages = append(s.shortages, short)
-		if r := s.roles[found.Shortages[i].Role]; short.Standby {
-			r.warn(StandbyShort{r.shortStandby, r.standby, short})
-		}
+		s.shortages = append(s.shortages, s.shortage(&found.Shortages[i]))
 	}
 }
 
@@ -42,7 +38,7 @@ func (s *site) got(r *role, got *solve.Got) {
 		if !r.standbySlot[i] {
 			r.newActive++
 		}
-		s.letGo(r, i, Replaced{r.why[i]})
+		s.letGo(r, i, Replaced{Trouble: r.why[i]})
 	}
 	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 	slices.Sort(r.standIn)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/holdings"
 )
 
 // lose notes that a host of the tree is not there any more, for whoever takes its slot.
@@ -25,11 +27,11 @@ func (s *site) replacements(r *role, assigned []Assignment) {
 		if t.Standby {
 			at = &standby
 		}
-		var why Reason = Vanished{}
+		why := holdings.Gone
 		if s.find(t.Host) >= 0 {
-			why = Anew{}
+			why = holdings.Recreated
 		}
-		*at = append(*at, Replacement{t.Host, why})
+		*at = append(*at, Replacement{t.Host, Condition{Why: holdings.Why{Code: why}}})
 	}
 	var toActive, toStandby []*Assignment
 	for _, i := range slices.Sorted(maps.Keys(r.fresh)) {

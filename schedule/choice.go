@@ -43,11 +43,11 @@ func (s *site) chosen(r *role, i int32) Reason {
 	d := s.domain(r, i)
 	switch {
 	case r.topo < 0:
-		return NewAnywhere{m.hosts}
+		return Chosen{There: m.hosts}
 	case d < 0:
-		return NewWithoutLabel{r.keys[0], m.hosts}
+		return Chosen{Key: r.keys[0], There: m.hosts}
 	}
-	return NewInDomain{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d], Domains: len(m.in) - 1}
+	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d], Domains: len(m.in) - 1}
 }
 
 // collisions warns of domains in which the role holds more hosts than it may.

@@ -57,7 +57,7 @@ func (s *site) claim(clusters []v1.SIPCluster, hosts []inventory.Host, previous 
 	for i := range answer.Recreated {
 		t := &answer.Recreated[i]
 		is := answer.Find(t.Host)
-		s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, is.Host.UID, t.Releasing, is.Labels.Complete})
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID, Releasing: t.Releasing, Labelled: is.Labels.Complete})
 		s.lose(t)
 	}
 	s.releaseOfNothing(answer)
@@ -80,7 +80,7 @@ func (s *site) take(i int32, is *holdings.Holding) {
 		if h.Faults[n].Kind == inventory.FaultPatch {
 			continue // said where it matters: the cluster is refused, or the host's release waits
 		}
-		s.warn(HasFault{h.key(), h.Faults[n].String()})
+		s.warn(NotHandedOut{h.key(), Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: h.Faults[n].Kind}})
 	}
 	t := is.Claim
 	if t != nil && (h.Unsure() || h.UID == "" && h.Untouchable()) && t.UID != "" && t.UID != h.UID {
@@ -89,11 +89,11 @@ func (s *site) take(i int32, is *holdings.Holding) {
 		known.UID, h.Host = t.UID, &known
 	}
 	if is.Restored {
-		s.clusterWarn(t.Cluster, Restored{t.Host, t.Source, t.Role, t.UID, h.UID})
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: h.UID, Restored: true})
 	}
 	switch is.State {
 	case holdings.Free:
-		h.reject = ineligible(is)
+		h.reject = condition(h.Host, is.Why)
 	case holdings.LeftAlone:
 		s.leftAlone(i)
 	default:
@@ -106,16 +106,21 @@ func (s *site) take(i int32, is *holdings.Holding) {
 func (s *site) differ(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
+	if t == nil {
+		return
+	}
+	found := LabelsDiffer{Host: h.key(), Labels: RoleKey{is.Labels.Cluster, is.Labels.Role}, Tree: RoleKey{t.Cluster, t.Role}, Source: t.Source}
 	switch {
-	case t == nil:
 	case is.By == holdings.ByTree:
 		if l := &is.Labels; differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) || differs(l.Role, t.Role) {
-			s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, h.Untouchable()})
+			found.ByTree, found.Unpatchable = true, h.Untouchable()
+			s.warn(found)
 		}
 	case t.Cluster != is.Cluster:
-		s.otherCluster(i)
+		s.otherCluster(i, found)
 	case t.Role != is.Role && !t.Releasing:
-		s.warn(RolesDiffer{h.key(), is.Cluster, is.Role, t.Role, t.Source})
+		found.Use = inUse(h)
+		s.warn(found)
 		h.wasRole = t.Role
 	}
 }
@@ -125,14 +130,15 @@ func differs(label, tree string) bool { return label != "" && label != tree }
 
 // otherCluster is for a host in use whose labels name another cluster than the tree does: the tree was rolled back, or the labels were set by
 // hand. The labels decide, unless they may be older than the tree.
-func (s *site) otherCluster(i int32) {
+func (s *site) otherCluster(i int32, found LabelsDiffer) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if !s.options.LabelsNewer {
 		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out",
 			h.Key(), is.Labels.Cluster.Quoted(), t.Source, t.Cluster)
 	}
-	s.warn(ClustersDiffer{Host: h.key(), Labels: is.Labels.Cluster, Tree: t.Cluster, Source: t.Source, Use: inUse(h), Foreign: is.State == holdings.LeftAlone})
+	found.Use, found.Foreign = inUse(h), is.State == holdings.LeftAlone
+	s.warn(found)
 }
 
 // leftAlone is for a host that is neither held nor leaving, with labels of sipgen's: it may be another site's, or another tool's. Nobody gets
@@ -140,21 +146,17 @@ func (s *site) otherCluster(i int32) {
 func (s *site) leftAlone(i int32) {
 	h := &s.hosts[i]
 	is, key := h.holding, h.holding.Labels.Cluster
+	h.reject = condition(h.Host, is.Why)
 	switch is.Why.Code {
-	case holdings.IncompleteLabels:
-		h.reject = IncompleteLabels{s.options.Keys}
-		s.warn(Unlabelled{h.key(), s.options.Keys})
-	case holdings.InvalidRole:
-		h.reject = InvalidRole{is.Why.Detail}
-		s.warn(NobodyGets{h.key(), h.reject, ""})
+	case holdings.IncompleteLabels, holdings.InvalidRole:
+		s.warn(NotHandedOut{h.key(), h.reject})
 	default:
 		if !is.Labels.Complete {
 			key = is.Claim.Cluster // which is none
 		} else if is.Claim != nil && is.Claim.Cluster != key {
-			s.otherCluster(i)
+			s.otherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role}, Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
 		}
 		h.foreign = true
-		h.reject = UnknownCluster{key}
 		s.foreign[key] = append(s.foreign[key], h.key())
 	}
 }

@@ -76,7 +76,7 @@ func distance(r Reason) int {
 		return 0
 	case DomainFull:
 		return 1
-	case ClusterUnschedulable:
+	case NothingNew:
 		return 2
 	case Satisfied:
 		return 3
@@ -108,10 +108,10 @@ func (s *site) whyNot(r *role, i int32) Reason {
 		}
 	}
 	if len(r.cluster.refused) > 0 {
-		return ClusterRefused{}
+		return NothingNew{Frozen: true}
 	}
 	if r.cluster.unschedulable {
-		return ClusterUnschedulable{}
+		return NothingNew{}
 	}
 	for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 		var there []HostKey

@@ -28,10 +28,10 @@ func (s *site) neverApproved(c *cluster) {
 		switch {
 		case h.UID == "":
 			delete(c.approved, i)
-			c.warn(ApprovedWithoutUID{v1.ApproveReleaseAnnotation, h.key()})
+			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}})
 		case h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind:
 			delete(c.approved, i)
-			c.warn(NeverApproved{v1.ApproveReleaseAnnotation, h.key(), h.State.Consumer.String()})
+			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}, Consumer: h.State.Consumer.String()})
 		//guard: an approval of one use of a host approves the next
 		case s.approvedBefore(i):
 			delete(c.approved, i)
@@ -82,24 +82,24 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 		}
 		switch {
 		case len(mine) > 1:
-			wrong = append(wrong, NamesSeveralHosts{annotation, word, [2]HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
+			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
 		case len(mine) == 1:
 			found[mine[0]] = true
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
 			c.without(others)
-			wrong = append(wrong, NamesHostOfOthers{annotation, h.key(), h.role.key()})
+			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{h.key()}, Holder: h.role.key()})
 		case len(free) > 0:
 			c.without(free)
 			for _, i := range free {
-				wrong = append(wrong, NamesFreeHost{annotation, s.hosts[i].key()})
+				wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{s.hosts[i].key()}})
 			}
 		default:
-			wrong = append(wrong, NamesUnknownHost{annotation, word})
+			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word})
 		}
 	}
 	if more := len(wrong) - mostNames; more > 0 {
-		wrong = append(wrong[:mostNames:mostNames], NamesMore{annotation, more})
+		wrong = append(wrong[:mostNames:mostNames], NamesNothing{Annotation: annotation, More: more})
 	}
 	c.warnings = append(c.warnings, wrong...)
 	return found
@@ -140,7 +140,7 @@ func (s *site) keep(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
-		if trouble == reportedError(h) && r.cluster.marked[i] {
+		if r.cluster.marked[i] && (trouble == nil || inError(trouble)) {
 			trouble = MarkedForRemoval{trouble}
 		}
 		if trouble != nil {
@@ -228,9 +228,9 @@ func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
 			switch {
 			case !s.fails(r, i):
 			case enough:
-				why = Replaced{r.why[i]}
+				why = Replaced{Trouble: r.why[i]}
 			default:
-				why = Unwanted{r.why[i], why}
+				why = Replaced{r.why[i], why}
 			}
 			if enough && filled[slot] > 0 && s.fails(r, i) {
 				r.fresh[i] = !s.hosts[i].wasPending
@@ -254,7 +254,7 @@ func (s *site) approvedButWanted(r *role, kept []int32) {
 	}
 	if len(hosts) > 0 {
 		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
-		r.warn(ApprovedButWanted{v1.ApproveReleaseAnnotation, hosts})
+		r.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: hosts, Wanted: true})
 	}
 }
 
@@ -262,11 +262,9 @@ func (s *site) approvedButWanted(r *role, kept []int32) {
 func (s *site) surplusReason(r *role) Reason {
 	switch {
 	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
-		return SiteAsks{}
+		return Decommissioned{BySite: true}
 	case r.cluster.gone:
 		return Decommissioned{}
-	case r.want() == 0:
-		return NoneWanted{}
 	}
 	return Surplus{r.want()}
 }
@@ -298,12 +296,6 @@ func (s *site) letGo(r *role, i int32, why Reason) {
 	}
 	h.reject = BeingReleased{}
 	r.released = append(r.released, release{i, why, New})
-}
-
-// unpatchable is why no patch of a host may be written.
-func unpatchable(h *host) Reason {
-	n := slices.IndexFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultPatch })
-	return Faulty{h.Faults[n].Kind, h.Faults[n].String()}
 }
 
 // holdAgain takes back hosts that were released and still carry the labels, where no good host fills a slot and the domain has room: active

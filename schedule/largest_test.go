@@ -189,8 +189,7 @@ func holds(before, after *Placement, key ClusterKey, name string) bool {
 		for _, r := range c.Roles {
 			n := score{filled: r.Active - r.ShortActive, standby: r.Standby - r.ShortStandby}
 			for _, a := range r.Assigned {
-				switch a.Reason.(type) {
-				case StandIn:
+				if kept, _ := a.Reason.(Kept); kept.StandIn {
 					n.failed++
 				}
 			}
@@ -203,7 +202,7 @@ func holds(before, after *Placement, key ClusterKey, name string) bool {
 		if c.Key == key {
 			for _, r := range c.Roles {
 				for _, a := range r.Assigned {
-					if _, failed := a.Reason.(StandIn); failed && r.Name == name && !a.Standby {
+					if kept, _ := a.Reason.(Kept); kept.StandIn && r.Name == name && !a.Standby {
 						return false
 					}
 				}

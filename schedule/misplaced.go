@@ -63,5 +63,5 @@ func (s *site) warnMisplaced(h *host, network, why string, kept []netip.Addr) {
 	if h.role == nil || h.role.cluster.spec == nil || !slices.Contains(networksOf(h.role.cluster.spec, h.role.name), network) {
 		return
 	}
-	s.clusterWarn(h.role.cluster.key, AddressOutside{h.key(), network, why, kept})
+	s.clusterWarn(h.role.cluster.key, AddressProblem{h.key(), network, why, kept})
 }

@@ -6,25 +6,18 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/holdings"
 )
 
 // general is the reason without what is said of one host only, so that hosts can be counted by it.
 func general(r Reason) Reason {
 	switch r := r.(type) {
-	case InError:
-		return InError{}
-	case InUse:
-		return InUse{}
-	case KeptForReuse:
-		return KeptForReuse{}
-	case Faulty:
-		return Faulty{Kind: r.Kind}
-	case IncompleteLabels:
-		return IncompleteLabels{}
-	case UnknownCluster:
-		return UnknownCluster{}
-	case InvalidRole:
-		return InvalidRole{}
+	case Condition:
+		if r.Code == holdings.OperationalStatus || r.Code == holdings.ProvisioningState {
+			return r
+		}
+		return Condition{Why: holdings.Why{Code: r.Code}, Fault: r.Fault}
 	case NoAddress:
 		return NoAddress{Network: r.Network}
 	case DomainFull:

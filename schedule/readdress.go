@@ -37,12 +37,12 @@ func (s *site) readdress() {
 	}
 	for n, m := range s.moved {
 		h := &s.hosts[m.host]
-		switch {
-		case !m.served: // it concerns nobody, until a service does
-		case stays[n] == nil:
-			s.clusterWarn(h.tree.Cluster, AddressChanges{h.key(), m.network, m.was, m.is})
-		default:
-			s.clusterWarn(h.tree.Cluster, AddressTaken{h.key(), m.network, m.was, m.is, s.hosts[*stays[n]].key()})
+		differs := AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation, Was: m.was, Is: m.is, Moves: stays[n] == nil}
+		if stays[n] != nil {
+			differs.Other = s.hosts[*stays[n]].key()
+		}
+		if m.served { // else it concerns nobody, until a service does
+			s.clusterWarn(h.tree.Cluster, differs)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (s *site) frozenStay() {
 		}
 		s.stayAt(&m)
 		if m.served {
-			s.clusterWarn(c.key, AddressWaits{h.key(), m.network, m.was, m.is})
+			s.clusterWarn(c.key, AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation, Was: m.was, Is: m.is, Frozen: true})
 		}
 		return true
 	})

@@ -55,13 +55,13 @@ func TestBeingReleased(t *testing.T) {
 		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 4, 0), v1.RoleControlPlane: one}),
 	}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	const want = "1 held by another cluster"
+	const want = "1 held by other roles"
 	for _, r := range p.Clusters[1].Roles {
 		counts := map[string]int{}
 		for _, rejected := range r.Rejected {
 			counts[Say.Reason(rejected.Reason)] = rejected.Count
 		}
-		if len(counts) != 2 || counts["held by another cluster"] != 1 || counts["being released, and free once seen without labels"] != 2 {
+		if len(counts) != 2 || counts["held by other roles"] != 1 || counts["being released, and free once seen without labels"] != 2 {
 			t.Errorf("%s: %v, want %s and 2 that are being released", r.Name, counts, want)
 		}
 	}

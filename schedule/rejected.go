@@ -106,10 +106,6 @@ func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
 		return why
 	case slices.Contains(roles, h.role):
 		return nil
-	case len(roles) > 1:
-		return HeldByOtherRoles{}
-	case h.role.cluster == roles[0].cluster:
-		return HeldByOtherRole{}
 	}
-	return HeldByOtherCluster{}
+	return HeldBy{}
 }

@@ -54,13 +54,13 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}
 	for _, i := range r.held {
-		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: s.held(r, i)}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Use: inUse(&s.hosts[i]), Trouble: r.why[i]}}, Held)
 	}
 	for _, i := range r.standIn {
-		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true}}, Held)
 	}
 	for _, i := range r.frozen {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Frozen{kept(s.hosts[i].origin), r.cluster.refused}}, Held)
+		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Refused: r.cluster.refused}}, Held)
 	}
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason, Replaced: r.fresh[i]}, Pending)
@@ -87,26 +87,6 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	sortValues(r.warnings)
 	out.Warnings = r.warnings
 	return out
-}
-
-// held is why a host has a slot of the role that nobody is to take from it.
-func (s *site) held(r *role, i int32) Reason {
-	h := &s.hosts[i]
-	use := inUse(h)
-	switch {
-	case r.why[i] != nil:
-		return Serving{r.why[i], use}
-	case use != nil:
-		return Consumed{use}
-	}
-	return kept(h.origin)
-}
-
-func kept(origin Origin) Reason {
-	if origin == FromLive {
-		return KeptByLabels{}
-	}
-	return KeptByTree{}
 }
 
 // lines are what became of the hosts that no cluster has.
@@ -150,7 +130,7 @@ func (s *site) classLine(c *class) (Verdict, Reason) {
 		return NotEligible, why
 	}
 	if slices.ContainsFunc(s.roles, func(r *role) bool { return s.ungranted(r, kind) }) {
-		return Free, GrantedToNone{}
+		return Free, NotGranted{}
 	}
 	return Free, NotSelected{}
 }

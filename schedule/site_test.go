@@ -144,5 +144,5 @@ func reject(h *host) Reason {
 	if err != nil {
 		panic(err)
 	}
-	return ineligible(&answer.Hosts[0])
+	return condition(h.Host, answer.Hosts[0].Why)
 }

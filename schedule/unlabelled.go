@@ -26,7 +26,7 @@ const mostNamed = 3
 
 // leftOut warns of free hosts that the role selects, and that it does not take for want of a label.
 func (s *site) leftOut() {
-	known := map[*shape]*LeftOut{}
+	known := map[*shape]*Unlabelled{}
 	for _, r := range s.roles {
 		if r.want() == 0 || len(r.cluster.refused) > 0 {
 			continue
@@ -41,8 +41,8 @@ func (s *site) leftOut() {
 }
 
 // without are the free hosts that a shape selects, and that lack a label.
-func (s *site) without(sh *shape) *LeftOut {
-	out := &LeftOut{Keys: sh.required}
+func (s *site) without(sh *shape) *Unlabelled {
+	out := &Unlabelled{Keys: sh.required}
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		if h.class < 0 || !sh.selects(h.kind) || sh.never[int32(i)] || missingLabel(sh.required, h) == "" {
@@ -64,7 +64,7 @@ func (s *site) unlabelled(r *role) {
 		for _, list := range [][]int32{r.held, r.standIn} {
 			for _, i := range list {
 				if key := r.lost(&s.hosts[i]); key != "" {
-					r.warn(KeptUnlabelled{s.hosts[i].key(), key})
+					r.warn(Unlabelled{Keys: []string{key}, Hosts: []HostKey{s.hosts[i].key()}, Count: 1, Held: true})
 				}
 			}
 		}
@@ -80,11 +80,7 @@ func (s *site) unlabelled(r *role) {
 			}
 		}
 	}
-	switch {
-	case lack == 0:
-	case lack == m.hosts+held:
-		r.warn(NoneLabelled{r.keys})
-	default:
-		r.warn(SomeUnlabelled{r.keys, lack})
+	if lack > 0 {
+		r.warn(Unlabelled{Keys: r.keys, Count: lack, Allowed: true, None: lack == m.hosts+held})
 	}
 }

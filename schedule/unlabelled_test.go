@@ -72,19 +72,18 @@ func TestLostLabel(t *testing.T) {
 	for i := range p.Clusters {
 		for _, role := range p.Clusters[i].Roles {
 			for _, w := range role.Warnings {
-				switch w.(type) {
-				case KeptUnlabelled:
+				if lacks, is := w.(Unlabelled); is && lacks.Held {
 					kept = append(kept, w)
-				case LeftOut:
+				} else if is {
 					left = append(left, w)
 				}
 			}
 		}
 	}
-	if want := []Warning{KeptUnlabelled{HostKey{Namespace: "metal", Name: "h1"}, "rack"}}; !reflect.DeepEqual(kept, want) {
+	if want := []Warning{Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h1"}}, Count: 1, Held: true}}; !reflect.DeepEqual(kept, want) {
 		t.Errorf("kept: %v, want %v", kept, want)
 	}
-	want := LeftOut{[]string{"rack"}, []HostKey{{Namespace: "metal", Name: "h3"}}, 1}
+	want := Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h3"}}, Count: 1}
 	if len(left) != 2 || !reflect.DeepEqual(left[0], want) {
 		t.Errorf("left out: %v, want twice %v", left, want)
 	}

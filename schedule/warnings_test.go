@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -76,11 +75,11 @@ func TestWarnings(t *testing.T) {
 		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "x\ny", worker), "m1")}, []PreviousClaim{inTree("h1", "a", worker)},
 			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1; if no other site or tool has it, spec.hosts.release of the Site lets it go`},
 		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
+			"host metal/h1: its labels say tenants/a Worker, but clusters/tenants/b/assignments.yaml says tenants/b Worker: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels (sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby) contradict clusters/tenants/b/assignments.yaml: the host is not in use, or they are not a whole claim, so tenants/b keeps its claim"},
+			"host metal/h1: its labels say tenants/a Worker, but clusters/tenants/b/assignments.yaml says tenants/b Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			"host metal/h1: its labels (sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby) contradict clusters/tenants/a/assignments.yaml: the host is not in use, or they are not a whole claim, so tenants/a keeps its claim"},
+			`host metal/h1: its labels say "/c", but clusters/tenants/a/assignments.yaml says tenants/a Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim`},
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
@@ -103,19 +102,19 @@ func TestNamesThatAreNone(t *testing.T) {
 		why      string
 		host     inventory.Host
 		previous []PreviousClaim
-		want     Reason
+		want     string
 	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, UnknownCluster{ClusterKey{Namespace: "tenants", Name: "Edge_A"}}},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, UnknownCluster{ClusterKey{Namespace: "tenants", Name: "../../x"}}},
-		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, InvalidRole{"no role"}},
-		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, InvalidRole{""}},
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, `labelled for "tenants/Edge_A", which is in neither the specs nor the tree`},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, `labelled for "tenants/../../x", which is in neither the specs nor the tree`},
+		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, `claimed for role "no role", which is no valid name`},
+		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, `claimed for role "", which is no valid name`},
 	} {
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
 		if len(p.Clusters) != 1 || len(p.Clusters[0].Roles) != 1 || len(p.Clusters[0].Roles[0].Assigned) != 0 {
 			t.Errorf("%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
 		}
-		if found := p.Hosts[0].Reason; !reflect.DeepEqual(found, row.want) {
-			t.Errorf("%s: found %#v, want %#v", row.why, found, row.want)
+		if found := Say.Reason(p.Hosts[0].Reason); found != row.want {
+			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
 		}
 	}
 }

@@ -173,8 +173,8 @@ func (d *decided) expectLeftOut() {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
 			return leftOut[w.Host]
-		case schedule.NamesUnknownHost:
-			return names[w.Host]
+		case schedule.NamesNothing:
+			return len(w.Hosts) == 0 && names[w.Name]
 		case schedule.ReleaseOfNothing:
 			return !w.Found && leftOut[w.Host]
 		case schedule.OfCluster:

@@ -281,11 +281,11 @@ func (h *Holding) mayBeLabelled() bool {
 // hold gives the host to a role, unless it can be none.
 func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
 	if !cluster.Valid() {
-		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: cluster.String()}
+		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: cluster.Quoted()}
 		return
 	}
 	if role == "" || len(validation.IsValidLabelValue(role)) > 0 {
-		h.State, h.Why = LeftAlone, Why{Code: InvalidRole, Detail: role}
+		h.State, h.Why = LeftAlone, Why{Code: InvalidRole, Detail: strconv.Quote(role)}
 		return
 	}
 	h.State, h.Cluster, h.Role, h.Standby, h.By = Held, cluster, role, standby, by
@@ -296,11 +296,11 @@ func (h *Holding) leaveAlone(in *Input) {
 	l := &h.Labels
 	switch {
 	case !l.Complete:
-		h.State, h.Why = LeftAlone, Why{Code: IncompleteLabels}
+		h.State, h.Why = LeftAlone, Why{IncompleteLabels, strings.Join(in.Keys.All(), ", ")}
 	//guard: a host of another site is released because its labels are not known here
 	case h.Claim == nil && in.Release[keyOf(h.Host)] == l.Cluster:
 		h.hold(l.Cluster, l.Role, l.Standby, BySite)
 	default:
-		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: l.Cluster.String()}
+		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: l.Cluster.Quoted()}
 	}
 }

@@ -10,7 +10,7 @@ type Why struct {
 	Detail string
 }
 
-// Code is a reason in one word.
+// Code is a reason in one word. Package internal/report/sentence says it in words.
 type Code string
 
 // Why hosts leave, and why they are left alone.
@@ -39,6 +39,15 @@ const (
 	OperationalStatus     Code = "OperationalStatus"
 	NoProvisioningState   Code = "NoProvisioningState"
 	ProvisioningState     Code = "ProvisioningState"
+)
+
+// What else is said of a host: nobody can tell whether it is in use; an image is on it; the tree has it and the inventory has not, or has
+// another one of its name.
+const (
+	Unsure    Code = "Unsure"
+	Installed Code = "Installed"
+	Gone      Code = "Gone"
+	Recreated Code = "Recreated"
 )
 
 // ineligible is the first reason why a free host may not be handed out.
@@ -78,6 +87,22 @@ func ineligible(h *inventory.Host) Why {
 		return Why{ProvisioningState, s.Provisioning}
 	}
 	return Why{}
+}
+
+// InUseBy is what keeps a held host from being released without approval, nothing for a host that nothing uses.
+func InUseBy(h *inventory.Host) Why {
+	s := &h.State
+	switch {
+	case h.Unsure():
+		return Why{Code: Unsure}
+	case s.Consumer != nil:
+		return Why{InUse, s.Consumer.String()}
+	case !s.Provisioned():
+		return Why{}
+	case s.Provisioning == "":
+		return Why{Code: Installed}
+	}
+	return Why{ProvisioningState, s.Provisioning}
 }
 
 // Use is what uses a host: "kind/namespace/name" of its consumer, else its image, else its provisioning state. It is empty for a host that

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -40,14 +41,15 @@ func (c *checker) ownerless() {
 	hosts := map[schedule.ClusterKey][]*inventory.Host{}
 	for i := range c.Placement.Hosts {
 		line := &c.Placement.Hosts[i]
-		unknown, is := line.Reason.(schedule.UnknownCluster)
-		if !is || c.silences(hostName(line.Host), finding.Ownerless) {
+		why, _ := line.Reason.(schedule.Condition)
+		if why.Code != holdings.UnknownCluster || c.silences(hostName(line.Host), finding.Ownerless) {
 			continue
 		}
-		if hosts[unknown.Cluster] == nil {
-			of = append(of, unknown.Cluster)
+		cluster := c.Placement.Holdings.Hosts[i].Labels.Cluster // both are by name
+		if hosts[cluster] == nil {
+			of = append(of, cluster)
 		}
-		hosts[unknown.Cluster] = append(hosts[unknown.Cluster], line.Host)
+		hosts[cluster] = append(hosts[cluster], line.Host)
 	}
 	for _, cluster := range of {
 		also := ""

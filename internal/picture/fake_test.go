@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -53,20 +54,20 @@ func fake(n int) *schedule.Placement {
 			assignment.WasStandby = assignment.Standby
 			switch dice {
 			case 0, 1:
-				line.Verdict, line.Reason = schedule.Assigned, schedule.NewInDomain{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
+				line.Verdict, line.Reason = schedule.Assigned, schedule.Chosen{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
 			case 2:
-				line.Verdict, line.Reason = schedule.Pending, schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1}, Use: schedule.InUse{By: "Metal3Machine " + host.Name}}
+				line.Verdict, line.Reason = schedule.Pending, schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1}, Use: schedule.Condition{Why: holdings.Why{Code: holdings.InUse, Detail: "Metal3Machine " + host.Name}}}
 				assignment.Pending = true
 			case 3:
 				line.Verdict, line.Reason = schedule.Releasing, schedule.Surplus{Want: 1}
 			case 4:
-				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
-				assignment.Trouble = schedule.InError{Type: "power management error"}
+				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
+				assignment.Trouble = schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"}}
 			case 5:
-				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
+				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 				assignment.WasStandby = !assignment.Standby
 			default:
-				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
+				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 			}
 			if line.Verdict == schedule.Releasing {
 				role.Releasing = append(role.Releasing, schedule.Release{Host: host, Reason: line.Reason})
@@ -74,7 +75,7 @@ func fake(n int) *schedule.Placement {
 				role.Assigned = append(role.Assigned, assignment)
 			}
 		case dice < 17:
-			line.Verdict, line.Reason = schedule.NotEligible, []schedule.Reason{schedule.InError{Type: "registration error"}, schedule.Paused{}, schedule.NoAddress{Network: "oam"}}[next(3)]
+			line.Verdict, line.Reason = schedule.NotEligible, []schedule.Reason{schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "registration error"}}, schedule.Condition{Why: holdings.Why{Code: holdings.Paused}}, schedule.NoAddress{Network: "oam"}}[next(3)]
 		}
 		p.Hosts = append(p.Hosts, line)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -110,7 +111,7 @@ func TestHostileWords(t *testing.T) {
 	}
 	for i, verdict := range []schedule.Verdict{schedule.Held, schedule.NotEligible, schedule.Verdict(bad)} {
 		host := &inventory.Host{Namespace: bad, Name: bad + string(rune('a'+i)), Labels: map[string]string{"rack": bad, "row": bad}}
-		line := schedule.HostLine{Host: host, Verdict: verdict, Reason: schedule.InError{Message: bad}}
+		line := schedule.HostLine{Host: host, Verdict: verdict, Reason: schedule.Condition{Why: holdings.Why{Code: holdings.InError}, Message: bad}}
 		if i == 0 {
 			line.Cluster, line.Role = p.Clusters[0].Key, bad
 		}

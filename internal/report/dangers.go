@@ -242,15 +242,16 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
 			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory any more", cluster, w.Role, w.Host))
-		case schedule.CreatedAnew:
-			if !w.Releasing {
+		case schedule.AnotherUID:
+			switch {
+			case w.Restored:
+				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has the labels of the cluster: check that it is the same server", cluster, w.Role, w.Host))
+			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
 			}
-		case schedule.Restored:
-			out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has the labels of the cluster: check that it is the same server", cluster, w.Role, w.Host))
-		case schedule.ClustersDiffer:
+		case schedule.LabelsDiffer:
 			if w.Foreign {
-				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Quoted()))
+				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Cluster.Quoted()))
 			}
 		}
 	}

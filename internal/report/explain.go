@@ -94,14 +94,15 @@ func alike(found schedule.Explanation) []string {
 
 // whyNoneHas says it of several roles.
 func whyNoneHas(r schedule.Reason) string {
-	switch r.(type) {
+	switch r := r.(type) {
 	case schedule.DomainFull:
 		return "could use it, but already have all the hosts they may have in its domain"
 	case schedule.Satisfied:
 		return "could use it, but have the hosts they want"
-	case schedule.ClusterRefused:
-		return "could use it, but their clusters are frozen"
-	case schedule.ClusterUnschedulable:
+	case schedule.NothingNew:
+		if r.Frozen {
+			return "could use it, but their clusters are frozen"
+		}
 		return "could use it, but their clusters cannot have all they need and get nothing new"
 	case schedule.NamedByCluster:
 		return "select it, but annotations of their clusters name it"
@@ -129,7 +130,7 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but it has " + words
 	case schedule.NotGranted:
 		return "selects it, but its tenant is not granted it"
-	case schedule.ClusterRefused, schedule.ClusterUnschedulable, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
+	case schedule.NothingNew, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words
 	}
 	return "selects it, but it is not eligible: " + words
@@ -181,8 +182,9 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 			standby = "standby, "
 		}
 		reason := a.Reason
-		if frozen, is := reason.(schedule.Frozen); is {
-			reason = frozen.Kept // why the cluster is frozen stands above
+		if kept, is := reason.(schedule.Kept); is {
+			kept.Refused = nil // why the cluster is frozen stands above
+			reason = kept
 		}
 		fmt.Fprintf(b, "    %s: %s%s\n", a.Host.Key(), standby, sentence.Reason(reason))
 	}

@@ -294,16 +294,18 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	for i := range r.Assigned {
 		a := &r.Assigned[i]
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
-		if frozen, is := a.Reason.(schedule.Frozen); is {
-			slot.Why = sentence.Reason(frozen.Kept) + "; its cluster is frozen" // why, the plan says once
+		kept, _ := a.Reason.(schedule.Kept)
+		if len(kept.Refused) > 0 {
+			kept.Refused = nil
+			slot.Why = sentence.Reason(kept) + "; its cluster is frozen" // why, the plan says once
 		}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
 		if waits, is := a.Reason.(schedule.ReleaseWaits); is {
 			slot.marked = sentence.Marked(waits.Why)
 		}
-		if held, is := a.Reason.(schedule.Consumed); is {
-			slot.use = sentence.Use(held.Use)
+		if kept.Use != nil && kept.Trouble == nil {
+			slot.use = sentence.Use(kept.Use)
 		}
 		switch {
 		case a.Pending:

@@ -29,21 +29,14 @@ func Changes(a *schedule.Assignment) []string {
 
 // Trouble says what is wrong with a held host, without what metal3 says of it in its own words, which change.
 func Trouble(r schedule.Reason) string {
-	switch trouble := r.(type) {
-	case schedule.Unhealthy:
-		r = schedule.Unhealthy{Error: withoutMessage(trouble.Error)}
+	switch of := r.(type) {
+	case schedule.Condition:
+		of.Message = ""
+		return Reason(of)
 	case schedule.MarkedForRemoval:
-		r = schedule.MarkedForRemoval{Error: withoutMessage(trouble.Error)}
-	default:
-		r = withoutMessage(r)
+		if of.Error != nil {
+			return Reason(schedule.MarkedForRemoval{}) + ", " + Trouble(of.Error)
+		}
 	}
 	return Reason(r)
-}
-
-func withoutMessage(r schedule.Reason) schedule.Reason {
-	if failed, is := r.(schedule.InError); is {
-		failed.Message = ""
-		return failed
-	}
-	return r
 }

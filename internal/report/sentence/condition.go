@@ -1,0 +1,72 @@
+package sentence
+
+import (
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// conditions are what holdings finds of a host, in words: without a detail, and with one in the place of %.
+var conditions = map[holdings.Code]struct{ general, detailed string }{
+	holdings.Deleting:              {"being deleted", ""},
+	holdings.Paused:                {"paused", ""},
+	holdings.Detached:              {"detached", ""},
+	holdings.Unhealthy:             {"marked unhealthy", "marked unhealthy, in error (%)"},
+	holdings.Retired:               {"retired", ""},
+	holdings.InError:               {"in error", "in error (%)"},
+	holdings.InUse:                 {"in use", "in use by %"},
+	holdings.KeptForReuse:          {"kept for reuse", "kept for reuse by %"},
+	holdings.ExternallyProvisioned: {"externally provisioned", ""},
+	holdings.HasImage:              {"has an image, but no claim", ""},
+	holdings.OperationalStatus:     {"operational status", "operational status %"},
+	holdings.ProvisioningState:     {"provisioning state", "provisioning state %"},
+	holdings.NoProvisioningState:   {"no provisioning state yet", ""},
+	holdings.Unsure:                {"cannot tell whether it is in use", ""},
+	holdings.Installed:             {"it has an image", ""},
+	holdings.Gone:                  {"no longer in the inventory", ""},
+	holdings.Recreated:             {"created anew, with another uid", ""},
+	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
+	holdings.InvalidRole:           {"claimed for a role without a valid name", "claimed for role %, which is no valid name"},
+	holdings.UnknownCluster: {"labelled for a cluster that is in neither the specs nor the tree",
+		"labelled for %, which is in neither the specs nor the tree"},
+}
+
+// condition is what holdings finds of a host.
+func condition(c *schedule.Condition) string {
+	words := conditions[c.Code]
+	switch {
+	case c.Code == holdings.Faulty && c.Detail != "":
+		return c.Detail
+	case c.Code == holdings.Faulty:
+		return faults(c.Fault)
+	case c.Detail != "" && words.detailed != "":
+		words.general = strings.Replace(words.detailed, "%", c.Detail, 1)
+	}
+	if c.Message != "" {
+		return words.general + ": " + c.Message
+	}
+	return words.general
+}
+
+// faults says what is wrong with the objects of hosts.
+func faults(kind inventory.FaultKind) string {
+	switch kind {
+	case inventory.FaultObject:
+		return "not readable"
+	case inventory.FaultTwice:
+		return "defined more than once"
+	case inventory.FaultLabel:
+		return "with a label that the API server would reject"
+	case inventory.FaultName:
+		return "with a name that is too long"
+	case inventory.FaultPatch:
+		return "that no patch may be written for"
+	case inventory.FaultNetwork:
+		return "with the same address as a service"
+	case inventory.FaultUID, inventory.FaultBMC, inventory.FaultMAC:
+		return "with the " + string(kind) + " of another host"
+	}
+	return ""
+}
