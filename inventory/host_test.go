@@ -26,3 +26,18 @@ func TestEmptied(t *testing.T) {
 		}
 	}
 }
+
+// TestProvisioned: what runs on a host is told by its spec, too, before its status says so.
+func TestProvisioned(t *testing.T) {
+	for _, row := range []struct {
+		state State
+		want  bool
+	}{
+		{State{}, false}, {State{Provisioning: "available"}, false}, {State{Image: true}, true}, {State{Provisioning: "available", ExternallyProvisioned: true}, true},
+		{State{Provisioning: "provisioning"}, true},
+	} {
+		if got := row.state.Provisioned(); got != row.want {
+			t.Errorf("%+v: got %t", row.state, got)
+		}
+	}
+}

@@ -25,3 +25,19 @@ func TestOwnersOf(t *testing.T) {
 		t.Errorf("got %v want %v", got, want)
 	}
 }
+
+// TestMadeByOther: the engine takes over by itself what it made, and kubectl.
+func TestMadeByOther(t *testing.T) {
+	for why, owner := range map[string]Owner{
+		"sip":      {Manager: "sip", Operation: "Update", Made: true},
+		"engine":   {Manager: "engine", Operation: "Update", Made: true},
+		"kubectl":  {Manager: "kubectl-create", Operation: "Update", Made: true},
+		"applied":  {Manager: "sip", Operation: "Apply", Made: true},
+		"not made": {Manager: "sip", Operation: "Update"},
+	} {
+		object := &ServiceObject{Owners: []Owner{owner}}
+		if got := object.MadeByOther("engine"); (got != nil) != (why == "sip") {
+			t.Errorf("%s: found %v", why, got)
+		}
+	}
+}

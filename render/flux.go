@@ -150,10 +150,8 @@ func (s *site) fluxPruning(name, folder string) *fluxKustomization {
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
 			RetryInterval: &metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
 			//guard(TestFluxRows/overlay): a tree in a folder of the repository is looked for at the repository's root, and never found
-			Path:  "./" + path.Join(s.Site.Spec.Repository.Path, folder),
-			Prune: true,
-			//guard: Flux deletes and creates anew what it cannot patch
-			Force:     false,
+			Path:      "./" + path.Join(s.Site.Spec.Repository.Path, folder),
+			Prune:     true,
 			SourceRef: fluxSource{Kind: fluxGitRepository, Name: s.rootName()},
 			//guard(TestLockedFlux): a Flux that applies nothing without an account applies nothing of the site
 			ServiceAccountName: s.Site.Spec.Flux.ServiceAccountName,

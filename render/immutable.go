@@ -46,9 +46,8 @@ func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
 	if len(a.Hosts)+len(a.Releasing) == 0 {
 		was.LabelKeys = is.LabelKeys
 	}
-	namespace := "spec." + string(is.Engine) + ".namespace"
 	if was.Engine != is.Engine {
-		namespace = "" // said already
+		was.EngineNamespace = is.EngineNamespace // said already
 	}
 	var out []siteChange
 	for _, c := range []siteChange{
@@ -57,7 +56,7 @@ func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
 		//guard: the first engine prunes what the second one made
 		{"spec.engine", string(was.Engine), string(is.Engine)},
 		//guard: the engine in the old namespace prunes what the one in the new made
-		{namespace, was.EngineNamespace, is.EngineNamespace},
+		{"spec." + string(is.Engine) + ".namespace", was.EngineNamespace, is.EngineNamespace},
 		//guard: hosts are in two overlays
 		{"spec.hosts.apply", string(was.Apply), string(is.Apply)},
 		//guard: with another label key every assigned host looks free
@@ -69,7 +68,7 @@ func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
 		//guard: with another label key no standby is known
 		{"spec.labelKeys.standby", was.LabelKeys.Standby, is.LabelKeys.Standby},
 	} {
-		if c.field != "" && c.was != c.is {
+		if c.was != c.is {
 			out = append(out, c)
 		}
 	}

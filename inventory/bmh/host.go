@@ -251,9 +251,8 @@ func CheckSecrets(host *inventory.Host) {
 		field := "metadata.labels[" + label + "]"
 		if !secret {
 			//guard: a token in the key of a host's label is printed
-			if kind, secret = secretIn(label); secret {
-				field = "metadata.labels"
-			}
+			kind, secret = secretIn(label)
+			field = "metadata.labels"
 		}
 		if secret {
 			host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultLabel, Field: field, Text: "found " + kind + " (not shown), want no secret in a label"})

@@ -29,6 +29,15 @@ func TestCheckKinds(t *testing.T) {
 			t.Errorf("%q: %v, want %s", row.head, err, row.want)
 		}
 	}
+	for version, notes := range map[string]int{"v1alpha1": 0, "v1beta1": 1} {
+		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := bmh.Notes(docs); len(found) != notes {
+			t.Errorf("%s: found %q", version, found)
+		}
+	}
 	// The kinds of metal3's group, as its CustomResourceDefinitions and the Ironic operator's have them.
 	kinds := strings.Fields("BareMetalHostList HardwareData HostFirmwareSettings HostFirmwareComponents FirmwareSchema PreprovisioningImage BMCEventSubscription " +
 		"DataImage HostUpdatePolicy HostClaim HostDeployPolicy Ironic IronicDatabase")

@@ -31,6 +31,18 @@ func TestOtherKindsAreLeftAlone(t *testing.T) {
 	if err != nil || len(loaded.Hosts) != 1 || loaded.Hosts[0].Key() != "metal/n1" {
 		t.Errorf("got %v, %v", loaded, err)
 	}
+	if _, err := Load([]string{"-"}, strings.NewReader("apiVersion: metal3.io/v1alpha1\nkind: BaremetalHost\n---\n"+inventorytest.HostYAML("n1", "", ""))); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("beside a kind that may be meant as a host: %v", err)
+	}
+	folder := t.TempDir()
+	for name, text := range map[string]string{"empty.yaml": "", "n1.yaml": inventorytest.HostYAML("n1", "", "")} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if loaded, err := Load([]string{filepath.Join(folder, "empty.yaml"), filepath.Join(folder, "n1.yaml")}, nil); err != nil || len(loaded.Hosts) != 1 {
+		t.Errorf("beside an empty file: got %v, %v", loaded, err)
+	}
 	if _, err := Load([]string{"-"}, strings.NewReader("apiVersion: v1\nkind: ConfigMap\n")); err == nil || !strings.Contains(err.Error(), "no BareMetalHost") {
 		t.Errorf("files without a host: %v", err)
 	}

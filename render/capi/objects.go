@@ -133,8 +133,10 @@ func (c *component) machines(role, file string) {
 			c.Keys.ClusterName:      c.Cluster.Name,
 			c.Keys.NodeType:         role,
 		},
-		//guard: machines take standby hosts
-		"matchExpressions": []metav1.LabelSelectorRequirement{{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}}},
+		"matchExpressions": []metav1.LabelSelectorRequirement{
+			//guard: machines take standby hosts
+			{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}},
+		},
 	}
 	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": map[string]any{"hostSelector": selector}}})
 }

@@ -74,8 +74,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Web:       dexWeb{HTTPS: fmt.Sprintf(":%d", dexPort), TLSCert: dexTLS + "/tls.crt", TLSKey: dexTLS + "/tls.key", TLSMinVersion: "1.2"},
 		Telemetry: dexTelemetry{HTTP: fmt.Sprintf(":%d", dexTelemetryPort)},
 		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
-		Expiry: dexExpiry{IDTokens: "1h"},
-		//guard: a client has what it asks for, and the person who logs in was never asked
+		Expiry:           dexExpiry{IDTokens: "1h"},
 		OAuth2:           dexOAuth2{SkipApprovalScreen: dex.SkipApprovalScreen},
 		StaticClients:    dexClients(dex),
 		StaticConnectors: dex.Connectors,
