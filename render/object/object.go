@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,15 +125,25 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			out.Style = yaml.FlowStyle
 		}
 	case string:
+		// Not Encode: it takes half a megabyte for each text.
+		out.Kind, out.Value, out.Tag = yaml.ScalarNode, value, "!!str"
 		switch {
 		case plain(value):
-			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}, nil
-		case strings.Contains(value, "\n") && strings.Contains(value, "\t"), quoted(value):
-			// As lines of their own no reader takes tabs at their beginning.
-			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle}, nil
+		case strings.Contains(value, "\n"):
+			out.Style = yaml.LiteralStyle
+			if strings.Contains(value, "\t") {
+				out.Style = yaml.DoubleQuotedStyle // as lines of their own no reader takes tabs at their beginning
+			}
+		case contested(value), quoted(value):
+			out.Style = yaml.DoubleQuotedStyle
 		}
-		return out, out.Encode(value)
+		return out, nil
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}, nil
 	case json.Number:
+		if n, err := value.Int64(); err == nil {
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(n, 10)}, nil
+		}
 		return out, out.Encode(number(value))
 	default:
 		return out, out.Encode(value)
@@ -185,6 +196,21 @@ func plain(text string) bool {
 		}
 	}
 	return true
+}
+
+// sexagesimal is a number to some readers, and so are y and n a truth.
+var sexagesimal = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+
+// contested reports a text that some reader takes for something else without quotes.
+func contested(text string) bool {
+	if (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() != "!!str" || sexagesimal.MatchString(text) {
+		return true
+	}
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off":
+		return true
+	}
+	return false
 }
 
 // quoted reports a line of words that YAML has in quotes, and that is easier to read in those that are not in it.
