@@ -30,7 +30,7 @@ type approval struct {
 func (a *approval) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVarP(&a.yes, "yes", "y", false, "on a terminal: push without asking")
-	flags.BoolVar(&a.dryRun, "dry-run", false, "say what would be committed, and push nothing")
+	flags.BoolVar(&a.dryRun, "dry-run", false, "print the commit, and push nothing")
 }
 
 // errDryRun ends a run that is to push nothing.

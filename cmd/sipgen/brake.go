@@ -20,7 +20,7 @@ import (
 const noAcceptance = -1
 
 func acceptLossFlag(command *cobra.Command, accept *int) {
-	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "continue even though exactly `N` hosts are lost or released, more than the Site's brake allows")
+	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "accept the loss of exactly `N` hosts, above the limit of spec.brake")
 }
 
 // brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a tree from another site must not give the fleet away.

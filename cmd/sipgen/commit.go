@@ -30,7 +30,7 @@ func (c *commitFlags) flags(command *cobra.Command) {
 	flags.StringVar(&c.author, "author", "", `the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
 	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
 	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
-	flags.BoolVar(&c.requireSigned, "require-signed", false, "refuse to push an unsigned commit")
+	flags.BoolVar(&c.requireSigned, "require-signed", false, "push no unsigned commit")
 }
 
 // meta is the commit's author, signer and rules; the message comes with the plan.

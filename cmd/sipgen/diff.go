@@ -27,16 +27,15 @@ func newDiff(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
-		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
-by object and field, hosts first. Nothing is written. A folder that is entirely new (in a first
-tree, all of them) is summed up; --all shows its files.
+		Long: `Print what render would change in a folder, or publish on a branch (default: the Site's repository),
+by object and field, hosts first. Nothing is written. Entirely new folders are summed up; --all
+prints their files.
 
--o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
-in CI, write it to a file.
+-o unified is input for patch(1). Its values may look like commands to a CI system: write it to a
+file there.
 
-Exit codes: 0 nothing would change; 1 something would change, or a cluster is frozen or cannot have
-its hosts; 2 an error, or render and publish would write nothing. A file that sipgen did not write,
-which ends these, is a warning here.`,
+Exit codes: 0 no difference; 1 a difference, or a cluster is frozen or lacks hosts; 2 an error, or
+render and publish would write nothing. A foreign file, an error of publish, is a warning here.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,7 +76,7 @@ which ends these, is a warning here.`,
 	how.flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
-	command.Flags().StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	command.Flags().StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	repo.flags(command)
 	flags := command.Flags()

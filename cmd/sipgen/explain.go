@@ -26,8 +26,8 @@ func newExplain(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Explain why a host or cluster is placed as it is",
-		Long: `Explain why a host or cluster is placed as it is, and not elsewhere. NAME is NAMESPACE/NAME, or the
-name alone if no other host or cluster has it.`,
+		Long: `Explain why a host or cluster is placed as it is. NAME is NAMESPACE/NAME, or the name alone if it is
+unique.`,
 		Example: `  sipgen explain edge-a
   sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,

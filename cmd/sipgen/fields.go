@@ -17,8 +17,8 @@ func newFields(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fields KIND[.FIELD...]",
 		Short: "Explain the fields of SIPCluster and Site, offline",
-		Long: `Explain a field of SIPCluster or Site and the fields below it, without a cluster. Fields are
-written as in error messages, after the kind: site.spec.brake.
+		Long: `Explain a field of SIPCluster or Site and the fields below it, without a cluster. Write the kind,
+then the field as in messages: site.spec.brake.
 
 -o json-schema prints the JSON Schema of the kind, for editors and other checkers.`,
 		Example: `  sipgen fields site.spec.repository

@@ -26,19 +26,18 @@ func newTenants(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
-		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many the tenant
-may have. LEAVING are hosts that its clusters have let go and that are not free yet, MORE is how
-many more hosts its grants would give it now, if the site has them. 
+		Long: `Print each tenant with its clusters, and its requested, assigned and permitted hosts. LEAVING: hosts
+being released. MORE: hosts the tenant could still get within its grants.
 
---suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
-with what they lack, and a new tenant for every other namespace, with room for twice its hosts. It
-grants everything that is asked for, so read it before you paste it. Messages name what two tenants
-both ask for, and what no grant can allow.
+--suggest prints grants for the Site's spec: the missing ones of its tenants, and a new tenant for
+every other namespace, with room for twice its hosts. Read them before you paste them: they permit
+everything that the specs request. Conflicts between tenants, and requests that cannot be granted,
+are warnings.
 
-Hosts that were handed out but are not labelled yet count too, as the tree in the Site's repository
-has them, or the tree that --repo or --previous names.
+Assigned hosts count before they are labeled, from the tree of the Site's repository, --repo or
+--previous.
 
--o json also has the clusters' names, standby hosts, and what is wrong with the specs.
+-o json also has the clusters' names, standby hosts, and errors in specs.
 
 Exit codes: 0 success; 1 a spec asks for more than its tenant is granted or, with --suggest, can be
 granted; 2 an error.`,

@@ -44,11 +44,11 @@ func newInit(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Look at the hosts, and write a first Site and SIPCluster",
-		Long: `Look at the hosts, show what tells them apart, and write site.yaml and a first SIPCluster, both with
-comments, into DIR (default: the current folder). Existing files are never changed. If no host is
-free, only site.yaml is written.
+		Long: `Read the hosts, print their differences, and write site.yaml and a first SIPCluster, both with
+comments, into DIR (default: the current folder). Existing files stay. If no host is free, only
+site.yaml is written.
 
-On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --repo are required.`,
+On a terminal, sipgen prompts for missing flags. Otherwise --inventory and --repo are required.`,
 		Example: `  sipgen init
   sipgen init --inventory cluster --repo https://git.example.org/fleet.git
   sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,

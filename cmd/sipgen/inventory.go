@@ -28,7 +28,7 @@ func newInventory(ui *ui) *cobra.Command {
 		Use:   "inventory --site FILE",
 		Short: "Print a snapshot of the live inventory, without secrets",
 		Long: `Print a snapshot of the live inventory, without secrets. With --inventory SNAPSHOT, sipgen makes the
-same plan as with the live inventory even where the cluster cannot be reached: in CI or on a laptop.`,
+same plan as with the live inventory, in CI or on a laptop.`,
 		Example: `  sipgen inventory --site site.yaml --context management > inventory.new &&
     mv inventory.new inventory.yaml
   sipgen plan --site site.yaml -f tenants --inventory inventory.yaml`,

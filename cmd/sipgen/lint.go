@@ -29,11 +29,9 @@ func newLint(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint",
 		Short: "Find likely mistakes across tenants and hosts",
-		Long: `Find likely mistakes in specs and hosts that are each valid: conflicts between tenants, selectors
-that match nothing or compete for the same hosts, hosts that share an address or a BMC. Annotations
-suppress a finding with a reason.
-
-A spec that is not valid is reported, and the others are checked.
+		Long: `Find likely mistakes in valid specs and hosts: conflicts between tenants, selectors without a match
+or with the same hosts, hosts that share an address or a BMC. An annotation with a reason suppresses
+a finding. An invalid spec is reported, and the others are checked.
 
 Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
@@ -89,7 +87,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	completeFlag(command, "output", formats...)
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning), "what makes the exit code 1: warning (any finding), error")
 	completeFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
-	flags.StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	flags.StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	return command
 }

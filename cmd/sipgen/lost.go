@@ -11,7 +11,7 @@ import (
 )
 
 func lostTreeFlag(command *cobra.Command, accept *bool) {
-	command.Flags().BoolVar(accept, "accept-lost-tree", false, "continue even though the tree is lost: go by the hosts' labels alone")
+	command.Flags().BoolVar(accept, "accept-lost-tree", false, "accept that the tree is lost: plan from the hosts' labels alone")
 }
 
 // lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder deleted. A new tree would lack the clusters

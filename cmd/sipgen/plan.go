@@ -29,22 +29,20 @@ func newPlan(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "plan [CLUSTER]",
 		Short: "Show which host each cluster gets, and why",
-		Long: `Show which host each cluster gets, and why. Nothing is written. CLUSTER is NAMESPACE/NAME, or the
-name alone if no other cluster has it: only that one is shown.
+		Long: `Print the hosts of each cluster, with reasons. Nothing is written. CLUSTER, as NAMESPACE/NAME or a
+unique name, limits the output to one cluster.
 
-On a site with 100 hosts or more, the table shows only the hosts that change; --all shows them all.
+From 100 hosts on, the table has only the hosts that change; --all prints all.
 
-Earlier decisions that are not synced yet are kept. They are in the rendered tree, which is read
-from the Site's repository, as publish does; --repo or --previous names another tree, and
---previous none plans without one.
+The previous tree holds assignments that are not synced yet. It is read from the Site's repository,
+or from --repo or --previous; --previous none plans without one.
 
-Exit codes are those of publish: 0 success; 1 a cluster is frozen or cannot have its hosts, and the
-others are published, or something overlaps that should not (-o network); 2 an error, or publish
-would push nothing (a message says why).
+Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts, and the others are
+published, or addresses overlap (-o network); 2 an error, or publish would push nothing (a message
+has the reason).
 
--o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
--o network lists everything on the site that has an address, a port or a MAC address, and what
-overlaps.`,
+-o html is a page with the site rack by rack; -o svg is its picture.
+-o network lists all addresses, ports and MAC addresses of the site, and overlaps.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a
   sipgen plan --site site.yaml -f tenants --inventory hosts
@@ -85,7 +83,7 @@ overlaps.`,
 	flags := command.Flags()
 	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
-	flags.StringVar(&view.color, "color", "auto", "colours in tables: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	flags.StringVar(&view.color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	completeFlag(command, "output", formats...)
 	return command

@@ -31,7 +31,7 @@ func (p *proposal) flags(command *cobra.Command) {
 	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
 	completeFlag(command, "forge", forgeKinds...)
 	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
-	flags.StringArrayVar(&p.labels, "label", nil, "a `NAME` to label the pull request with; may be repeated")
+	flags.StringArrayVar(&p.labels, "label", nil, "add this label to the pull request, by `NAME`; may be repeated")
 }
 
 const (

@@ -23,22 +23,21 @@ func newPublish(ui *ui) *cobra.Command {
 		Use:   "publish --repo URL",
 		Short: "Commit the tree to a branch of a git repository and push it",
 		Long: `Commit the tree to a branch of a git repository and push it. The tip of the branch is the previous
-tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
-wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
+tree; its assignments are kept. An unchanged tree makes no commit. Only sipgen's files are changed
+or deleted. If another push comes first, sipgen plans again on top of it.
 
-A cluster whose spec is wrong, or that cannot have all its hosts, keeps what it has: the others are
+A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
 published, and the exit code is 1.
 
-The commit goes to the branch that is synced. First, sipgen lists what a reviewer must not miss; on
-a terminal it then asks, unless --yes is given. --dry-run stops there, and nothing is pushed.
+sipgen prints the dangers first. On a terminal it then asks, unless --yes is given. --dry-run stops
+there, without a push.
 
 With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
-proposal replaces it, unless the branch has commits that sipgen did not write: then nothing is
-pushed. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is set, sipgen
-opens the pull request, and later updates it: it never opens a second one, and never reopens one
-that somebody closed at the same commit. Set --forge if the host name does not show the kind of
-forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is used if
-SIPGEN_FORGE_TOKEN is not set.
+proposal replaces it, unless the branch has commits of another author. With SIPGEN_FORGE_TOKEN,
+sipgen opens and updates the pull request; otherwise it prints the URL. A closed pull request is not
+reopened for the same commit. Set --forge if the host name does not contain the provider's name.
+With --forge github, gitlab or gitea and https, SIPGEN_GIT_TOKEN replaces a missing
+SIPGEN_FORGE_TOKEN.
 
 Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
 SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and

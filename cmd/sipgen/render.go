@@ -21,15 +21,13 @@ func newRender(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render --out DIR",
 		Short: "Write the tree to a folder",
-		Long: `Write the tree to a folder. What was in the folder before is the previous tree: its decisions
-are kept. Only files that sipgen wrote are changed or deleted. If a run is killed while it moves
-the new files to their places, the next command that reads or writes the folder finishes that.
+		Long: `Write the tree to a folder. The folder's present content is the previous tree; its assignments are
+kept. Only sipgen's files are changed or deleted. The next command completes an interrupted write.
 
-With --from the tree in another folder is the previous one: which cluster has which host, and
-the hosts' addresses. It stays as it is. This is for a site that goes to another engine: to
-another folder, a tree goes with git mv.
+--from takes hosts and addresses from the tree in another folder, to switch to another engine. To
+move a tree, use git mv.
 
-If a cluster cannot have all its hosts, or its spec is wrong, it keeps what it has: the others are
+A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
 rendered, and the exit code is 1.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -43,26 +43,23 @@ func newStatus(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status [--write] [--previous DIR | --repo URL]",
 		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
-		Long: `Show what in the tree (default: the Site's repository) has not reached the live hosts yet: labels
-that are not synced, releases and what they wait for, labels that somebody changed, and patches that
-the guards deny; and hosts that have failed, or whose spec was emptied. Without --write, no specs
-are read and nothing is written.
+		Long: `Print what the live hosts lack of the tree (default: the Site's repository): unsynced labels,
+releases and what they wait for, edited labels, patches that the guards deny, failed hosts, emptied
+specs. Without --write, no specs are read and nothing is written.
 
-Then show the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
-conditions, and the rollouts of the clusters' services. This needs the right to list ironics,
+Then print the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
+conditions, and the rollouts of the clusters' services. This needs the permission to list ironics,
 vinoes, placementapis and deployments, which policy/ does not grant: a Vino holds the BMCs'
-password. Of files, the objects among those of --inventory are shown.
+password. Of files, the objects among those of --inventory are printed.
 
--o wide also shows the hosts and services that are as they should be.
+-o wide also lists healthy hosts and services.
 
---write also reports to the tenants: it plans as sipgen publish would, and writes into the status of
-the SIPClusters on the cluster which hosts each one has, how many it is short of, and whether it is
-Ready, so that kubectl get sipclusters shows it. It writes nothing else, and only what has changed.
-It needs the right to patch sipclusters/status, which spec.runner.status in the Site grants to an
-account of its own.
+--write also plans, and writes the assigned and missing hosts and the condition Ready into the
+status of the SIPClusters, if changed, and nothing else. It needs the permission to patch
+sipclusters/status, which the Site's spec.runner.status grants to an account.
 
-Exit codes: 0 everything is done or will finish by itself; 1 something is stuck, or a file of the
-tree is not as sipgen wrote it; 2 an error.`,
+Exit codes: 0 done, or pending without you; 1 an operator has to act, or a file of the tree was
+edited; 2 an error.`,
 		Example: `  sipgen status --site site.yaml --inventory cluster
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
