@@ -3,130 +3,10 @@ package schedule
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/order"
-	"github.com/airshipit/sipgen/inventory"
 )
-
-// named reads the annotations of every cluster that name hosts.
-func (s *site) named() {
-	for _, c := range s.clusters {
-		c.approved = s.namedBy(c, v1.ApproveReleaseAnnotation)
-		s.neverApproved(c)
-		c.marked = s.namedBy(c, v1.RemoveAnnotation)
-	}
-}
-
-// neverApproved takes hosts that Cluster API keeps for a cluster's next machine out of those that are approved: that machine would come up
-// on a host that is another tenant's by then. The sync guard denies such a release too, and one whose approval does not say the host's uid.
-func (s *site) neverApproved(c *cluster) {
-	for i := range c.approved {
-		h := &s.hosts[i]
-		switch {
-		case h.UID == "":
-			delete(c.approved, i)
-			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}})
-		case h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind:
-			delete(c.approved, i)
-			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}, Consumer: h.State.Consumer.String()})
-		//guard: an approval of one use of a host approves the next
-		case s.approvedBefore(i):
-			delete(c.approved, i)
-		}
-	}
-}
-
-// approvedBefore says whether the tree has an approval of a host's release, for another use than today's.
-func (s *site) approvedBefore(i int32) bool {
-	h := &s.hosts[i]
-	t := h.holding.Claim
-	return t != nil && t.Cluster == h.role.cluster.key && t.Use != "" && t.Use != holdings.Use(h.Host)
-}
-
-// mostNames is how many of the names in an annotation have a warning each.
-const mostNames = 10
-
-// namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
-// does not hold, or that the inventory does not have, is a warning: an approval or a removal that was carried
-// out, and a host that was taken away after it, must not stop the site. Neither must a name that several of its hosts have, which none of
-// them is meant by.
-func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
-	if c.spec == nil || c.spec.Annotations[annotation] == "" {
-		return nil
-	}
-	found := map[int32]bool{}
-	var wrong []Warning
-	for _, word := range strings.Split(c.spec.Annotations[annotation], ",") {
-		word = strings.TrimSpace(word)
-		if word == "" {
-			continue
-		}
-		var mine, others, free []int32
-		for _, i := range s.called(word) {
-			h := &s.hosts[i]
-			if c.named == nil {
-				c.named = map[int32]bool{}
-			}
-			c.named[i] = true
-			switch {
-			case h.role != nil && h.role.cluster == c:
-				mine = append(mine, i)
-			case h.role != nil:
-				others = append(others, i)
-			default:
-				free = append(free, i)
-			}
-		}
-		switch {
-		case len(mine) > 1:
-			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
-		case len(mine) == 1:
-			found[mine[0]] = true
-		case len(others) > 0:
-			h := &s.hosts[others[0]]
-			c.without(others)
-			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{h.key()}, Holder: h.role.key()})
-		case len(free) > 0:
-			c.without(free)
-			for _, i := range free {
-				wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{s.hosts[i].key()}})
-			}
-		default:
-			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word})
-		}
-	}
-	if more := len(wrong) - mostNames; more > 0 {
-		wrong = append(wrong[:mostNames:mostNames], NamesNothing{Annotation: annotation, More: more})
-	}
-	c.warnings = append(c.warnings, wrong...)
-	return found
-}
-
-// called are the hosts that an annotation may mean by a word: those of the name, and the one of the namespace/name.
-func (s *site) called(word string) []int32 {
-	if s.names == nil {
-		s.names = make(map[string][]int32, 2*len(s.hosts))
-		for i := range s.hosts {
-			h := &s.hosts[i]
-			s.names[h.Name] = append(s.names[h.Name], int32(i))
-			s.names[h.Key()] = append(s.names[h.Key()], int32(i))
-		}
-	}
-	return s.names[word]
-}
-
-// without keeps hosts from the cluster: it asked to release them.
-func (c *cluster) without(hosts []int32) {
-	if c.never == nil {
-		c.never = map[int32]bool{}
-	}
-	for _, i := range hosts {
-		c.never[i] = true
-	}
-}
 
 // keep decides which claimed hosts of the role stay, in which slots, and which go. A held host stays in its slot, but for one that fillSlots
 // moves.
@@ -159,7 +39,7 @@ func (s *site) keep(r *role) {
 	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
 	holds = s.tooMany(r, holds, filled)
 	for _, i := range leaving {
-		s.leaves(r, i)
+		s.noteLeaving(r, i)
 	}
 	for _, i := range holds {
 		if s.fails(r, i) {
@@ -168,8 +48,8 @@ func (s *site) keep(r *role) {
 			r.held = append(r.held, i)
 		}
 	}
-	s.approvedButWanted(r, r.held)
-	s.wants(r)
+	s.warnStillWanted(r, r.held)
+	s.countWanted(r)
 }
 
 // fails: another host is to have the slot of the host.
@@ -244,20 +124,6 @@ func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
 	return stay
 }
 
-// approvedButWanted warns of hosts whose release is approved and that the role keeps all the same: an approval lowers no count.
-func (s *site) approvedButWanted(r *role, kept []int32) {
-	var hosts []HostKey
-	for _, i := range kept {
-		if r.cluster.approved[i] {
-			hosts = append(hosts, s.hosts[i].key())
-		}
-	}
-	if len(hosts) > 0 {
-		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
-		r.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: hosts, Wanted: true})
-	}
-}
-
 // surplusReason is why a host that the role does not want is released.
 func (s *site) surplusReason(r *role) Reason {
 	switch {
@@ -269,8 +135,8 @@ func (s *site) surplusReason(r *role) Reason {
 	return Surplus{r.want()}
 }
 
-// leaves is for a host whose release is in the tree.
-func (s *site) leaves(r *role, i int32) {
+// noteLeaving is for a host whose release is in the tree.
+func (s *site) noteLeaving(r *role, i int32) {
 	h := &s.hosts[i]
 	var why Reason = ReleasedBefore{}
 	if use := inUse(h); use != nil && h.holding.Claim.Use != "" && !h.Untouchable() {
@@ -362,8 +228,8 @@ func (r *role) slots() (active, standby int) {
 	return active, standby
 }
 
-// wants says how many new hosts the role is to get.
-func (s *site) wants(r *role) {
+// countWanted says how many new hosts the role is to get.
+func (s *site) countWanted(r *role) {
 	active, standby := r.slots()
 	r.newActive = max(0, r.active-active)
 	r.must, r.spare = r.newActive, max(0, r.standby-standby)

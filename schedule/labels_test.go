@@ -58,7 +58,7 @@ func TestSelected(t *testing.T) {
 		clusters = append(clusters, tenant(c, chosenBy(1, 0, by...)))
 	}
 	s := newSite(clusters, hosts, testOptions)
-	s.serve()
+	s.sortByTurn()
 	s.sortByLabels()
 	matched := 0
 	for _, r := range s.roles {

@@ -1,7 +1,12 @@
 package schedule
 
 import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -24,9 +29,9 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	}
 	s.assign()
 	for _, r := range s.roles {
-		s.unlabelled(r)
-		s.collisions(r)
-		s.uneven(r)
+		s.warnUnlabelled(r)
+		s.warnCrowded(r)
+		s.warnUneven(r)
 	}
 	return s.result(), nil
 }
@@ -34,23 +39,41 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 // prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
-	s.claim(clusters, hosts, previous)
+	s.takeHoldings(clusters, hosts, previous)
 	if err := s.err(); err != nil {
 		return nil, err
 	}
-	s.serve()
-	s.named()
+	s.sortByTurn()
+	s.readRequests()
 	s.sortByLabels()
-	s.withoutStatus()
-	s.addresses()
-	s.refusals()
-	s.topologies()
+	s.warnWithoutStatus()
+	s.settleAddresses()
+	s.refuseContradictions()
+	s.findTopologies()
 	for _, r := range s.roles {
 		s.keep(r)
 	}
-	s.match()
-	s.rejections()
-	s.unreadable()
-	s.leftOut()
+	s.findFitting()
+	s.countRejected()
+	s.warnUnreached()
+	s.warnLeftOut()
 	return s, nil
+}
+
+// Candidates returns whether a host's addresses matter: whether it has a label of sipgen's, or a role may get it. Addresses are kept from the
+// hand-out on, whether services reach the role or not, since they may be gone when a service needs them. That a role has all the hosts it
+// wants does not count: the tree may be releasing them, or the question may be what if it wanted more.
+func Candidates(clusters []v1.SIPCluster, keys LabelKeys) func(*inventory.Host) bool {
+	var selectors []labels.Selector
+	for i := range clusters {
+		c := &clusters[i]
+		for _, set := range c.Spec.Nodes {
+			if selector, err := set.HostSelector(); err == nil {
+				selectors = append(selectors, selector)
+			}
+		}
+	}
+	return func(host *inventory.Host) bool {
+		return holdings.LabelsOf(host, keys).Any || slices.ContainsFunc(selectors, func(s labels.Selector) bool { return matches(s, host) })
+	}
 }

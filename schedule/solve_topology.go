@@ -46,8 +46,8 @@ func (s *site) idle(r *role) bool {
 	return r.cluster.gone || r.want() == 0 || len(r.cluster.refused) > 0 || len(s.options.Refused[r.cluster.key]) > 0
 }
 
-// topologies finds the domains of all hosts under the keys of all roles that are not idle.
-func (s *site) topologies() {
+// findTopologies finds the domains of all hosts under the keys of all roles that are not idle.
+func (s *site) findTopologies() {
 	index := map[string]int32{}
 	add := func(keys []string, limits []int, anyLabels bool) int32 {
 		id := strings.Join(keys, "\x00")
@@ -155,118 +155,74 @@ func (s *site) domainName(r *role, i int32) string {
 	return ""
 }
 
-// nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects or has share a narrow
-// domain but not the wide one around it.
-func (s *site) nested() {
-	type question struct {
-		of        string
-		anyLabels bool
-		keys      string
-	}
-	done := map[question]*NotNested{}
-	suspects := map[[2]string][]int32{}
-	for _, r := range s.roles {
-		if len(r.keys) < 2 || r.cluster.gone || s.idle(r) {
-			continue
-		}
-		id := question{r.selector.String(), r.anyLabels, strings.Join(r.keys, "\x00")}
-		crossing, known := done[id]
-		for _, pair := range pairs(r.keys) {
-			if known || crossing != nil {
-				break
-			}
-			hosts, known := suspects[pair]
-			if !known {
-				hosts = s.suspects(pair[0], pair[1])
-				suspects[pair] = hosts
-			}
-			crossing = s.crossing(r, nil, hosts, pair[0], pair[1])
-		}
-		done[id] = crossing
-		if others := s.unselected(r); crossing == nil && len(others) > 0 {
-			for _, pair := range pairs(r.keys) {
-				if crossing = s.crossing(r, others, suspects[pair], pair[0], pair[1]); crossing != nil {
-					break
+// key is the topology key that decides a domain.
+func (t *topology) key(d int32) string { return t.keys[t.levels[d]] }
+
+// several stands for more than one value. No label has it.
+const several = "\x00"
+
+// column is the value of a label by host; nil where no host carries it.
+func (s *site) column(key string) []string {
+	if s.columns == nil {
+		s.columns = map[string][]string{}
+		for i := range s.hosts {
+			for key, value := range s.hosts[i].Labels {
+				if value != "" {
+					s.columns[key] = nil
 				}
 			}
 		}
-		if crossing != nil {
-			mine := *crossing
-			mine.Role = r.name
-			r.cluster.refuse(mine)
-		}
 	}
+	column, carried := s.columns[key]
+	if carried && column == nil {
+		column = make([]string, len(s.hosts))
+		for i := range s.hosts {
+			column[i] = s.hosts[i].Labels[key]
+		}
+		s.columns[key] = column
+	}
+	return column
 }
 
-// pairs are a wide and a narrow key each: those next to one another first, and then, as a host may lack a key between two, the others.
-func pairs(keys []string) (pairs [][2]string) {
-	for apart := 1; apart < len(keys); apart++ {
-		for k := range keys[apart:] {
-			pairs = append(pairs, [2]string{keys[k], keys[k+apart]})
-		}
+// around is, by value of a narrow key, the value of a wide one on the hosts that carry both.
+func (s *site) around(wide, narrow string) map[string]string {
+	pair := [2]string{wide, narrow}
+	if known, is := s.arounds[pair]; is {
+		return known
 	}
-	return pairs
-}
-
-// suspects are the hosts of the narrow domains that lie in several wide ones.
-func (s *site) suspects(wide, narrow string) (hosts []int32) {
-	inner, outer := s.column(narrow), s.column(wide)
-	if inner == nil || outer == nil {
-		return nil
-	}
-	first, crossed := map[string]int{}, map[string]bool{}
-	for i, value := range inner {
-		if value == "" {
-			continue
-		}
-		if other, known := first[value]; !known {
-			first[value] = i
-		} else if outer[other] != outer[i] {
-			crossed[value] = true
-		}
-	}
-	if len(crossed) == 0 {
-		return nil
-	}
-	for i, value := range inner {
-		if crossed[value] {
-			hosts = append(hosts, int32(i))
-		}
-	}
-	return hosts
-}
-
-// unselected are the hosts that claim a role and that it does not select (any more).
-func (s *site) unselected(r *role) (hosts []int32) {
-	for _, i := range r.claimed {
-		if !s.selects(r.selector)[s.hosts[i].kind] {
-			hosts = append(hosts, i)
-		}
-	}
-	return hosts
-}
-
-// crossing names two of the hosts that are selected, or are among others, and share a narrow domain and not the wide one; nil if there are none.
-// A host that lost one of its labels takes no slot, and is nobody else's trouble.
-func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
-	of, first := s.selects(r.selector), map[string]int32{}
-	for _, i := range hosts {
-		h := &s.hosts[i]
-		if r.lost(h) != "" || !of[h.kind] && !slices.Contains(others, i) {
-			continue
-		}
-		value := h.Labels[narrow]
-		other, known := first[value]
-		if !known {
-			first[value] = i
-			continue
-		}
-		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
-			return &NotNested{
-				Narrow: narrow, Wide: wide, Value: value,
-				Hosts: [2]HostKey{o.key(), h.key()}, Values: [2]string{o.Labels[wide], h.Labels[wide]},
+	outer, inner := s.column(wide), s.column(narrow)
+	var around map[string]string
+	if outer != nil && inner != nil {
+		around = map[string]string{}
+		for i, value := range inner {
+			if value == "" || outer[i] == "" {
+				continue
+			}
+			if known, is := around[value]; !is {
+				around[value] = outer[i]
+			} else if known != outer[i] {
+				around[value] = several
 			}
 		}
 	}
-	return nil
+	if s.arounds == nil {
+		s.arounds = map[[2]string]map[string]string{}
+	}
+	s.arounds[pair] = around
+	return around
+}
+
+// wider gives for host i the value of key k, of a list of keys, if it lost the label: that of the hosts that share a narrower domain with it, empty if
+// it is not known.
+func (s *site) wider(keys []string, k, i int) string {
+	for _, narrow := range keys[k+1:] {
+		column := s.column(narrow)
+		if column == nil || column[i] == "" {
+			continue
+		}
+		if value := s.around(keys[k], narrow)[column[i]]; value != several {
+			return value
+		}
+	}
+	return ""
 }

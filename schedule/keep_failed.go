@@ -61,8 +61,8 @@ func unpatchable(h *host) Reason {
 	return Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: inventory.FaultPatch}
 }
 
-// withoutStatus warns of hosts without a status.
-func (s *site) withoutStatus() {
+// warnWithoutStatus warns of hosts without a status.
+func (s *site) warnWithoutStatus() {
 	unknown := 0
 	for i := range s.hosts {
 		if h := &s.hosts[i]; !h.State.Known && !h.Unsure() {

@@ -9,17 +9,17 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// addresses settles where the hosts are reached, for everything that follows.
-func (s *site) addresses() {
-	s.misplaced()
+// settleAddresses settles where the hosts are reached, for everything that follows.
+func (s *site) settleAddresses() {
+	s.dropMisplaced()
 	s.readdress()
-	s.shared()
+	s.dropShared()
 	for _, c := range s.clusters {
 		if c.spec == nil || c.gone {
 			continue
 		}
 		for _, r := range c.roles {
-			s.reachable(r)
+			s.checkReachable(r)
 		}
 	}
 }
@@ -104,10 +104,10 @@ func (s *site) unaddressed(i int32, network string) Unaddressed {
 	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
 
-// shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
+// dropShared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
 // under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
 // inspection: it may have been given on.
-func (s *site) shared() {
+func (s *site) dropShared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
@@ -189,9 +189,9 @@ func (s *site) servedNetworks() map[string]bool {
 	return served
 }
 
-// reachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of
+// checkReachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of
 // them, the services would have nothing behind them, and the cluster is refused.
-func (s *site) reachable(r *role) {
+func (s *site) checkReachable(r *role) {
 	for _, network := range networksOf(r.cluster.spec, r.name) {
 		var lost []Unaddressed
 		held := 0
@@ -219,8 +219,8 @@ func (s *site) reachable(r *role) {
 	}
 }
 
-// unreadable warns of hosts that a role selects and could have but for an address that could not be read.
-func (s *site) unreadable() {
+// warnUnreached warns of hosts that a role selects and could have but for an address that could not be read.
+func (s *site) warnUnreached() {
 	known := map[*shape][]Unaddressed{}
 	for i := range s.hosts {
 		h := &s.hosts[i]

@@ -3,6 +3,7 @@ package schedule
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -39,8 +40,8 @@ func (NoneReachable) isRefusal()      {}
 
 func (c *cluster) refuse(r Refusal) { c.refused = append(c.refused, r) }
 
-// refusals looks for specs that cannot be meant as they stand, and takes those that the caller found.
-func (s *site) refusals() {
+// refuseContradictions looks for specs that cannot be meant as they stand, and takes those that the caller found.
+func (s *site) refuseContradictions() {
 	for key, texts := range s.options.Refused { // refusals are sorted
 		if c := s.byKey[key]; c != nil && !c.gone {
 			for _, text := range texts {
@@ -48,17 +49,17 @@ func (s *site) refusals() {
 			}
 		}
 	}
-	s.unknownKeys()
-	s.nested()
+	s.refuseUnknownKeys()
+	s.refuseCrossing()
 	for _, c := range s.clusters {
 		sortValues(c.refused)
 		c.unschedulable = len(c.refused) > 0
 	}
 }
 
-// unknownKeys refuses clusters with a topology key that no host carries, of those that the role selects. A key that is misspelt would
+// refuseUnknownKeys refuses clusters with a topology key that no host carries, of those that the role selects. A key that is misspelt would
 // constrain nothing, and a whole control plane could end up in one rack.
-func (s *site) unknownKeys() {
+func (s *site) refuseUnknownKeys() {
 	carriers := map[string][]bool{}
 	for _, r := range s.roles {
 		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
@@ -126,9 +127,125 @@ func (s *site) freeze(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		if h.releasing {
-			s.leaves(r, i)
+			s.noteLeaving(r, i)
 			continue
 		}
 		r.frozen = append(r.frozen, i)
 	}
+}
+
+// refuseCrossing refuses the clusters with roles whose topology keys cross: two hosts that the role selects or has share a narrow
+// domain but not the wide one around it.
+func (s *site) refuseCrossing() {
+	type question struct {
+		of        string
+		anyLabels bool
+		keys      string
+	}
+	done := map[question]*NotNested{}
+	suspects := map[[2]string][]int32{}
+	for _, r := range s.roles {
+		if len(r.keys) < 2 || r.cluster.gone || s.idle(r) {
+			continue
+		}
+		id := question{r.selector.String(), r.anyLabels, strings.Join(r.keys, "\x00")}
+		crossing, known := done[id]
+		for _, pair := range pairs(r.keys) {
+			if known || crossing != nil {
+				break
+			}
+			hosts, known := suspects[pair]
+			if !known {
+				hosts = s.suspects(pair[0], pair[1])
+				suspects[pair] = hosts
+			}
+			crossing = s.crossing(r, nil, hosts, pair[0], pair[1])
+		}
+		done[id] = crossing
+		if others := s.unselected(r); crossing == nil && len(others) > 0 {
+			for _, pair := range pairs(r.keys) {
+				if crossing = s.crossing(r, others, suspects[pair], pair[0], pair[1]); crossing != nil {
+					break
+				}
+			}
+		}
+		if crossing != nil {
+			mine := *crossing
+			mine.Role = r.name
+			r.cluster.refuse(mine)
+		}
+	}
+}
+
+// pairs are a wide and a narrow key each: those next to one another first, and then, as a host may lack a key between two, the others.
+func pairs(keys []string) (pairs [][2]string) {
+	for apart := 1; apart < len(keys); apart++ {
+		for k := range keys[apart:] {
+			pairs = append(pairs, [2]string{keys[k], keys[k+apart]})
+		}
+	}
+	return pairs
+}
+
+// suspects are the hosts of the narrow domains that lie in several wide ones.
+func (s *site) suspects(wide, narrow string) (hosts []int32) {
+	inner, outer := s.column(narrow), s.column(wide)
+	if inner == nil || outer == nil {
+		return nil
+	}
+	first, crossed := map[string]int{}, map[string]bool{}
+	for i, value := range inner {
+		if value == "" {
+			continue
+		}
+		if other, known := first[value]; !known {
+			first[value] = i
+		} else if outer[other] != outer[i] {
+			crossed[value] = true
+		}
+	}
+	if len(crossed) == 0 {
+		return nil
+	}
+	for i, value := range inner {
+		if crossed[value] {
+			hosts = append(hosts, int32(i))
+		}
+	}
+	return hosts
+}
+
+// unselected are the hosts that claim a role and that it does not select (any more).
+func (s *site) unselected(r *role) (hosts []int32) {
+	for _, i := range r.claimed {
+		if !s.selects(r.selector)[s.hosts[i].kind] {
+			hosts = append(hosts, i)
+		}
+	}
+	return hosts
+}
+
+// crossing names two of the hosts that are selected, or are among others, and share a narrow domain and not the wide one; nil if there are none.
+// A host that lost one of its labels takes no slot, and is nobody else's trouble.
+func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
+	of, first := s.selects(r.selector), map[string]int32{}
+	for _, i := range hosts {
+		h := &s.hosts[i]
+		if r.lost(h) != "" || !of[h.kind] && !slices.Contains(others, i) {
+			continue
+		}
+		value := h.Labels[narrow]
+		other, known := first[value]
+		if !known {
+			first[value] = i
+			continue
+		}
+		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
+			return &NotNested{
+				Narrow: narrow, Wide: wide, Value: value,
+				Hosts: [2]HostKey{o.key(), h.key()}, Values: [2]string{o.Labels[wide], h.Labels[wide]},
+			}
+		}
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package schedule
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -26,18 +25,8 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	})
 }
 
-// names says whether an annotation names a host.
-func names(annotation string, h *inventory.Host) bool {
-	for word := range strings.SplitSeq(annotation, ",") {
-		if word = strings.TrimSpace(word); word == h.Name || word == h.Key() {
-			return true
-		}
-	}
-	return false
-}
-
-// claim takes the answer to whose each host is. The hosts are in its order.
-func (s *site) claim(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
+// takeHoldings takes the answer to whose each host is. The hosts are in its order.
+func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
 	answer, err := Holdings(clusters, hosts, previous, s.options)
 	if err != nil {
 		s.problems = append(s.problems, err)
@@ -60,16 +49,10 @@ func (s *site) claim(clusters []v1.SIPCluster, hosts []inventory.Host, previous 
 		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID, Releasing: t.Releasing, Labelled: is.Labels.Complete})
 		s.lose(t)
 	}
-	s.releaseOfNothing(answer)
+	s.warnReleaseOfNothing(answer)
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}
-}
-
-// approves says whether the annotation of a cluster approves the release of a host that it has.
-func (s *site) approves(key ClusterKey, h *inventory.Host) bool {
-	spec := s.specOf(key)
-	return spec != nil && names(spec.Annotations[v1.ApproveReleaseAnnotation], h)
 }
 
 // take notes whose a host is.
@@ -95,15 +78,15 @@ func (s *site) take(i int32, is *holdings.Holding) {
 	case holdings.Free:
 		h.reject = condition(h.Host, is.Why)
 	case holdings.LeftAlone:
-		s.leftAlone(i)
+		s.leaveAlone(i)
 	default:
-		s.differ(i)
+		s.warnDiffer(i)
 		s.hold(i)
 	}
 }
 
-// differ warns of a host whose labels are not those that the tree gives it.
-func (s *site) differ(i int32) {
+// warnDiffer warns of a host whose labels are not those that the tree gives it.
+func (s *site) warnDiffer(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if t == nil {
@@ -117,7 +100,7 @@ func (s *site) differ(i int32) {
 			s.warn(found)
 		}
 	case t.Cluster != is.Cluster:
-		s.otherCluster(i, found)
+		s.reportOtherCluster(i, found)
 	case t.Role != is.Role && !t.Releasing:
 		found.Use = inUse(h)
 		s.warn(found)
@@ -128,9 +111,9 @@ func (s *site) differ(i int32) {
 // differs says whether a label that is there has another value than the tree gives it.
 func differs(label, tree string) bool { return label != "" && label != tree }
 
-// otherCluster is for a host in use whose labels name another cluster than the tree does: the tree was rolled back, or the labels were set by
+// reportOtherCluster is for a host in use whose labels name another cluster than the tree does: the tree was rolled back, or the labels were set by
 // hand. The labels decide, unless they may be older than the tree.
-func (s *site) otherCluster(i int32, found LabelsDiffer) {
+func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if !s.options.LabelsNewer {
@@ -141,9 +124,9 @@ func (s *site) otherCluster(i int32, found LabelsDiffer) {
 	s.warn(found)
 }
 
-// leftAlone is for a host that is neither held nor leaving, with labels of sipgen's: it may be another site's, or another tool's. Nobody gets
+// leaveAlone is for a host that is neither held nor leaving, with labels of sipgen's: it may be another site's, or another tool's. Nobody gets
 // it, and its labels stay.
-func (s *site) leftAlone(i int32) {
+func (s *site) leaveAlone(i int32) {
 	h := &s.hosts[i]
 	is, key := h.holding, h.holding.Labels.Cluster
 	h.reject = condition(h.Host, is.Why)
@@ -154,7 +137,7 @@ func (s *site) leftAlone(i int32) {
 		if !is.Labels.Complete {
 			key = is.Claim.Cluster // which is none
 		} else if is.Claim != nil && is.Claim.Cluster != key {
-			s.otherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role}, Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
+			s.reportOtherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role}, Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
 		}
 		h.foreign = true
 		s.foreign[key] = append(s.foreign[key], h.key())
@@ -191,26 +174,6 @@ func (h *host) mislabelled() bool {
 	return h.Unsure() || slices.ContainsFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
-// releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else; and of
-// hosts in use, for which such a request is no approval.
-func (s *site) releaseOfNothing(answer *holdings.Holdings) {
-	for key, cluster := range s.options.Release { // warnings are sorted
-		i := s.find(key)
-		if i < 0 {
-			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster})
-			continue
-		}
-		c := answer.Hosts[i].Labels.Cluster
-		if c != cluster || s.specOf(cluster) != nil {
-			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster, Labels: c, Found: true, Spec: s.specOf(cluster) != nil})
-			continue
-		}
-		if use := inUse(&s.hosts[i]); use != nil {
-			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster, Labels: c, Found: true, Use: use})
-		}
-	}
-}
-
 // keepDomain notes the domain that a held host had when it was handed out. It still has it where the label cannot be read.
 func (h *host) keepDomain(t *PreviousClaim) {
 	h.domain = t.Domain
@@ -223,14 +186,6 @@ func (h *host) keepDomain(t *PreviousClaim) {
 	h.Host = &known
 }
 
-// specOf is the spec of a cluster, nil if it has none.
-func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
-	if c := s.byKey[key]; c != nil {
-		return c.spec
-	}
-	return nil
-}
-
 // clusterWarn puts a warning to the cluster if there is one, else to the site.
 func (s *site) clusterWarn(key ClusterKey, w Warning) {
 	if c := s.byKey[key]; c != nil {
@@ -238,4 +193,13 @@ func (s *site) clusterWarn(key ClusterKey, w Warning) {
 		return
 	}
 	s.warn(OfCluster{key, w})
+}
+
+// lose notes that a host of the tree is not there any more, for whoever takes its slot.
+func (s *site) lose(t *PreviousClaim) {
+	if t.Releasing {
+		return
+	}
+	key := RoleKey{t.Cluster, t.Role}
+	s.lost[key] = append(s.lost[key], t)
 }

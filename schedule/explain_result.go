@@ -2,7 +2,9 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/order"
@@ -11,7 +13,7 @@ import (
 // result hands out what was decided.
 func (s *site) result() *Placement {
 	p := &Placement{Shortages: s.shortages, Holdings: s.holdings, site: s}
-	s.lines(p)
+	s.fillLines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
 		out.Refused = c.refused
@@ -71,7 +73,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	slices.SortFunc(out.Assigned, func(a, b Assignment) int {
 		return cmp.Or(order.Bool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
 	})
-	s.replacements(r, out.Assigned)
+	s.pairReplaced(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
 		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
@@ -89,8 +91,8 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	return out
 }
 
-// lines are what became of the hosts that no cluster has.
-func (s *site) lines(p *Placement) {
+// fillLines are what became of the hosts that no cluster has.
+func (s *site) fillLines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
 	for c := range s.classes {
@@ -144,4 +146,58 @@ func lackOrder(why Reason) int {
 		return 1
 	}
 	return 2
+}
+
+// pairReplaced says whose slot each host takes that is new in it: those of active hosts go to promoted hosts and then to new ones, those of
+// standby hosts and of promoted ones to new hosts. Within that, by name.
+func (s *site) pairReplaced(r *role, assigned []Assignment) {
+	var active, standby, promoted []Replacement // slots that came free
+	for _, t := range s.lost[r.key()] {
+		at := &active
+		if t.Standby {
+			at = &standby
+		}
+		why := holdings.Gone
+		if s.find(t.Host) >= 0 {
+			why = holdings.Recreated
+		}
+		*at = append(*at, Replacement{t.Host, Condition{Why: holdings.Why{Code: why}}})
+	}
+	var toActive, toStandby []*Assignment
+	for _, i := range slices.Sorted(maps.Keys(r.fresh)) {
+		slot := &active
+		if r.standbySlot[i] {
+			slot = &standby
+		}
+		if r.fresh[i] {
+			*slot = append(*slot, Replacement{s.hosts[i].key(), r.why[i]})
+		}
+	}
+	for i := range assigned {
+		if a := &assigned[i]; a.Promoted() {
+			promoted = append(promoted, Replacement{HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, Promoted{}})
+			toActive = append(toActive, a)
+		}
+	}
+	for i := range assigned {
+		switch a := &assigned[i]; {
+		case a.Origin != New:
+		case a.Standby:
+			toStandby = append(toStandby, a)
+		default:
+			toActive = append(toActive, a)
+		}
+	}
+	standby = append(standby, promoted...)
+	for _, give := range []struct {
+		slots []Replacement
+		to    []*Assignment
+	}{{active, toActive}, {standby, toStandby}} {
+		slices.SortStableFunc(give.slots, func(a, b Replacement) int {
+			return cmp.Or(strings.Compare(a.Host.Namespace, b.Host.Namespace), strings.Compare(a.Host.Name, b.Host.Name))
+		})
+		for i := range min(len(give.slots), len(give.to)) {
+			give.to[i].Replaces = &give.slots[i]
+		}
+	}
 }

@@ -103,8 +103,8 @@ type class struct {
 	roles int // that it fits
 }
 
-// match sorts the free hosts into classes, and finds out which of them fit which role.
-func (s *site) match() {
+// findFitting sorts the free hosts into classes, and finds out which of them fit which role.
+func (s *site) findFitting() {
 	index, networks := map[string]*shape{}, map[string]bool{}
 	for _, r := range s.roles {
 		id, sh := "", &shape{}
@@ -194,3 +194,24 @@ func (s *site) lacks(sh *shape, i int32) Reason {
 	}
 	return nil
 }
+
+// required are the labels that a host has to carry to take a slot of the role.
+func (r *role) required() []string {
+	if r.anyLabels {
+		return nil
+	}
+	return r.keys
+}
+
+// missingLabel is the first of the labels that a host does not carry, "" if it carries all.
+func missingLabel(required []string, h *host) string {
+	for _, key := range required {
+		if h.Labels[key] == "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// lost is the first of the role's required labels that the host does not carry, "" if it carries all.
+func (r *role) lost(h *host) string { return missingLabel(r.required(), h) }

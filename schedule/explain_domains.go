@@ -1,0 +1,178 @@
+package schedule
+
+// room is how many free hosts fit a shape, in all and by domain, before anyone is given one.
+type room struct {
+	hosts, loose int // loose: hosts without a domain
+	in           map[int32]int
+}
+
+type roomKey struct {
+	shape *shape
+	topo  int32
+}
+
+// room counts the free hosts that fit the role.
+func (s *site) room(r *role) *room {
+	key := roomKey{r.shape, r.topo}
+	if known := s.rooms[key]; known != nil {
+		return known
+	}
+	m := &room{in: map[int32]int{}}
+	s.rooms[key] = m
+	if r.shape.fits == nil {
+		return m
+	}
+	for i := range s.hosts {
+		c := s.hosts[i].class
+		if c < 0 || !r.shape.fits[c] {
+			continue
+		}
+		m.hosts++
+		if d := s.domain(r, int32(i)); d >= 0 {
+			m.in[d]++
+		} else {
+			m.loose++
+		}
+	}
+	return m
+}
+
+// chosen is why a new host was taken: where it lies, and what else could have been.
+func (s *site) chosen(r *role, i int32) Reason {
+	m := s.room(r)
+	d := s.domain(r, i)
+	switch {
+	case r.topo < 0:
+		return Chosen{There: m.hosts}
+	case d < 0:
+		return Chosen{Key: r.keys[0], There: m.hosts}
+	}
+	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d], Domains: len(m.in) - 1}
+}
+
+// warnCrowded warns of domains in which the role holds more hosts than it may.
+func (s *site) warnCrowded(r *role) {
+	if r.topo < 0 || r.want() == 0 {
+		return
+	}
+	n := map[int32]int{}
+	for _, i := range r.held {
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			n[d]++
+		}
+	}
+	for d, hosts := range n { // warnings are sorted
+		if hosts > r.most(d) {
+			r.warn(Crowded{r.tree.key(d), r.tree.names[d], hosts, r.most(d)})
+		}
+	}
+}
+
+// mostNamed is how many hosts a warning carries by name.
+const mostNamed = 3
+
+// warnLeftOut warns of free hosts that the role selects, and that it does not take for want of a label.
+func (s *site) warnLeftOut() {
+	known := map[*shape]*Unlabelled{}
+	for _, r := range s.roles {
+		if r.want() == 0 || len(r.cluster.refused) > 0 {
+			continue
+		}
+		if known[r.shape] == nil {
+			known[r.shape] = s.lackingLabel(r.shape)
+		}
+		if found := known[r.shape]; found.Count > 0 {
+			r.warn(*found)
+		}
+	}
+}
+
+// lackingLabel are the free hosts that a shape selects, and that lack a label.
+func (s *site) lackingLabel(sh *shape) *Unlabelled {
+	out := &Unlabelled{Keys: sh.required}
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		if h.class < 0 || !sh.selects(h.kind) || sh.never[int32(i)] || missingLabel(sh.required, h) == "" {
+			continue
+		}
+		if out.Count++; out.Count <= mostNamed {
+			out.Hosts = append(out.Hosts, h.key())
+		}
+	}
+	return out
+}
+
+// warnUnlabelled warns of hosts of the role that lack its topology keys: those that it holds for all that, and where it takes such hosts, how many.
+func (s *site) warnUnlabelled(r *role) {
+	if r.topo < 0 || r.want() == 0 || len(r.cluster.refused) > 0 {
+		return
+	}
+	if !r.anyLabels {
+		for _, list := range [][]int32{r.held, r.standIn} {
+			for _, i := range list {
+				if key := r.lost(&s.hosts[i]); key != "" {
+					r.warn(Unlabelled{Keys: []string{key}, Hosts: []HostKey{s.hosts[i].key()}, Count: 1, Held: true})
+				}
+			}
+		}
+		return
+	}
+	m := s.room(r)
+	lack, held := m.loose, 0
+	for _, list := range [][]int32{r.held, r.standIn} {
+		for _, i := range list {
+			held++
+			if s.domain(r, i) == noLabel {
+				lack++
+			}
+		}
+	}
+	if lack > 0 {
+		r.warn(Unlabelled{Keys: r.keys, Count: lack, Allowed: true, None: lack == m.hosts+held})
+	}
+}
+
+// warnUneven warns of a role whose hosts are spread less evenly than it prefers.
+func (s *site) warnUneven(r *role) {
+	if r.even < 0 || r.want() == 0 {
+		return
+	}
+	t := s.topology[r.even]
+	in := map[int32]int{} // by domain that the role has hosts in, or could have
+	if r.shape.fits != nil {
+		for i := range s.hosts {
+			if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] && t.dom[i] >= 0 {
+				in[t.dom[i]] = 0
+			}
+		}
+	}
+	add := func(i int32) {
+		if d := t.dom[i]; d >= 0 {
+			in[d]++
+		}
+	}
+	for _, list := range [][]int32{r.held, r.standIn} {
+		for _, i := range list {
+			add(i)
+		}
+	}
+	for _, p := range r.picks {
+		add(p.host)
+	}
+	most, least, fullest, emptiest := 0, -1, "", ""
+	for d, name := range t.names {
+		n, is := in[int32(d)]
+		if !is {
+			continue
+		}
+		if n > most || n == most && most > 0 && name < fullest {
+			most, fullest = n, name
+		}
+		if least < 0 || n < least || n == least && name < emptiest {
+			least, emptiest = n, name
+		}
+	}
+	if skew := max(1, r.spread.MaxSkew); most-max(least, 0) > skew {
+		r.warn(Uneven{r.spread.TopologyKey, fullest, emptiest, most, least, skew})
+	}
+}

@@ -1,0 +1,162 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
+	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.Leaves()}
+	s.byKey[key] = c
+	s.clusters = append(s.clusters, c)
+	if spec == nil {
+		return c
+	}
+	for name := range spec.Spec.Nodes { // sorted by serve
+		if invalidRole(name) || shown(name) != name { // a role's name is printed, and committed
+			if len(s.options.Refused[key]) == 0 { // else that is said already
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, want a valid label value that is not a secret", name)})
+			}
+			continue
+		}
+		s.addRole(c, name)
+	}
+	return c
+}
+
+// invalidRole says that no role can have a name: it becomes a label's value.
+func invalidRole(name string) bool {
+	return name == "" || len(validation.IsValidLabelValue(name)) > 0
+}
+
+// notShown stands for a topology key that is no label key, which no host can have, for a network that is none, and for keys and networks that are secrets.
+// Reasons repeat them, also those of a cluster that is frozen for them.
+const notShown = "(not shown)"
+
+func labelKey(key string) string {
+	if len(validation.IsQualifiedName(key)) > 0 {
+		return notShown
+	}
+	return shown(key)
+}
+
+// shown is a name of the spec's that reasons repeat.
+func shown(name string) string {
+	if _, secret := redact.Find(name); secret {
+		return notShown
+	}
+	return name
+}
+
+// networksOf are the networks on which services reach a role.
+func networksOf(spec *v1.SIPCluster, role string) []string {
+	networks := spec.Networks(role)
+	for i, network := range networks {
+		if network != "" && !v1.IsNetworkID(network) {
+			networks[i] = notShown
+			continue
+		}
+		networks[i] = shown(network)
+	}
+	return networks
+}
+
+func (s *site) addRole(c *cluster, name string) *role {
+	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1, packed: -1}
+	c.roles = append(c.roles, r)
+	if c.spec == nil {
+		return r
+	}
+	set, is := c.spec.Spec.Nodes[name]
+	if !is {
+		return r
+	}
+	for _, key := range set.Keys() {
+		most := set.PerDomain(key)
+		r.keys = append(r.keys, labelKey(key))
+		r.limits = append(r.limits, most)
+	}
+	if c.gone {
+		return r
+	}
+	r.active, r.standby = set.Want()
+	r.anyLabels = set.Unlabelled == v1.UnlabelledAllow
+	if set.Pack != "" {
+		r.pack = labelKey(set.Pack)
+	}
+	if set.Spread != nil {
+		r.spread = &v1.Spread{TopologyKey: labelKey(set.Spread.TopologyKey), MaxSkew: set.Spread.MaxSkew}
+	}
+	selector, err := set.HostSelector()
+	if err != nil {
+		if len(s.options.Refused[c.key]) == 0 { // else that is said already
+			c.refuse(Contradiction{redact.Sprintf("%s: labelSelector: not a valid selector: %s", name, redact.Quotes(err.Error()))})
+		}
+		return r
+	}
+	r.selector = selector
+	if wide := s.options.Asked[r.key()]; wide != nil {
+		r.wide = wide
+	}
+	return r
+}
+
+// role of a cluster by name, nil if it has none.
+func (c *cluster) role(name string) *role {
+	for _, r := range c.roles {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// priority is that of the spec, 0 if there is none.
+func (c *cluster) priority() int32 {
+	if c.spec == nil {
+		return 0
+	}
+	return c.spec.Spec.Priority
+}
+
+// sortByTurn puts clusters and roles into the order in which they are served: priority (highest first),
+// namespace, name; ControlPlane, Worker, other roles by name.
+func (s *site) sortByTurn() {
+	slices.SortFunc(s.clusters, func(a, b *cluster) int {
+		return cmp.Or(cmp.Compare(b.priority(), a.priority()),
+			strings.Compare(a.key.Namespace, b.key.Namespace), strings.Compare(a.key.Name, b.key.Name))
+	})
+	rank := func(r *role) int {
+		switch r.name {
+		case v1.RoleControlPlane:
+			return 0
+		case v1.RoleWorker:
+			return 1
+		}
+		return 2
+	}
+	for _, c := range s.clusters {
+		slices.SortFunc(c.roles, func(a, b *role) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.name, b.name))
+		})
+		for _, r := range c.roles {
+			r.index = int32(len(s.roles))
+			s.roles = append(s.roles, r)
+		}
+	}
+}
+
+// specOf is the spec of a cluster, nil if it has none.
+func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
+	if c := s.byKey[key]; c != nil {
+		return c.spec
+	}
+	return nil
+}
