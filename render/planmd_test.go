@@ -39,3 +39,15 @@ func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 		t.Errorf("what is not text is in %q", page)
 	}
 }
+
+// TestAnyPatches: a reviewer reads which clusters have patches, and what these may do.
+func TestAnyPatches(t *testing.T) {
+	with, without := schedule.ClusterKey{Name: "with"}, schedule.ClusterKey{Name: "without"}
+	s := &site{specs: map[schedule.ClusterKey]*v1.SIPCluster{with: {Spec: v1.SIPClusterSpec{Patches: make([]v1.Patch, 1)}}, without: {}}}
+	for key, want := range map[schedule.ClusterKey]bool{with: true, without: false} {
+		var out bytes.Buffer
+		if s.wideMarkdown(&out, key); strings.Contains(out.String(), "**Any patches:**") != want {
+			t.Errorf("%s: found %q", key.Name, &out)
+		}
+	}
+}
