@@ -1,0 +1,48 @@
+package golden
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPageHasEveryFile: the table of docs/gitops.md has each file of the golden trees, and nothing that no tree has.
+func TestPageHasEveryFile(t *testing.T) {
+	page, err := os.ReadFile("../docs/gitops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## What is in the tree\n")
+	section, _, _ := strings.Cut(rest, "\n## ")
+	patterns, used := map[string]*regexp.Regexp{}, map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(section, -1) {
+		for _, path := range strings.Split(row[1], ", ") {
+			path = strings.Trim(path, "`")
+			text := strings.NewReplacer("NAMESPACE", "[^/]+", "NAME", "[^/]+", ".", "[.]").Replace(path)
+			if !strings.HasSuffix(path, "/") {
+				text += "$"
+			}
+			patterns[path] = regexp.MustCompile("^" + text)
+		}
+	}
+	for _, example := range examples(t) {
+		for name := range maps.Keys(files(t, example)) {
+			found := false
+			for path, pattern := range patterns {
+				if pattern.MatchString(name) {
+					found, used[path] = true, true
+				}
+			}
+			if !found {
+				t.Errorf("docs/gitops.md: golden/%s/%s: want a row for it", example, name)
+			}
+		}
+	}
+	for path := range patterns {
+		if !used[path] {
+			t.Errorf("docs/gitops.md: %s: no example has it", path)
+		}
+	}
+}
