@@ -104,7 +104,7 @@ func TestOf(t *testing.T) {
 			tree = append(tree, row.claim)
 		}
 		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, NoTree: row.refused == noTree, Refused: map[string]string{"metal/h": row.refused}})
-		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck {
+		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck || row.refused == noTree && !strings.HasPrefix(got[0].What, "there is no tree") {
 			t.Errorf("%s: %+v, want %s, stuck %t", row.why, got, row.want, row.stuck)
 		}
 	}
