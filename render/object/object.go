@@ -104,7 +104,7 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			}
 			field := out.Content[len(out.Content)-1]
 			switch {
-			//guard(TestOneLine): a host that gets a label changes in the middle of a line
+			// A host that gets a label is not to change in the middle of a line.
 			case depth == 0 || apart[key]:
 				field.Style = 0
 			case field.Kind == yaml.MappingNode && oneLine(field, 1, 3, maxLine):
