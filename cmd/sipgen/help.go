@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -26,7 +29,39 @@ func helpWidth(out io.Writer) int {
 	return helpColumns
 }
 
-// wrapped has a command's usage as the library writes it, with the flags' lines wrapped: it wraps none. width says how wide.
+// common are the flags that most commands have. Their help says once what they mean: sipgen options.
+var common = []string{"site", "filename", "inventory", "kubeconfig", "context", "repo", "branch", "path", "timeout"}
+
+// only is the flags of a command that are common, and mean what they mean to plan, or those that are not.
+func only(command *cobra.Command, isCommon bool) *pflag.FlagSet {
+	out := pflag.NewFlagSet("", pflag.ContinueOnError)
+	plan, _, err := command.Root().Find([]string{"plan"})
+	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		//guard: takeover's -f is said to name specs
+		same := err == nil && plan.Flags().Lookup(flag.Name) != nil && plan.Flags().Lookup(flag.Name).Usage == flag.Usage
+		if (same && slices.Contains(common, flag.Name)) == isCommon {
+			out.AddFlag(flag)
+		}
+	})
+	return out
+}
+
+func newOptions(ui *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "options",
+		Short: "List the flags that most commands have",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all := pflag.NewFlagSet("", pflag.ContinueOnError)
+			for _, command := range cmd.Root().Commands() {
+				all.AddFlagSet(only(command, true)) // of one name the first is taken
+			}
+			_, err := fmt.Fprintf(ui.out, "Most commands have these flags:\n%s", all.FlagUsagesWrapped(helpWidth(ui.out)))
+			return err
+		},
+	}
+}
+
+// wrapped has a command's usage as the library writes it, with the lines of its own flags wrapped: the library wraps none. width says how wide.
 func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.Command) error {
 	return func(command *cobra.Command) error {
 		out := command.OutOrStderr()
@@ -35,7 +70,11 @@ func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.
 		err := standard(command)
 		command.SetOut(out)
 		flags := command.LocalFlags()
-		words := strings.Replace(usage.String(), trimmed(flags.FlagUsages()), trimmed(flags.FlagUsagesWrapped(width())), 1)
+		own := trimmed(only(command, false).FlagUsagesWrapped(width()))
+		if only(command, true).HasFlags() {
+			own += "\n\nsipgen options lists the flags that most commands have."
+		}
+		words := strings.Replace(usage.String(), trimmed(flags.FlagUsages()), own, 1)
 		if err != nil {
 			return err
 		}

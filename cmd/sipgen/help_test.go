@@ -7,12 +7,18 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 )
 
 // TestHelpFitsATerminal: no line of any command's help is wider than helpColumns, and no flag is lost by the wrapping.
 func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	commands := newRoot(&ui{}).Commands()
+	var options bytes.Buffer
+	if code := run(context.Background(), []string{"options"}, strings.NewReader(""), &options, &options); code != exitDone {
+		t.Fatalf("options: exit code %d\n%s", code, &options)
+	}
 	for i := -1; i < len(commands); i++ {
 		args := []string{"--help"}
 		if i >= 0 {
@@ -32,6 +38,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		}
 		var words strings.Builder
 		words.WriteString(strings.Join(strings.Fields(out.String()), " "))
+		words.WriteString(strings.Join(strings.Fields(options.String()), " "))
 		for _, word := range strings.Fields(commands[i].LocalFlags().FlagUsages()) {
 			if !strings.Contains(words.String(), word) {
 				t.Errorf("%v: %q of the flags is lost", args, word)
@@ -57,6 +64,21 @@ func TestHelpOnANarrowTerminal(t *testing.T) {
 		}
 		if !strings.Contains(narrow, "SIP operator, and\n              tell what") {
 			t.Errorf("the list of commands:\n%s", narrow)
+		}
+	}
+}
+
+// TestPublishHasFewFlags: what a command has of its own fits a reader's head; the common ones are said once.
+func TestPublishHasFewFlags(t *testing.T) {
+	root := newRoot(&ui{})
+	if takeover, _, err := root.Find([]string{"takeover"}); err != nil || only(takeover, false).Lookup("filename") == nil {
+		t.Errorf("takeover's -f is not that of the others: %v", err)
+	}
+	for _, command := range root.Commands() {
+		n := 0
+		only(command, false).VisitAll(func(*pflag.Flag) { n++ })
+		if n > 20 {
+			t.Errorf("%s: %d flags of its own, want at most 20", command.Name(), n)
 		}
 	}
 }
