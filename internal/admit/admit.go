@@ -15,6 +15,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -208,8 +209,8 @@ func (s *Clusters) crowds(known []schedule.ClusterKey) {
 // inTree are the clusters that the tree knows.
 func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 	found := map[schedule.ClusterKey]bool{}
-	for _, claim := range claims.Claims {
-		found[claim.Cluster] = true
+	for _, key := range holdings.Clusters(claims.Claims) {
+		found[key] = true
 	}
 	for name, content := range tree {
 		if parts := strings.SplitN(name, "/", 4); len(parts) == 4 && parts[0] == "clusters" && !render.IsEmptied(content) {
@@ -411,9 +412,9 @@ func (s *Clusters) inUse(gone map[string]bool) map[string]v1.Held {
 // gone are the clusters, "namespace/name", that have hosts and no spec: their services stay until the last of them is released.
 func (s *Clusters) gone() map[string]bool {
 	gone := map[string]bool{}
-	for _, claim := range s.Claims.Claims {
+	for _, key := range holdings.Clusters(s.Claims.Claims) {
 		//guard: the port of a cluster that waits for its release is handed out while its Service has it
-		gone[claim.Cluster.String()] = true
+		gone[key.String()] = true
 	}
 	for i := range s.All {
 		delete(gone, s.All[i].Key())

@@ -52,11 +52,7 @@ func (s *Clusters) leaveAlone() {
 func (s *Clusters) contradicted() {
 	hosts := inventory.Inventory{Hosts: s.Hosts}
 	known := hosts.Networks()
-	for _, claim := range s.Claims.Claims {
-		for network := range claim.Addresses {
-			known[network] = true
-		}
-	}
+	maps.Copy(known, holdings.Networks(s.Claims.Claims))
 	//guard: a cluster gets a load balancer for a network on which no host has an address
 	for _, unknown := range v1.UnknownNetworks(s.All, known) {
 		if key := keyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/inventory"
+	"net/netip"
 )
 
 var keys = LabelKeys{"x/ns", "x/cluster", "x/role", "x/standby"}
@@ -260,5 +261,29 @@ func TestOrder(t *testing.T) {
 	got, err := Of(in)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("shuffled: %v, another answer", err)
+	}
+}
+
+// TestTree: what the tree says of clusters, hosts and networks, without the hosts that leave.
+func TestTree(t *testing.T) {
+	a, b := ClusterKey{"t", "a"}, ClusterKey{"t", "b"}
+	tree := []Claim{
+		{Host: HostKey{"m", "n2"}, Cluster: b, Role: "Worker", Releasing: true},
+		{Host: HostKey{"m", "n3"}, Cluster: a, Role: "Worker"},
+		{Host: HostKey{"m", "n1"}, Cluster: a, Role: "Worker", Addresses: map[string][]netip.Addr{"oam": nil}},
+		{Host: HostKey{"m", "n4"}, Cluster: a, Role: "ControlPlane"},
+	}
+	if got := Clusters(tree); !slices.Equal(got, []ClusterKey{a, b}) {
+		t.Errorf("clusters %v", got)
+	}
+	var names []string
+	for _, claim := range ClusterHosts(tree, a) {
+		names = append(names, claim.Host.Name)
+	}
+	if !slices.Equal(names, []string{"n4", "n1", "n3"}) || len(ClusterHosts(tree, b)) != 0 {
+		t.Errorf("hosts of a %v, of b %v", names, ClusterHosts(tree, b))
+	}
+	if got := Networks(tree); len(got) != 1 || !got["oam"] {
+		t.Errorf("networks %v", got)
 	}
 }

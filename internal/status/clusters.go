@@ -1,7 +1,6 @@
 package status
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -97,7 +97,7 @@ func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now
 
 // inTree says whether the tree has a host of a cluster, or is giving one back.
 func (t *Tenants) inTree(key schedule.ClusterKey) bool {
-	return slices.ContainsFunc(t.Claims, func(c schedule.PreviousClaim) bool { return c.Cluster == key })
+	return slices.Contains(holdings.Clusters(t.Claims), key)
 }
 
 // withCondition puts a condition in the place of the one of its type, whose time stays while its status does.
@@ -131,13 +131,10 @@ func (t *Tenants) hosts(key schedule.ClusterKey) []v1.HostStatus {
 		}
 	}
 	var out []v1.HostStatus
-	for i := range t.Claims {
-		if claim := &t.Claims[i]; claim.Cluster == key && !claim.Releasing {
-			name := claim.Host.String()
-			out = append(out, v1.HostStatus{Name: name, Role: claim.Role, Standby: claim.Standby, State: string(states[name])})
-		}
+	for _, claim := range holdings.ClusterHosts(t.Claims, key) {
+		name := claim.Host.String()
+		out = append(out, v1.HostStatus{Name: name, Role: claim.Role, Standby: claim.Standby, State: string(states[name])})
 	}
-	slices.SortFunc(out, func(a, b v1.HostStatus) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name)) })
 	return out
 }
 
@@ -260,10 +257,8 @@ func (t *Tenants) next(c *schedule.Cluster) string {
 		standby bool
 	}
 	was := map[string]slot{}
-	for i := range t.Claims {
-		if claim := &t.Claims[i]; claim.Cluster == c.Key && !claim.Releasing {
-			was[claim.Host.String()] = slot{claim.Role, claim.Standby}
-		}
+	for _, claim := range holdings.ClusterHosts(t.Claims, c.Key) {
+		was[claim.Host.String()] = slot{claim.Role, claim.Standby}
 	}
 	fresh, changed := 0, 0
 	for i := range c.Roles {
