@@ -166,7 +166,7 @@ func said(problems []error) (out []string) {
 }
 
 // summarize sums up each tenant that has clusters or is listed, by name.
-func (l *loaded) summarize(held tenancy.Holdings) []tenantSummary {
+func (l *loaded) summarize(held tenancy.Counts) []tenantSummary {
 	lines := map[string]*tenantSummary{}
 	add := func(t *tenancy.Tenant) *tenantSummary {
 		if lines[t.Name] == nil {

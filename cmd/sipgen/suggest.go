@@ -12,7 +12,7 @@ import (
 )
 
 // suggest prints the grants that the specs need, and says what they ask for that cannot be granted.
-func (l *loaded) suggest(ui *ui, held tenancy.Holdings) error {
+func (l *loaded) suggest(ui *ui, held tenancy.Counts) error {
 	tenants := l.tenants.Suggest(l.clusters, l.written, held)
 	_, invalid := withTenants(l.site, tenants) // two that ask for the same
 	left := flatten(invalid)

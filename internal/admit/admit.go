@@ -86,7 +86,7 @@ type Clusters struct {
 	Findings []finding.Finding
 	// Known are the clusters that the tree has, Leaving those that leave, and Held is what each cluster holds.
 	Known, Leaving map[schedule.ClusterKey]bool
-	Held           tenancy.Holdings
+	Held           tenancy.Counts
 
 	// here are the reasons as they read on this machine, by how they stand in Frozen: with the paths of files as they were given.
 	here map[string]string

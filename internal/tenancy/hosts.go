@@ -21,8 +21,8 @@ import (
 // Count is a number of hosts.
 type Count struct{ Hosts, Standby int }
 
-// Holdings says who holds which hosts, by the previous tree and by the labels of hosts that it does not have.
-type Holdings struct {
+// Counts are how many hosts each cluster holds and lets go, by the answer of package holdings.
+type Counts struct {
 	// All is the answer for each host, of none if nobody can answer: schedule.Plan reports that.
 	All *holdings.Holdings
 	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
@@ -40,8 +40,8 @@ type Holdings struct {
 //
 // A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a
 // successor. Of hosts that nobody can answer for it counts none: schedule.Plan reports them.
-func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Holdings {
-	h := Holdings{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
+func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Counts {
+	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
 		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
 	answer, err := schedule.Holdings(clusters, hosts, previous, options)
 	if err != nil {
@@ -114,19 +114,19 @@ func keyOfHost(h *inventory.Host) schedule.HostKey {
 }
 
 // Holder is the cluster that holds a host.
-func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
+func (h Counts) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
 	cluster, found = h.hosts[host]
 	return cluster, found
 }
 
 // Of is what a cluster holds.
-func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
+func (h Counts) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 
 // Leaving is how many hosts a cluster has let go that are not free yet.
-func (h Holdings) Leaving(key schedule.ClusterKey) int { return h.leaving[key].Hosts }
+func (h Counts) Leaving(key schedule.ClusterKey) int { return h.leaving[key].Hosts }
 
 // used is what counts towards the limits of each tenant, by its name: what its clusters hold and are letting go, without failed hosts.
-func (t *Tenants) used(held Holdings) map[string]Count {
+func (t *Tenants) used(held Counts) map[string]Count {
 	used := map[string]Count{}
 	for _, part := range []struct {
 		counts map[schedule.ClusterKey]Count
@@ -159,7 +159,7 @@ func Wants(c *v1.SIPCluster) Count {
 // Hosts reports the clusters that need more hosts than their tenant may have: what its clusters hold, get and are letting go, without failed hosts, whose
 // successors count. What a cluster holds it keeps: only clusters that need new hosts are complained about. Those that hold hosts come first, then the
 // higher priority, then the name: the newcomer goes without. frozen are clusters that get nothing new anyway.
-func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
+func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
 	used := t.used(held)
 	var growing []*v1.SIPCluster
 	for i := range clusters {
@@ -197,7 +197,7 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 }
 
 // need is how many new hosts a cluster asks for, role by role.
-func (h Holdings) need(c *v1.SIPCluster) (need Count) {
+func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	if c.Leaves() {
 		return need
 	}
@@ -211,7 +211,7 @@ func (h Holdings) need(c *v1.SIPCluster) (need Count) {
 }
 
 // Room is how many more hosts a tenant's clusters could get if they asked for them, beside what they need now.
-func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Holdings) int {
+func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) int {
 	room := *tenant.Hosts.Max - t.used(held)[tenant.Name].Hosts
 	for i := range clusters {
 		if of := t.Of(clusters[i].Namespace); of != nil && of.Name == tenant.Name {
@@ -356,7 +356,7 @@ func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 }
 
 // Clusters that hold hosts, by name.
-func (h Holdings) Clusters() []schedule.ClusterKey {
+func (h Counts) Clusters() []schedule.ClusterKey {
 	return slices.SortedFunc(maps.Keys(h.counts), func(a, b schedule.ClusterKey) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})

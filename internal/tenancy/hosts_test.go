@@ -37,8 +37,8 @@ func TestHeld(t *testing.T) {
 }
 
 // holding are clusters of one namespace with so many hosts in the role Worker.
-func holding(namespace string, counts map[string]Count) Holdings {
-	held := Holdings{counts: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
+func holding(namespace string, counts map[string]Count) Counts {
+	held := Counts{counts: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
 	for name, count := range counts {
 		key := schedule.ClusterKey{Namespace: namespace, Name: name}
 		held.counts[key], held.kept[schedule.RoleKey{Cluster: key, Role: "Worker"}] = count, count
@@ -84,15 +84,15 @@ func TestHostCaps(t *testing.T) {
 	want(t, "held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 3, 0)}, elsewhere, nil)), "")
 	want(t, "too many with what is held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, elsewhere, nil)),
 		"bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
-	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
-	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: needs 2 new standby hosts; the tenant's clusters have 1")
+	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Counts{}, nil)), "bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
+	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Counts{}, nil)), "bank/a: spec.nodes: needs 2 new standby hosts; the tenant's clusters have 1")
 	many := make([]v1.SIPCluster, 0, 7)
 	for i := range 7 {
 		many = append(many, wanting(string(rune('a'+i)), 0, 1, 0))
 	}
-	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: needs 1 new host; the tenant's clusters have 6")
+	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Counts{}, nil)), "bank/g: spec.nodes: needs 1 new host; the tenant's clusters have 6")
 	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
-	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) may have at most 3")
+	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Counts{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) may have at most 3")
 }
 
 // TestCountedHosts: what counts towards hosts.max, of a tenant that may have two. r, u and f are hosts that are ready, in use and in error.

@@ -25,7 +25,7 @@ type Files map[string]string
 // Suggest gives the grants that clusters need, with room to grow: the Site's own, each widened by what its clusters ask for and hold beyond it, and for
 // every namespace that has none a tenant of that name with what its clusters ask for, and twice the hosts that they ask for or hold. The Site's stay in
 // their order, the others follow by name. A namespace that is not for tenants gets none: Ungranted has its clusters. Whoever pastes it should read it.
-func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) []v1alpha1.Tenant {
+func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []v1alpha1.Tenant {
 	byNamespace := map[string]*need{}
 	needs := make([]*need, 0, len(t.site.Spec.Tenants))
 	for i := range t.site.Spec.Tenants {

@@ -74,7 +74,7 @@ func TestSuggest(t *testing.T) {
 // for no tenants.
 func TestSuggestNoPattern(t *testing.T) {
 	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"), clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
-	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Holdings{}))
+	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Counts{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestSuggestKeeps(t *testing.T) {
 	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
 		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: any").Replace(had)
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
-		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Holdings{}))
+		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Counts{}))
 		if err != nil {
 			t.Fatal(err)
 		}
