@@ -18,6 +18,11 @@ func TestTable(t *testing.T) {
 	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) || Find("SIP001") == nil || Find("SIP041") != nil {
 		t.Errorf("codes %q", all)
 	}
+	for _, code := range []string{NodePort, Blind} {
+		if Find(code) == nil {
+			t.Errorf("%s has no row", code)
+		}
+	}
 }
 
 // TestFold: a list that is folded says how much is missing, and one that fits is whole.
