@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
@@ -35,6 +36,7 @@ var (
 func rowHandover(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)
 	c := newCircle(t, r, name)
+	c.site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
 	c.hosts(t, "controller", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8")
 	red, blue := nextNodePort(), nextNodePort()
 	c.forClusterAPI("red", red, 1, 1)
