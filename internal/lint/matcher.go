@@ -31,8 +31,6 @@ const mostHeld = 4 << 20
 // selection is the hosts of a selector, by index, in order, and what was found out about them: many roles share one.
 type selection struct {
 	hosts   []int
-	any     map[string]bool  // by label: whether any of them carries it
-	labels  []string         // all that they carry, nil until it is asked for
 	without map[string][]int // what lacking gave
 }
 
@@ -86,7 +84,7 @@ func (m *matcher) selection(selector labels.Selector) *selection {
 	if known := m.known[id]; known != nil {
 		return known
 	}
-	out := &selection{any: map[string]bool{}, without: map[string][]int{}}
+	out := &selection{without: map[string][]int{}}
 	kinds := m.possible(selector)
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
@@ -185,33 +183,6 @@ func (m *matcher) carry(key string) []bool {
 		m.has[key] = column
 	}
 	return column
-}
-
-// anyCarries says whether any of the hosts carries a label.
-func (m *matcher) anyCarries(of *selection, key string) bool {
-	is, known := of.any[key]
-	if !known {
-		column := m.carry(key)
-		is = slices.ContainsFunc(of.hosts, func(i int) bool { return column[i] })
-		of.any[key] = is
-	}
-	return is
-}
-
-// carried are the labels that the hosts carry, sorted.
-func (m *matcher) carried(of *selection) []string {
-	if of.labels == nil {
-		carried := map[string]bool{}
-		for _, i := range of.hosts {
-			for key, value := range m.all[i].Labels {
-				if value != "" {
-					carried[key] = true
-				}
-			}
-		}
-		of.labels = slices.Sorted(maps.Keys(carried))
-	}
-	return of.labels
 }
 
 // lacking are the hosts that lack one of the labels; with all, those that lack all of them.

@@ -125,19 +125,7 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			out.Style = yaml.FlowStyle
 		}
 	case string:
-		// Not Encode: it takes half a megabyte for each text.
-		out.Kind, out.Value, out.Tag = yaml.ScalarNode, value, "!!str"
-		switch {
-		case plain(value):
-		case strings.Contains(value, "\n"):
-			out.Style = yaml.LiteralStyle
-			if strings.Contains(value, "\t") {
-				out.Style = yaml.DoubleQuotedStyle // as lines of their own no reader takes tabs at their beginning
-			}
-		case contested(value), quoted(value):
-			out.Style = yaml.DoubleQuotedStyle
-		}
-		return out, nil
+		return word(value), nil
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}, nil
 	case json.Number:
@@ -149,6 +137,21 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 		return out, out.Encode(value)
 	}
 	return out, nil
+}
+
+// word is a text, in quotes where a reader could take it for something else. It is not encoded by the library, which takes half a megabyte for each.
+func word(value string) *yaml.Node {
+	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+	switch {
+	case plain(value):
+	case strings.Contains(value, "\t") && strings.Contains(value, "\n"):
+		out.Style = yaml.DoubleQuotedStyle // as lines of their own no reader takes tabs at their beginning
+	case strings.Contains(value, "\n"):
+		out.Style = yaml.LiteralStyle
+	case contested(value), quoted(value):
+		out.Style = yaml.DoubleQuotedStyle
+	}
+	return out
 }
 
 // apart have a line each for what is in them, wherever they are: what changes there is what reviewers look for. So has what is at the top of a file,
