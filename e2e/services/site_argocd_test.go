@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,21 @@ func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
 	_ = os.Remove(filepath.Join(cmd.Dir, "credentials.yaml"))
 	if err != nil {
 		t.Fatalf("%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
+	}
+}
+
+// wantStatus looks at the live services as an operator does: with their conditions, and the rollouts of those that no controller makes here.
+func (s *argoSite) wantStatus(t *testing.T, api *engine.APIServer) {
+	t.Helper()
+	status := exec.Command(filepath.Join(s.dir, "sipgen"), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
+	status.Dir = s.dir
+	said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
+	for _, want := range []string{
+		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
+	} {
+		if !regexp.MustCompile(want).Match(said) {
+			t.Errorf("sipgen status: no %q in\n%s", want, said)
+		}
 	}
 }
 
@@ -236,6 +252,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		}
 	}
 	wantOwner()
+	t.Run("status", func(t *testing.T) { site.wantStatus(t, api) })
 	t.Run("guards", func(t *testing.T) { wantSiteGuards(t, api) })
 
 	// What leaves the Vino in git leaves the live one, and the credentials stay; the last command alone changes them.
