@@ -55,12 +55,12 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 	plan := r.report.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
-	//guard: a proposal in CI says neither what it does nor what is dangerous in it
-	if said == a.approved {
+	if said == a.approved { // before somebody else pushed first
 		return nil
 	}
 	ui.say("%s", r.report.Summary())
 	shown, more := report.FirstDangers(plan, filesOf(changes), mostDangers)
+	//guard: a proposal in CI does not say what is dangerous in it
 	for _, danger := range shown {
 		ui.say("look at this first: %s", danger)
 	}
