@@ -27,6 +27,7 @@ func TestParseIgnores(t *testing.T) {
 		{"no reason", "SIP013:", "", "no reason is given"},
 		{"no reason, and one with", "SIP013: ; SIP014: yes", "SIP014", "no reason is given"},
 		{"no colon", "SIP013 because", "", "want a colon"},
+		{"what freezes its cluster", "SIP001: we know", "", "cannot be suppressed: its cluster is frozen"},
 		{"no code", "because", "", "want a code and a reason"},
 		{"text before the code", "all but SIP013: x", "", "want a code and a reason"},
 		{"a code that is none", "SIP999: x", "", "is not a lint code"},
