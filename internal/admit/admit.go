@@ -8,15 +8,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
@@ -248,97 +244,6 @@ func (s *Clusters) say(why error) string {
 // Here is a reason, or what is said of a problem that freezes nobody, as it reads on this machine.
 func (s *Clusters) Here(words string) string { return cmp.Or(s.here[words], words) }
 
-// stays: a cluster is not let go in this run, though it is to leave. One that left before this run goes on later, with or without its spec.
-func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
-	if !left {
-		delete(s.Leaving, key)
-	}
-	for i := range s.All {
-		if c := &s.All[i]; keyOf(c) == key {
-			c.DeletionTimestamp, c.Annotations = nil, maps.Clone(c.Annotations)
-			delete(c.Annotations, v1.DecommissionAnnotation)
-		}
-	}
-}
-
-// leave finds the clusters that leave: by their own objects, by the Site, and those that left already and whose specs are gone.
-func (s *Clusters) leave() {
-	for i := range s.All {
-		c := &s.All[i]
-		if slices.Contains(s.Site.Spec.Decommission, c.Key()) {
-			c.Annotations = maps.Clone(c.Annotations)
-			metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1.DecommissionAnnotation, c.Key())
-		}
-		if c.Leaves() {
-			s.Leaving[keyOf(c)] = true
-		}
-	}
-	//guard: a cluster whose spec is deleted while its hosts leave stops half-way
-	for key := range s.Claims.Leaving {
-		if !s.has(key) {
-			s.Leaving[key] = true
-		}
-	}
-	for _, name := range s.Site.Spec.Decommission {
-		namespace, short, _ := strings.Cut(name, "/")
-		key := schedule.ClusterKey{Namespace: namespace, Name: short}
-		s.Leaving[key] = true
-		//guard: a slip of the pen lets nothing leave, and nobody says so
-		if words := s.idleEntry(key); words != "" {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))
-		}
-	}
-}
-
-// idleEntry says why an entry of the Site's list lets nothing leave, empty if it does.
-func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
-	switch {
-	case s.Known[key]:
-		return ""
-	case s.has(key):
-		return "the tree does not have this cluster, and it gets no hosts; take the entry out if it is to get some"
-	}
-	var names []string
-	for near := range s.Known {
-		names = append(names, near.String())
-	}
-	slices.Sort(names)
-	hint := "take the entry out"
-	if near := manifest.Nearest(key.String(), names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return "neither the specs nor the tree have this cluster; " + hint
-}
-
-// freezeAbsent freezes the clusters of the tree that have no spec: -f may name a part of the specs, and a file may be lost.
-func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedule.ClusterKey]bool) {
-	absent = map[schedule.ClusterKey]bool{}
-	for _, key := range known {
-		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
-			continue
-		}
-		//guard: a run with -f of one tenant's folder decommissions every other tenant
-		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: nothing of it changes; to let it go, list %s in the Site's spec.decommission", key))
-		absent[key] = true
-	}
-	return absent
-}
-
-// addMissing gives frozen clusters without a spec an empty one: they are not gone.
-func (s *Clusters) addMissing() {
-	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
-		if !s.has(key) {
-			stub := v1.SIPCluster{Source: key.String()}
-			stub.Namespace, stub.Name = key.Namespace, key.Name
-			//guard: a spec with a mistake is a cluster that is gone: its hosts are released
-			s.All = append(s.All, stub)
-		}
-	}
-	slices.SortFunc(s.All, func(a, b v1.SIPCluster) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
-}
-
 // IsFrozen are the clusters that are frozen.
 func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	out := map[schedule.ClusterKey]bool{}
@@ -346,80 +251,6 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 		out[key] = true
 	}
 	return out
-}
-
-// complain freezes the clusters that complaints are about.
-func (s *Clusters) complain(code string, errs []v1.ClusterError) {
-	for _, e := range errs {
-		s.freeze(keyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
-	}
-}
-
-// overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is. A host that no cluster holds
-// and nothing uses freezes nobody who has its address in the tree: it gets a fault.
-func (s *Clusters) overlaps(gone map[string]bool) {
-	inTree := sync.OnceValue(func() map[string]v1.Held { return s.inUse(gone) })
-	s.Network.Yield(func(cluster string) v1.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
-		_, held := s.Held.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
-		return held || host.State.InUse()
-	})
-	//guard: a host with the address of a tenant's service is handed out
-	s.Network.Faults(s.Hosts)
-	was := s.IsFrozen()
-	for _, refused := range s.Network.Refused() {
-		key := keyOf(refused.Cluster)
-		if !s.has(key) || was[key] {
-			continue
-		}
-		short := refused.Cluster.Problem(refused.Field, "%s", refused.Short)
-		s.freeze(key, finding.Network, short)
-		s.here[s.InTree.Replace(short.Error())] = refused.Cluster.Problem(refused.Field, "%s", refused.Message).Error()
-	}
-}
-
-// clashes freezes the newcomers of those who claim the same thing: who has it in the tree keeps it. A frozen cluster has what its services in the
-// tree have, and one without a spec as long as it has hosts, because its services stay so long; that may be what another one claims. So it is
-// looked again until nobody is frozen any more.
-func (s *Clusters) clashes(gone map[string]bool) {
-	ports := s.Site.Spec.NodePorts
-	held := s.inUse(gone)
-	for {
-		var active []v1.SIPCluster
-		for i := range s.All {
-			if len(s.Frozen[keyOf(&s.All[i])]) == 0 && !s.All[i].Leaves() {
-				active = append(active, s.All[i])
-			}
-		}
-		clashes := v1.ValidateHeld(active, held, ports.Start, ports.End)
-		if len(clashes) == 0 {
-			return
-		}
-		s.complain("", clashes)
-	}
-}
-
-// inUse is what the services in the tree have, of clusters that have a spec, or hosts.
-func (s *Clusters) inUse(gone map[string]bool) map[string]v1.Held {
-	given := map[string]bool{}
-	for i := range s.All {
-		given[s.All[i].Key()] = true
-	}
-	held := tenancy.Served(s.Tree)
-	maps.DeleteFunc(held, func(key string, _ v1.Held) bool { return !given[key] && !gone[key] })
-	return held
-}
-
-// gone are the clusters, "namespace/name", that have hosts and no spec: their services stay until the last of them is released.
-func (s *Clusters) gone() map[string]bool {
-	gone := map[string]bool{}
-	for _, key := range holdings.Clusters(s.Claims.Claims) {
-		//guard: the port of a cluster that waits for its release is handed out while its Service has it
-		gone[key.String()] = true
-	}
-	for i := range s.All {
-		delete(gone, s.All[i].Key())
-	}
-	return gone
 }
 
 // LostWords are the problems that freeze nobody, for a report.
@@ -432,56 +263,6 @@ func (s *Clusters) LostWords() []string {
 		out = append(out, words)
 	}
 	return out
-}
-
-// Newcomers are the clusters that claim what one has that the placement refused: nobody knew before that it keeps what it has.
-func (s *Clusters) Newcomers(refused map[schedule.ClusterKey]bool) (out []Problem) {
-	if len(refused) == 0 {
-		return nil
-	}
-	active := slices.DeleteFunc(slices.Clone(s.All), func(c v1.SIPCluster) bool { return refused[keyOf(&c)] || c.Leaves() })
-	for _, e := range v1.ValidateHeld(active, s.inUse(s.gone()), s.Site.Spec.NodePorts.Start, s.Site.Spec.NodePorts.End) {
-		out = append(out, Problem{Cluster: keyOf(e.Cluster), Code: clashCode(e), Err: e.Cluster.Problem(e.Path, "%s", e.Message)})
-	}
-	return out
-}
-
-// grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range.
-func grantCode(e v1.FieldError) string {
-	if strings.HasSuffix(e.Message, "the site's range") {
-		return finding.NodePortRange
-	}
-	return finding.Grant
-}
-
-// BeyondGrants are the problems that a valid spec has with what its tenant is granted, whatever hosts there are.
-func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
-	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
-		out = append(out, Problem{Cluster: keyOf(c), Code: grantCode(e), Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
-	}
-	return out
-}
-
-// BeyondError is that a spec asks for what its tenant is not granted.
-type BeyondError struct{ Err error }
-
-func (e *BeyondError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the place.
-func (e *BeyondError) Unwrap() error { return e.Err }
-
-// clashCode is the code of what two clusters claim.
-func clashCode(e v1.ClusterError) string {
-	port := strings.HasSuffix(e.Path, ".nodePort") || strings.HasSuffix(e.Path, ".nodePortRange")
-	switch {
-	case port && strings.HasPrefix(e.Message, "found "):
-		return finding.NodePortRange
-	case port:
-		return finding.NodePort
-	case strings.HasPrefix(e.Path, "spec.services."+v1.ListDex+"[") && strings.HasSuffix(e.Path, "]"):
-		return finding.DexNamespace
-	}
-	return finding.Address
 }
 
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {

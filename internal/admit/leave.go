@@ -1,0 +1,107 @@
+package admit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// stays: a cluster is not let go in this run, though it is to leave. One that left before this run goes on later, with or without its spec.
+func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
+	if !left {
+		delete(s.Leaving, key)
+	}
+	for i := range s.All {
+		if c := &s.All[i]; keyOf(c) == key {
+			c.DeletionTimestamp, c.Annotations = nil, maps.Clone(c.Annotations)
+			delete(c.Annotations, v1.DecommissionAnnotation)
+		}
+	}
+}
+
+// leave finds the clusters that leave: by their own objects, by the Site, and those that left already and whose specs are gone.
+func (s *Clusters) leave() {
+	for i := range s.All {
+		c := &s.All[i]
+		if slices.Contains(s.Site.Spec.Decommission, c.Key()) {
+			c.Annotations = maps.Clone(c.Annotations)
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1.DecommissionAnnotation, c.Key())
+		}
+		if c.Leaves() {
+			s.Leaving[keyOf(c)] = true
+		}
+	}
+	//guard: a cluster whose spec is deleted while its hosts leave stops half-way
+	for key := range s.Claims.Leaving {
+		if !s.has(key) {
+			s.Leaving[key] = true
+		}
+	}
+	for _, name := range s.Site.Spec.Decommission {
+		namespace, short, _ := strings.Cut(name, "/")
+		key := schedule.ClusterKey{Namespace: namespace, Name: short}
+		s.Leaving[key] = true
+		//guard: a slip of the pen lets nothing leave, and nobody says so
+		if words := s.idleEntry(key); words != "" {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))
+		}
+	}
+}
+
+// idleEntry says why an entry of the Site's list lets nothing leave, empty if it does.
+func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
+	switch {
+	case s.Known[key]:
+		return ""
+	case s.has(key):
+		return "the tree does not have this cluster, and it gets no hosts; take the entry out if it is to get some"
+	}
+	var names []string
+	for near := range s.Known {
+		names = append(names, near.String())
+	}
+	slices.Sort(names)
+	hint := "take the entry out"
+	if near := manifest.Nearest(key.String(), names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return "neither the specs nor the tree have this cluster; " + hint
+}
+
+// freezeAbsent freezes the clusters of the tree that have no spec: -f may name a part of the specs, and a file may be lost.
+func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedule.ClusterKey]bool) {
+	absent = map[schedule.ClusterKey]bool{}
+	for _, key := range known {
+		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
+			continue
+		}
+		//guard: a run with -f of one tenant's folder decommissions every other tenant
+		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: nothing of it changes; to let it go, list %s in the Site's spec.decommission", key))
+		absent[key] = true
+	}
+	return absent
+}
+
+// addMissing gives frozen clusters without a spec an empty one: they are not gone.
+func (s *Clusters) addMissing() {
+	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
+		if !s.has(key) {
+			stub := v1.SIPCluster{Source: key.String()}
+			stub.Namespace, stub.Name = key.Namespace, key.Name
+			//guard: a spec with a mistake is a cluster that is gone: its hosts are released
+			s.All = append(s.All, stub)
+		}
+	}
+	slices.SortFunc(s.All, func(a, b v1.SIPCluster) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+}
