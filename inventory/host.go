@@ -79,12 +79,19 @@ const (
 // AddressAnnotationKey, followed by a network's id, is the annotation that gives a host's addresses on the network.
 const AddressAnnotationKey = "sip.airshipit.org/address."
 
-// RetireAnnotation on a host says that it has failed, whatever metal3 and Cluster API say of it. Its value is the reason.
-const RetireAnnotation = "sip.airshipit.org/retire"
+// The annotations by which operators take a host out of service. Their value is the reason. CordonAnnotation keeps a host from being handed out,
+// and its cluster keeps a held one; RetireAnnotation says that the host has failed, whatever metal3 and Cluster API say of it.
+const (
+	CordonAnnotation = "sip.airshipit.org/cordon"
+	RetireAnnotation = "sip.airshipit.org/retire"
+)
+
+// NoReason is the reason of an annotation without value.
+const NoReason = "no reason given"
 
 // ReadAnnotations are the annotations of a host that sipgen reads or that its patches set, sorted. One that ends in a dot goes on behind it.
 func ReadAnnotations() []string {
-	return []string{AddressAnnotationKey, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of", RetireAnnotation}
+	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of", RetireAnnotation}
 }
 
 // AddressProblem is why a source gives no address.
@@ -159,8 +166,9 @@ type State struct {
 	Detached bool `json:"detached,omitempty"`
 	// Unhealthy: annotation capm3.metal3.io/unhealthy.
 	Unhealthy bool `json:"unhealthy,omitempty"`
-	// Retired: annotation sip.airshipit.org/retire.
-	Retired bool `json:"retired,omitempty"`
+	// Cordoned and Retired are the reasons in the annotations sip.airshipit.org/cordon and sip.airshipit.org/retire; empty without the annotation.
+	Cordoned string `json:"cordoned,omitempty"`
+	Retired  string `json:"retired,omitempty"`
 	// NodeReuse: label infrastructure.cluster.x-k8s.io/node-reuse, kept for one consumer.
 	NodeReuse string `json:"nodeReuse,omitempty"`
 	// Deleting: metadata.deletionTimestamp is set.

@@ -22,6 +22,8 @@ func TestEligible(t *testing.T) {
 		{"paused", func(h *inventory.Host) { h.State.Paused = true }},
 		{"detached", func(h *inventory.Host) { h.State.Detached = true }},
 		{"marked unhealthy", func(h *inventory.Host) { h.State.Unhealthy = true }},
+		{"retired", func(h *inventory.Host) { h.State.Retired = "disks" }},
+		{"cordoned", func(h *inventory.Host) { h.State.Cordoned = "audit" }},
 		{"in error", func(h *inventory.Host) { h.State.Operational = "error" }},
 		{"in error", func(h *inventory.Host) { h.State.ErrorMessage = "no power" }},
 		{"in use", func(h *inventory.Host) { h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine"} }},

@@ -29,8 +29,8 @@ func failed(h *host) Reason {
 		return Condition{Why: holdings.Why{Code: holdings.Deleting}}
 	case h.State.Unhealthy:
 		return Condition{Why: holdings.Why{Code: holdings.Unhealthy, Detail: h.State.ErrorType}, Message: h.State.ErrorMessage}
-	case h.State.Retired:
-		return Condition{Why: holdings.Why{Code: holdings.Retired}}
+	case h.State.Retired != "":
+		return Condition{Why: holdings.Why{Code: holdings.Retired, Detail: h.State.Retired}}
 	case h.State.InError():
 		return condition(h.Host, holdings.Why{Code: holdings.InError, Detail: h.State.ErrorType})
 	}

@@ -67,7 +67,7 @@ func TestWhenAHostFails(t *testing.T) {
 		case deleting:
 			failing = with(failing, func(s *inventory.State) { s.Deleting = true })
 		case retired:
-			failing = with(failing, func(s *inventory.State) { s.Retired = true })
+			failing = with(failing, func(s *inventory.State) { s.Retired = "disks" })
 		case removed:
 			spec = annotated(spec, v1.RemoveAnnotation, "f")
 		}

@@ -165,7 +165,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 	} else {
 		var rows [][]string
 		for _, h := range hosts {
-			if h.State == status.Synced && output != "wide" {
+			if h.State == status.Synced && h.What == "" && output != "wide" {
 				continue
 			}
 			if len(rows) == 0 {

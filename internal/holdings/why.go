@@ -31,6 +31,7 @@ const (
 	Detached              Code = "Detached"
 	Unhealthy             Code = "Unhealthy"
 	Retired               Code = "Retired"
+	Cordoned              Code = "Cordoned"
 	InError               Code = "InError"
 	InUse                 Code = "InUse"
 	KeptForReuse          Code = "KeptForReuse"
@@ -64,8 +65,10 @@ func ineligible(h *inventory.Host) Why {
 		return Why{Code: Detached}
 	case s.Unhealthy:
 		return Why{Code: Unhealthy}
-	case s.Retired:
-		return Why{Code: Retired}
+	case s.Retired != "":
+		return Why{Retired, s.Retired}
+	case s.Cordoned != "":
+		return Why{Cordoned, s.Cordoned}
 	case s.InError():
 		return Why{InError, s.ErrorType}
 	case s.Consumer != nil:

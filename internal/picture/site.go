@@ -155,6 +155,9 @@ func Of(p *schedule.Placement, options Options) Site {
 			if change := strings.Join(sentence.Changes(a), "; "); change != "" {
 				host.Reason = change + "; " + host.Reason
 			}
+			if cordoned := line.Host.State.Cordoned; cordoned != "" {
+				host.Reason = "cordoned (" + cordoned + "); " + host.Reason
+			}
 			if host.Failed {
 				host.Reason = sentence.Reason(a.Trouble) + "; " + host.Reason
 			}

@@ -30,6 +30,9 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		fmt.Fprintf(&b, ", %s %s", found.Line.Cluster, found.Line.Role)
 	}
 	fmt.Fprintf(&b, "\n  %s\n", sentence.Reason(found.Line.Reason))
+	if cordoned := found.Line.Host.State.Cordoned; cordoned != "" && found.Line.Role != "" {
+		fmt.Fprintf(&b, "  cordoned (%s): its cluster keeps it\n", cordoned)
+	}
 	for _, line := range alike(found) {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}

@@ -20,7 +20,7 @@ type State string
 // The states. A host that is Emptied, Denied, Missing, Anew or Refused stays so until somebody does something, and one that has Failed while something
 // runs on it.
 const (
-	Synced    State = "synced"
+	Synced    State = "synced"     // What may say that it is cordoned
 	Emptied   State = "emptied"    // its spec is empty, and something runs on it
 	Failed    State = "failed"     // its labels are right; it is in error, marked unhealthy or being deleted
 	NotSynced State = "not synced" // the engine has not set its labels yet
@@ -136,8 +136,10 @@ func (h *Host) health(live *inventory.Host) {
 			what = strings.TrimSuffix(string(h.State)+": "+what, ": ")
 		}
 		h.State, h.What = Emptied, emptied(live)
-	case trouble == "":
+	case trouble == "" && live.State.Cordoned == "":
 		return
+	case trouble == "":
+		h.What = "cordoned (" + live.State.Cordoned + ")"
 	case h.State == Synced:
 		h.State, h.What = Failed, trouble
 		if live.State.InUse() {
@@ -169,8 +171,8 @@ func trouble(s *inventory.State) string {
 	if s.Unhealthy {
 		words = append(words, "marked unhealthy")
 	}
-	if s.Retired {
-		words = append(words, "retired")
+	if s.Retired != "" {
+		words = append(words, "retired ("+s.Retired+")")
 	}
 	if s.InError() {
 		what := "in error"

@@ -42,6 +42,14 @@ func TestOf(t *testing.T) {
 		bad.State.Operational, bad.State.ErrorType = "error", "power management error"
 		return &bad
 	}
+	cordoned := func(h *inventory.Host) *inventory.Host {
+		h.State.Cordoned = "audit"
+		return h
+	}
+	retired := func(h *inventory.Host) *inventory.Host {
+		h.State.Retired = "disks"
+		return h
+	}
 	deleting := func(h *inventory.Host) *inventory.Host {
 		h.State.Deleting = true
 		return h
@@ -63,6 +71,9 @@ func TestOf(t *testing.T) {
 		stuck    bool
 	}{
 		{"as the tree has it", claim, host(whole, machine), false, "", Synced, false},
+		{"as the tree has it, cordoned", claim, cordoned(host(whole, machine)), false, "", Synced, false},
+		{"retired, in use", claim, retired(host(whole, machine)), false, "", Failed, true},
+		{"retired, idle: the next run replaces it", claim, retired(host(whole, "")), false, "", Failed, false},
 		{"no label yet", claim, host("", ""), false, "", NotSynced, false},
 		{"standby on its way", standby, host(whole, machine), false, "", NotSynced, false},
 		{"another cluster's labels, and nobody uses it", claim, host("ns=t name=b role=Worker", ""), false, "", Drifted, false},

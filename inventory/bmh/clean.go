@@ -16,7 +16,7 @@ func clean(words string) string { return text.Truncate(redact.Text(text.Line(wor
 // Clean cleans every text of the host that others wrote and that is only ever shown.
 func Clean(h *inventory.Host) {
 	s := &h.State
-	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse, &h.BootMAC} {
+	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse, &s.Cordoned, &s.Retired, &h.BootMAC} {
 		*words = clean(*words)
 	}
 	if s.Consumer != nil {

@@ -207,7 +207,9 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			Detached:  has(bmh.Annotations, metal3.DetachedAnnotation),
 			Unhealthy: has(bmh.Annotations, unhealthyAnnotation),
 			//guard: a host that operators retired is handed out
-			Retired:   has(bmh.Annotations, inventory.RetireAnnotation),
+			Retired: reason(bmh.Annotations, inventory.RetireAnnotation),
+			//guard: a host that operators cordoned is handed out
+			Cordoned:  reason(bmh.Annotations, inventory.CordonAnnotation),
 			NodeReuse: bmh.Labels[nodeReuseLabel],
 			//guard: a host that is being deleted is handed out
 			Deleting:              bmh.DeletionTimestamp != nil,
@@ -297,6 +299,15 @@ func imageName(spec *metal3.BareMetalHostSpec) string {
 		return "customDeploy/" + spec.CustomDeploy.Method
 	}
 	return ""
+}
+
+// reason is the value of an annotation that wants one, empty where there is no annotation.
+func reason(annotations map[string]string, key string) string {
+	value, found := annotations[key]
+	if found && clean(value) == "" {
+		return inventory.NoReason
+	}
+	return value
 }
 
 func has(m map[string]string, key string) bool {

@@ -163,7 +163,8 @@ metadata:
     baremetalhost.metal3.io/paused: ""
     baremetalhost.metal3.io/detached: ""
     capm3.metal3.io/unhealthy: ""
-    sip.airshipit.org/retire: disks fail
+    sip.airshipit.org/retire: "disks\tfail"
+    sip.airshipit.org/cordon: " "
     argocd.argoproj.io/tracking-id: site:metal3.io/BareMetalHost:metal/n1
     kubectl.kubernetes.io/last-applied-configuration: '{"spec":{"bmc":{"address":"redfish://root:` + inventorytest.Marker + `@198.51.100.1"}}}'
     example.org/foreign: x
@@ -189,7 +190,7 @@ status:
 		State: inventory.State{
 			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error", ErrorMessage: "no answer",
 			Consumer: &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
-			Paused:   true, Detached: true, Unhealthy: true, Retired: true, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true, ImageName: "image/images/x",
+			Paused:   true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true, ImageName: "image/images/x",
 		},
 		Engine: map[string]string{
 			"app.kubernetes.io/instance": "site", "argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",

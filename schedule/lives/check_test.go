@@ -117,7 +117,7 @@ func (r *run) handed() string {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
-		if h.label.cluster != "" || h.use != "" || h.failed() || w.kind != "" && w.kind != h.kind {
+		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || w.kind != "" && w.kind != h.kind {
 			return fmt.Sprintf("%+v: %+v", *h, e)
 		}
 	}

@@ -102,6 +102,12 @@ func (h *host) inventoried() inventory.Host {
 			out.Labels[keys.Standby] = "true"
 		}
 	}
+	if h.retired {
+		out.State.Retired = "disks"
+	}
+	if h.cordoned {
+		out.State.Cordoned = "audit"
+	}
 	if h.inError {
 		out.State.Operational, out.State.ErrorType = "error", "power management error"
 	}

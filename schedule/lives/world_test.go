@@ -22,12 +22,13 @@ type host struct {
 	label              slot
 	use                string // the machine that consumes it, or cleaning; empty for nothing
 	unhealthy, inError bool
+	retired, cordoned  bool // by an operator
 }
 
 // cleaning is the use of a host whose machine has gone, and whose disks are being wiped.
 const cleaning = "cleaning"
 
-func (h *host) failed() bool { return h.unhealthy || h.inError }
+func (h *host) failed() bool { return h.unhealthy || h.inError || h.retired }
 
 // token binds an approval to the host and to its use.
 func (h *host) token() string { return fmt.Sprintf("%d/%s", h.uid, h.use) }
@@ -298,11 +299,13 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		add(6, h.name+" is let go", func() { h.use = cleaning })
 	}
 	if h.failed() {
-		add(6, h.name+" recovers", func() { h.unhealthy, h.inError = false, false })
+		add(6, h.name+" recovers", func() { h.unhealthy, h.inError, h.retired = false, false, false })
 	} else {
 		add(2, h.name+" is marked unhealthy", func() { h.unhealthy = true })
 		add(2, h.name+" is in error", func() { h.inError = true })
+		add(1, h.name+" is retired", func() { h.retired = true })
 	}
+	add(1, h.name+" is cordoned, or no longer", func() { h.cordoned = !h.cordoned })
 	add(1, h.name+" disappears", func() { h.here = false })
 	if l.wild && h.use == "" {
 		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)], role: "Worker"}
