@@ -63,7 +63,7 @@ var folders = map[string][]string{
 	"internal/fields":   {"config/crd"},
 	"docs/runbooks":     {},
 	"internal/status":   {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/takeover": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/preflight"},
+	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},
 }
 

@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/inventory/bmh"
 )
 
 func newTakeover(ui *ui) *cobra.Command {
@@ -28,9 +24,8 @@ func newTakeover(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "takeover --site FILE -f cluster [--out DIR]",
 		Short: "Convert the specs of the SIP operator, and tell what changes for its services",
-		Long: `Read an installation of the SIP operator: its SIPClusters, in any version of SIP's API, who owns its
-Deployments and Services, and the labels of its hosts. Print each tenant's spec in today's shape,
-with comments: what became of its fields, which hosts stay, what changes for its services, and the
+		Long: `Convert the SIPClusters of the SIP operator, in any version of SIP's API. Print each tenant's spec
+in today's shape, with comments: what became of its fields, what changes for its services, and the
 commands that hand its Deployments and Services to the engine. With --out, write the specs to files
 instead, one each, and print the comments. Nothing is changed in the cluster.
 
@@ -38,7 +33,7 @@ The steps are in docs/from-sip.md.
 
 Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
 		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.txt
-  kubectl get sipclusters,deployments,services,bmh -A -o yaml --show-managed-fields > sip.yaml
+  kubectl get sipclusters,deployments,services -A -o yaml --show-managed-fields > sip.yaml
   sipgen takeover --site site.yaml -f sip.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(in.specs) == 0 {
@@ -83,9 +78,9 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 	return command
 }
 
-// installation reads what there is of SIP.
+// installation reads SIP's specs and services.
 func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site) (*takeover.Installation, error) {
-	got := &takeover.Installation{Engine: site.Spec.Engine, Keys: holdings.LabelKeys(site.Spec.LabelKeys)}
+	got := &takeover.Installation{Engine: site.Spec.Engine}
 	var files []string
 	var docs []manifest.Document
 	for _, path := range in.specs {
@@ -93,60 +88,38 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 			files = append(files, path)
 			continue
 		}
-		specs, err := in.clusterSpecs(ctx)
-		if err != nil {
+		var err error
+		if docs, err = in.clusterSpecs(ctx); err != nil {
 			return nil, err
 		}
-		docs = append(docs, specs...)
 		if got.Objects, err = in.liveServices(ctx); err != nil {
 			return nil, err
 		}
-		hosts, err := in.liveState(ctx, site, time.Now())
-		if err != nil {
-			return nil, err
-		}
-		got.Hosts = hosts.Hosts
 	}
 	if len(files) > 0 {
 		built, err := kustomization.Of(files, ui.in, nil)
 		if err != nil {
 			return nil, err
 		}
-		read := built.Documents
-		hosts, leftOut := bmh.FromDocuments(read)
-		for _, one := range leftOut {
-			ui.say("warning: %s: %s: %s", one.Source, one.Field, one.Text)
-		}
-		got.Hosts, got.Objects = append(got.Hosts, hosts...), append(got.Objects, takeover.Objects(read)...)
-		docs = append(docs, read...)
+		got.Objects = append(got.Objects, takeover.Objects(built.Documents)...)
+		docs = append(docs, built.Documents...)
 	}
 	var problems manifest.Problems
-	first := map[string]string{}
 	for i := range docs {
-		if docs[i].NoKind() && len(files) > 0 {
+		if docs[i].NoKind() {
 			problems.Add(docs[i].Problem("kind", "missing, want %q or another object's", v1.Kind))
-			continue
 		}
 		if !takeover.IsSIPCluster(&docs[i]) {
 			continue
 		}
 		spec, err := takeover.Convert(&docs[i])
 		problems.Add(err)
-		if err != nil {
-			continue
-		}
-		if where, twice := first[spec.Key()]; twice {
-			problems.Add(docs[i].Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s", spec.Key(), where))
-			continue
-		}
-		first[spec.Key()] = docs[i].Where()
 		got.Specs = append(got.Specs, spec)
 	}
-	inventory.Sort(got.Hosts)
 	return got, problems.Err()
 }
 
-// writeSpecs writes one file for each spec whose names make a path, and none over another.
+// writeSpecs writes a file for each loaded spec.
 func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 	if dir == "" {
 		return nil
@@ -159,16 +132,7 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 			continue
 		}
 		path := filepath.Join(dir, spec.Cluster.Namespace, spec.Cluster.Name+".yaml")
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil {
-			var file *os.File
-			//guard: a spec that somebody has changed since is overwritten
-			if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
-				_, err = file.Write(spec.YAML)
-				err = errors.Join(err, file.Close())
-			}
-		}
-		if err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), writeNew(path, spec.YAML)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", spec.Key(), err))
 			continue
 		}

@@ -1,3 +1,5 @@
+// Package takeover converts specs of every shape that the SIP operator's API had to today's, and tells what changes for each tenant's services.
+// It is pure.
 package takeover
 
 import (
@@ -16,55 +18,47 @@ type Converted struct {
 	Namespace, Name string
 	// YAML is the spec to commit.
 	YAML []byte
-	// Notes are what became of fields, in the order of the spec; Problems what is still wrong with the result, to be set right by hand.
+	// Notes are the fields that were left out, renamed or added; Problems are the loader's errors, to be fixed by hand.
 	Notes    []Note
 	Problems []string
-	// Cluster is the result as sipgen reads it, nil if it does not.
+	// Cluster is the loaded result, nil with Problems.
 	Cluster *v1.SIPCluster
-	// Finalizers of the object, which only the SIP operator took off.
-	Finalizers []string
 }
+
+// Note is a remark about one field of a spec.
+type Note struct{ Path, Text string }
 
 // Key is "namespace/name".
 func (c *Converted) Key() string { return c.Namespace + "/" + c.Name }
 
-// converter collects the notes about one spec.
-type converter struct{ notes []Note }
-
-func (c *converter) note(path, format string, args ...any) {
-	c.notes = append(c.notes, Note{path, fmt.Sprintf(format, args...)})
-}
-
-// IsSIPCluster says whether a document is one, of whatever shape.
+// IsSIPCluster reports whether a document is a SIPCluster of any shape.
 func IsSIPCluster(doc *manifest.Document) bool {
 	return doc.Kind == v1.Kind && strings.HasPrefix(doc.APIVersion, "airship.airshipit.org/")
 }
 
-// Convert writes a SIPCluster of any shape that SIP's API had in today's. Nothing is guessed: what has no counterpart is left out, with a
-// note, and what today's shape needs besides is a problem.
+// Convert writes a SIPCluster of any of SIP's shapes in today's. A field of SIP's without a counterpart is left out, with a note. Any other
+// field stays as written, and the loader reports what is wrong with the field: nothing is guessed.
 func Convert(doc *manifest.Document) (*Converted, error) {
-	var object map[string]any
-	if err := json.Unmarshal(doc.JSON, &object); err != nil {
+	var from map[string]any
+	if err := json.Unmarshal(doc.JSON, &from); err != nil {
 		return nil, doc.Problem("", "not an object")
 	}
-	c := &converter{}
-	out := &Converted{Namespace: doc.Namespace, Name: doc.Name}
-	root := c.fields("", object)
-	root.take("apiVersion")
-	root.take("kind")
-	root.take("status")
-	metadata := c.metadata(root, out)
-	value, _ := root.take("spec")
-	spec := c.spec(value)
-	for name := range root.left {
-		delete(root.left, name) // what kubectl or an exporter adds at the top says nothing about the cluster
+	metadata := map[string]any{}
+	for _, name := range []string{"name", "namespace", "labels", "annotations"} {
+		if value := object(from, "metadata")[name]; value != nil {
+			metadata[name] = value
+		}
 	}
-	result := map[string]any{"apiVersion": v1.APIVersion, "kind": v1.Kind, "metadata": metadata, "spec": spec}
-	text, err := yaml.Marshal(result)
+	delete(object(metadata, "annotations"), "kubectl.kubernetes.io/last-applied-configuration")
+	c := &converter{}
+	if spec := object(from, "spec"); spec != nil {
+		c.spec(spec)
+	}
+	text, err := yaml.Marshal(map[string]any{"apiVersion": v1.APIVersion, "kind": v1.Kind, "metadata": metadata, "spec": from["spec"]})
 	if err != nil {
 		return nil, err
 	}
-	out.YAML, out.Notes = text, c.notes
+	out := &Converted{Namespace: doc.Namespace, Name: doc.Name, YAML: text, Notes: c.notes}
 	clusters, err := v1.Parse(out.Key(), text)
 	if err != nil {
 		out.Problems = strings.Split(err.Error(), "\n")
@@ -74,69 +68,32 @@ func Convert(doc *manifest.Document) (*Converted, error) {
 	return out, nil
 }
 
-// metadata keeps what a person wrote.
-func (c *converter) metadata(root *fields, out *Converted) map[string]any {
-	value, _ := root.take("metadata")
-	from := c.fields("metadata", value)
-	kept := map[string]any{}
-	for _, name := range []string{"name", "namespace"} {
-		if text := from.text(name); text != "" {
-			kept[name] = text
-		}
-	}
-	if labels, _ := from.take("labels"); labels != nil {
-		kept["labels"] = labels
-	}
-	if value, _ := from.take("annotations"); value != nil {
-		if annotations, is := value.(map[string]any); is {
-			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
-			if len(annotations) > 0 {
-				kept["annotations"] = annotations
-			}
-		}
-	}
-	finalizers, _ := from.take("finalizers")
-	for _, f := range c.items("metadata.finalizers", finalizers) {
-		if text, is := f.(string); is {
-			out.Finalizers = append(out.Finalizers, text)
-		}
-	}
-	return kept
+// converter changes a spec in place, and collects the notes.
+type converter struct{ notes []Note }
+
+func (c *converter) note(path, format string, args ...any) {
+	c.notes = append(c.notes, Note{path, fmt.Sprintf(format, args...)})
 }
 
-// spec converts the spec of any shape.
-func (c *converter) spec(value any) map[string]any {
-	from := c.fields("spec", value)
-	out := map[string]any{}
-	const clusterName = "no counterpart: the cluster is metadata.namespace and metadata.name, and its services are in that namespace"
-	if _, name := from.take("clusterName", "cluster-name"); name != "" {
-		from.note(name, "%s", clusterName)
-	}
-	if value, name := from.take("config"); name != "" {
-		config := c.fields("spec.config", value)
-		if _, name := config.take("cluster-name"); name != "" {
-			config.note(name, "%s", clusterName)
+// drop removes the fields that are there, with a note.
+func (c *converter) drop(path string, from map[string]any, text string, names ...string) {
+	for _, name := range names {
+		if from[name] != nil {
+			c.note(path+"."+name, "%s", text)
 		}
-		config.rest()
+		delete(from, name)
 	}
-	if value, _ := from.take("nodes"); value != nil {
-		out["nodes"] = c.nodes(value)
-	}
-	services := map[string]any{}
-	if value, _ := from.take("services"); value != nil {
-		c.services(value, services)
-	}
-	if value, _ := from.take("infra"); value != nil {
-		c.infra(value, services)
-	}
-	if len(services) > 0 {
-		out["services"] = services
-	}
-	for _, name := range []string{"priority", "patches"} { // of today's shape
-		if value, found := from.take(name); found != "" {
-			out[name] = value
-		}
-	}
-	from.rest()
+}
+
+// object is a field that is an object, otherwise nil.
+func object(from map[string]any, name string) map[string]any {
+	out, _ := from[name].(map[string]any)
 	return out
+}
+
+func (c *converter) spec(spec map[string]any) {
+	c.drop("spec", spec, "no counterpart: the cluster is metadata.namespace and metadata.name, and its services are in that namespace",
+		"clusterName", "cluster-name", "config")
+	c.nodes(spec)
+	c.services(spec)
 }

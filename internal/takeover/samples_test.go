@@ -3,6 +3,7 @@ package takeover
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
+var update = flag.Bool("update", false, "write the outcomes, and what is converted beside the samples")
+
 // TestEverySample reads every sample and every example in a README that the repositories of SIP, ViNO, the ironic-standalone-operator and
 // placement-operator ever had. testdata/outcomes.txt says what became of each: loaded, converted with the warnings, or refused with the words.
 func TestEverySample(t *testing.T) {
@@ -20,7 +23,7 @@ func TestEverySample(t *testing.T) {
 	for _, seed := range []struct {
 		folder  string
 		samples int
-		read    func(docs []manifest.Document) (string, error)
+		read    func(t *testing.T, file string, docs []manifest.Document) (string, error)
 	}{{"", 27, sampleOfSIP}, {"vino", 34, sampleOfSite}, {"ironic", 15, sampleOfSite}, {"placement", 22, sampleOfSite}} {
 		files, err := filepath.Glob(filepath.Join("testdata/samples", seed.folder, "*.yaml"))
 		if err != nil || len(files) != seed.samples {
@@ -31,7 +34,7 @@ func TestEverySample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outcome, err := seed.read(docs)
+			outcome, err := seed.read(t, file, docs)
 			if err != nil {
 				outcome = "refused\n" + err.Error()
 			}
@@ -43,31 +46,45 @@ func TestEverySample(t *testing.T) {
 	if strings.Contains(out.String(), "passw0rd") {
 		t.Error("a message repeats a password")
 	}
-	const want = "testdata/outcomes.txt"
-	if *update {
-		if err := os.WriteFile(want, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if text, err := os.ReadFile(want); err != nil || string(text) != out.String() {
-		t.Errorf("%s: differs, or %v: go test ./internal/takeover -update, and read the difference", want, err)
-	}
+	compare(t, "testdata/outcomes.txt", out.String())
 }
 
-func sampleOfSIP(docs []manifest.Document) (string, error) {
+// sampleOfSIP compares the whole result with the file beside the sample.
+func sampleOfSIP(t *testing.T, file string, docs []manifest.Document) (string, error) {
 	c, err := Convert(&docs[0])
 	if err != nil {
 		return "", err
 	}
+	var out strings.Builder
+	for _, note := range c.Notes {
+		out.WriteString("# " + note.Path + ": " + note.Text + "\n")
+	}
+	for _, problem := range c.Problems {
+		out.WriteString("# PROBLEM " + problem + "\n")
+	}
+	compare(t, strings.TrimSuffix(file, ".yaml")+".converted", out.String()+string(c.YAML))
 	if len(c.Problems) > 0 {
 		return "", errors.New(strings.Join(c.Problems, "\n"))
 	}
 	return fmt.Sprintf("converted, %d notes", len(c.Notes)), nil
 }
 
+// compare compares a result with a file, or writes the file.
+func compare(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != got {
+		t.Errorf("%s: differs, or %v: go test ./internal/takeover -update, and read the difference", file, err)
+	}
+}
+
 // sampleOfSite has a Site that names the manifests. Credentials in clear are refused, and then removed.
-func sampleOfSite(docs []manifest.Document) (string, error) {
+func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, error) {
 	const site = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  services:\n"
 	services := map[string]string{}
 	for i := range docs {
@@ -128,7 +145,7 @@ func withoutCredentials(docs []manifest.Document) error {
 	if err != nil {
 		return err
 	}
-	if outcome, err := sampleOfSite(moved); err == nil {
+	if outcome, err := sampleOfSite(nil, "", moved); err == nil {
 		return errors.New("without bmcCredentials: " + outcome)
 	}
 	return nil // the same words as with them
