@@ -117,6 +117,9 @@ type Role struct {
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
 	Warnings     []string `json:"warnings,omitempty"`
+
+	// shortage: one of the Shortages is about the role.
+	shortage bool
 }
 
 // Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
@@ -238,10 +241,25 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		var clusters []string
 		for _, role := range p.Shortages[i].Roles {
 			clusters = append(clusters, role.Cluster.String())
+			plan.noteShortage(role)
 		}
 		plan.shortOf = append(plan.shortOf, clusters)
 	}
 	return plan
+}
+
+// noteShortage notes that a shortage is about a role.
+func (p *Plan) noteShortage(of schedule.RoleKey) {
+	for i := range p.Clusters {
+		if p.Clusters[i].Key() != of.Cluster.String() {
+			continue
+		}
+		for j := range p.Clusters[i].Roles {
+			if role := &p.Clusters[i].Roles[j]; role.Name == of.Role {
+				role.shortage = true
+			}
+		}
+	}
 }
 
 // mostMissing is how many hosts that the inventory does not have any more are warned of one by one.

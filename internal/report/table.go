@@ -111,13 +111,9 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				n    int
 				slot string
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
-				switch {
-				case short.n > 0 && len(c.Frozen) > 0:
-					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
-				case short.n == 1:
-					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", "short"), bad))
-				case short.n > 1:
-					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
+				if short.n > 0 {
+					state := role.short(c, short.n, short.slot)
+					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", state), bad))
 				}
 			}
 		}
@@ -132,6 +128,24 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		slots.write(w, options.Width)
 	}
 	return same
+}
+
+// short is the state of n empty slots. What no shortage explains is said here: a cluster gets its active hosts first,
+// and all of them or none.
+func (r *Role) short(c *Cluster, n int, slot string) string {
+	words := fmt.Sprintf("%d short", n)
+	if n == 1 {
+		words = "short"
+	}
+	switch {
+	case len(c.Frozen) > 0:
+		return fmt.Sprintf("%d not placed", n)
+	case c.Unschedulable && slot == "standby":
+		return words + ": active hosts come first"
+	case c.Unschedulable && !r.shortage:
+		return words + ": all active hosts or none"
+	}
+	return words
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.

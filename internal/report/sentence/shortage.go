@@ -20,7 +20,7 @@ func Shortage(c *schedule.Shortage) string {
 	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
-			text.Count(c.Full, "more free host"), Verb(c.Full, "fits", "fit"), Verb(c.Full, "lies", "lie"))
+			text.Count(c.Full, "more host"), Verb(c.Full, "fits", "fit"), Verb(c.Full, "lies", "lie"))
 	}
 	if len(c.Rejected) > 0 {
 		total := 0
