@@ -115,7 +115,11 @@ func (d *delta) changed(old, o *Object) (Change, bool) {
 	}
 	d.fields = nil
 	d.walk("", old.Fields, o.Fields)
-	change.Fields = d.fields
+	for _, field := range d.fields { // several volumes may have one configuration
+		if !slices.Contains(change.Fields, field) {
+			change.Fields = append(change.Fields, field)
+		}
+	}
 	if o.Kind == "Deployment" {
 		change.Rolls = !reflect.DeepEqual(asMap(old.Fields["spec"])["template"], asMap(o.Fields["spec"])["template"])
 	}

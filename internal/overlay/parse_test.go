@@ -71,6 +71,7 @@ func TestChanges(t *testing.T) {
 	}
 	after := bank(t)
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
+	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
 	after.Files["jumphost-bank/authorized_keys"] = []byte("# nobody\n")
 	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "rotationPolicy: Always", "rotationPolicy: Never", 1))
 	after = after.with(
@@ -82,7 +83,7 @@ func TestChanges(t *testing.T) {
 		"ConfigMap jumphost-bank-keys":              "data.authorized_keys",
 		"Deployment loadbalancer-controlplane-bank": "rolls spec.replicas 3 → 5, configuration haproxy.cfg",
 		"Deployment jumphost-bank": "rolls spec.template.spec.containers[jumphost].env[NOTE], spec.template.spec.containers[jumphost].image " +
-			"registry.example.org/mirror/airshipit/jump-host:sipgen-v1 → registry.example.org/bank/jump:2",
+			"registry.example.org/mirror/airshipit/jump-host:sipgen-v1 → registry.example.org/bank/jump:2, configuration hosts",
 		"Certificate dex-bank": "spec.privateKey.rotationPolicy",
 	}
 	for _, c := range found {
@@ -153,6 +154,7 @@ func TestChangesOfAccess(t *testing.T) {
 	}
 
 	after := bank(t)
+	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
 	after.Files["jumphost-bank/authorized_keys"] = []byte("# May log in.\n\n" + aKey + "\ncommand=\"s3cret\" " + aKey + "\n-----BEGIN OPENSSH PRIVATE KEY-----\n")
 	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "nodePort: 30556", "nodePort: 30557", 1))
 	found := access(changes(t, before, after))

@@ -73,6 +73,9 @@ func (s *ServiceChanges) dangers() []string {
 			words := fmt.Sprintf("%s: %s changes: %s%s", s.Cluster, o.Object, strings.Join(fields, ", "), more)
 			if o.Rolls {
 				words += ", and its pods roll"
+				if strings.HasPrefix(o.Object, "Deployment jumphost") {
+					words += ": open sessions end"
+				}
 			}
 			if len(o.Immutable) > 0 {
 				words += fmt.Sprintf("; %s cannot change in a live object, so the sync fails until somebody deletes the %s; the engine then creates it again", strings.Join(o.Immutable, ", "), o.Object)

@@ -23,6 +23,8 @@ func TestDangersOfServices(t *testing.T) {
 	}{
 		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
 			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
+		{"a jump host's pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment jumphost-a", Fields: []string{"configuration hosts"}, Rolls: true}}}),
+			kustomization, "t/a: Deployment jumphost-a changes: configuration hosts, and its pods roll: open sessions end", "its kustomization"},
 		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
 			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
 		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
