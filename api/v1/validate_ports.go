@@ -61,6 +61,8 @@ type ServiceEntry struct {
 	HAProxy *HAProxy
 	// Replicas is how many pods it has.
 	Replicas int32
+	// Image that it names, none if it is one of the SIP operator's time: the Site's takes its place.
+	Image string
 }
 
 // Entries lists the entries of spec.services in the order of their fields.
@@ -71,6 +73,9 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field, Replicas: DefaultReplicas(list)}
 		if s.Replicas != nil {
 			e.Replicas = *s.Replicas
+		}
+		if !SIPImage(list, s.Image) {
+			e.Image = s.Image
 		}
 		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports, and the
 		// management cluster's only where the Service is a NodePort.

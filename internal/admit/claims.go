@@ -101,8 +101,12 @@ func (s *Clusters) Newcomers(refused map[schedule.ClusterKey]bool) (out []Proble
 	return out
 }
 
-// grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range.
+// grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range, or makes an
+// image that nobody named.
 func grantCode(e v1.FieldError) string {
+	if strings.HasPrefix(e.Message, "missing here") {
+		return finding.Invalid
+	}
 	if strings.HasSuffix(e.Message, "the site's range") {
 		return finding.NodePortRange
 	}

@@ -81,7 +81,7 @@ func (s *asked) hostNamespaces() {
 func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
 	//guard: a tenant runs an image that it is not granted
-	if image := e.Service.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
+	if image := e.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
 		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image, t.where("images"))
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {

@@ -131,7 +131,7 @@ func (n *need) add(c *v1.SIPCluster) {
 	}
 	ofSite := asked{site: n.site}
 	for _, e := range c.Entries() {
-		if image := e.Service.Image; image != "" && !ofSite.ofSite(image) && !t.mayRun(image) {
+		if image := e.Image; image != "" && !ofSite.ofSite(image) && !t.mayRun(image) {
 			n.images[imageName(image)] = true
 		}
 		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
