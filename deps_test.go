@@ -40,7 +40,7 @@ var folders = map[string][]string{
 	"internal/lint":           {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/kustomization":  {"internal/manifest", "internal/redact"},
 	"internal/manifest":       {"internal/redact"},
-	"internal/overlay":        {"api", "internal/manifest", "render/object"},
+	"internal/overlay":        {"api", "internal/manifest", "internal/objdiff", "render/object"},
 	"internal/picture":        {"api", "inventory", "internal/report", "schedule"},
 	"internal/preflight":      {"api", "inventory", "internal/finding", "internal/holdings", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
@@ -49,7 +49,7 @@ var folders = map[string][]string{
 	"internal/vino":           {"api"},
 	"render":                  {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
-	"internal/report":         {"api", "inventory", "internal/holdings", "internal/report", "schedule"},
+	"internal/report":         {"api", "inventory", "internal/holdings", "internal/objdiff", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"schedule/solve":          {},
 	"internal/tenancy":        {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
@@ -64,7 +64,7 @@ var folders = map[string][]string{
 	"docs/runbooks":     {},
 	"internal/status":   {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
-	"internal/treediff": {},
+	"internal/objdiff":  {},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.
@@ -81,7 +81,7 @@ var impure = map[string][]string{
 	"schedule/solve":    {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/status":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/treediff": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/objdiff":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 }
 
@@ -91,15 +91,15 @@ var never = map[string][]string{
 	// What the program was made smaller by: docs/performance.md#size.
 	"cmd/sipgen": {"k8s.io/client-go/kubernetes", "k8s.io/client-go/discovery", "k8s.io/apiserver", "k8s.io/component-base/metrics",
 		"github.com/prometheus", "go.opentelemetry.io", "github.com/xeipuuv/gojsonschema", "html/template"},
-	"api/...":           {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
-	"inventory":         {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/admit":    {"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/lint":     {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/picture":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/report":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"render/...":        {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io", "github.com/fluxcd"},
-	"schedule":          {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/treediff": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"api/...":          {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
+	"inventory":        {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/admit":   {"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/lint":    {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/picture": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/report":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"render/...":       {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io", "github.com/fluxcd"},
+	"schedule":         {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"internal/objdiff": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 }
 
 // TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render writes them.

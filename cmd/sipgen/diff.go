@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/internal/treediff"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -88,7 +88,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 // showDiff prints what differs, and ends in a finding if anything does.
 func showDiff(ui *ui, before, after map[string][]byte, output string, colour, all bool) error {
 	delete(before, publish.OwnershipFile)
-	difference, err := treediff.Compare(before, after)
+	difference, err := objdiff.Compare(before, after)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/treediff"
 )
 
 // printed are the values that commands print as JSON, by kind.
@@ -24,7 +24,7 @@ var printed = map[string]reflect.Type{
 	"Findings": reflect.TypeFor[struct {
 		Findings []finding.Finding `json:"findings"`
 	}](),
-	"Difference": reflect.TypeFor[treediff.Diff](),
+	"Difference": reflect.TypeFor[objdiff.Diff](),
 	"Status":     reflect.TypeFor[siteStatus](),
 	"Tenants":    reflect.TypeFor[siteTenants](),
 	"Version":    reflect.TypeFor[versionInfo](),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
@@ -113,7 +114,7 @@ func rank(was, is map[string][]byte) int {
 
 // compared compares services, and their rights where they are not the same: rights were among the services once, and have not changed when they
 // are no longer. built are the services after, if they were built already.
-func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]report.ObjectChange, error) {
+func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]objdiff.Effect, error) {
 	before := overlay.Built{}
 	var err error
 	if was == nil {
@@ -138,11 +139,7 @@ func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Bu
 			return nil, fmt.Errorf("after: %w", err)
 		}
 	}
-	var out []report.ObjectChange
-	for _, c := range overlay.Changes(before, after) {
-		out = append(out, report.ObjectChange(c))
-	}
-	return out, nil
+	return overlay.Changes(before, after)
 }
 
 func buildServices(files map[string][]byte) (overlay.Built, error) {

@@ -8,65 +8,49 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Change is what becomes of one object between two builds of a cluster's services.
-type Change struct {
-	// Object is "Deployment jumphost-a"; a generated ConfigMap is without the hash of its name.
-	Object string
-	// Added, Gone: it was not there before, or is not any more.
-	Added, Gone bool
-	// Fields that differ, as paths; with the values where they are numbers of pods or images, and with the keys of a configuration.
-	Fields []string
-	// Rolls: its pods are replaced.
-	Rolls bool
-	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
-	Immutable []string
-	// Reached says where a Service is reached, and WasReached where it was, if that changes. Of one that is gone it is not said.
-	Reached, WasReached string
-	// Logins are who may log in from now on, and NoLogins who no longer may: SSH keys by type and fingerprint, a Dex's issuer and the servers that it asks.
-	Logins, NoLogins []string
-}
-
 // Changes says what differs between two folders as they are built, in the order of the second, and then what is gone. A changed configuration
 // is said of the Deployment that mounts it.
-func Changes(before, after Built) []Change {
-	was, is := before.Objects, after.Objects
-	d := delta{before: before.Folder, after: after.Folder, was: map[string]*Object{}, is: map[string]*Object{}}
-	for i := range was {
-		d.was[d.before.id(&was[i])] = &was[i]
-	}
-	for i := range is {
-		d.is[d.after.id(&is[i])] = &is[i]
-	}
-	var out []Change
-	for i := range is {
-		o := &is[i]
-		if old, found := d.was[d.after.id(o)]; found {
-			if change, differs := d.changed(old, o); differs {
+func Changes(before, after Built) ([]objdiff.Effect, error) {
+	d := delta{before: before, after: after}
+	var out []objdiff.Effect
+	for _, p := range pairs(before, after) {
+		switch {
+		case p.New == nil:
+			out = append(out, objdiff.Effect{Object: before.Folder.name(p.Old), Gone: true})
+		case p.Old == nil:
+			change := objdiff.Effect{Object: after.Folder.name(p.New), Added: true, Reached: reached(p.New)}
+			change.Logins, change.NoLogins = logins(nil, p.New)
+			out = append(out, change)
+		default:
+			change, differs, err := d.changed(p.Old, p.New)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", change.Object, err)
+			}
+			if differs {
 				out = append(out, change)
 			}
-		} else {
-			change := Change{Object: d.name(d.after, o), Added: true, Reached: reached(o)}
-			change.Logins, change.NoLogins = logins(nil, o)
-			out = append(out, change)
 		}
 	}
-	for i := range was {
-		if _, stays := d.is[d.before.id(&was[i])]; !stays {
-			out = append(out, Change{Object: d.name(d.before, &was[i]), Gone: true})
-		}
-	}
-	return out
+	return out, nil
 }
 
-// delta compares two builds by objects, generated ones by the name without the hash.
-type delta struct {
-	before, after Folder
-	was, is       map[string]*Object
-	fields        []string
+// pairs pairs the objects of two builds, generated ones by the name without the hash.
+func pairs(before, after Built) []objdiff.Pair[Object] {
+	ids := map[*Object]string{}
+	for _, b := range []*Built{&before, &after} {
+		for i := range b.Objects {
+			ids[&b.Objects[i]] = b.Folder.id(&b.Objects[i])
+		}
+	}
+	return objdiff.Pairs(before.Objects, after.Objects, func(o *Object) string { return ids[o] })
 }
+
+// delta is two builds that are compared.
+type delta struct{ before, after Built }
 
 // hashLength is how long kustomize's hash of a ConfigMap's content is.
 const hashLength = 10
@@ -92,7 +76,8 @@ func (f Folder) id(o *Object) string {
 	return plain.id()
 }
 
-func (d *delta) name(f Folder, o *Object) string {
+// name is "Deployment jumphost-a", as Effect has it.
+func (f Folder) name(o *Object) string {
 	name, _ := f.generated(o.Kind, o.Name)
 	return plainText(o.Kind) + " " + plainText(name)
 }
@@ -106,18 +91,20 @@ func plainText(s string) string {
 	return s
 }
 
-func (d *delta) changed(old, o *Object) (Change, bool) {
-	change := Change{Object: d.name(d.after, o)}
+func (d *delta) changed(old, o *Object) (change objdiff.Effect, differs bool, err error) {
+	change.Object = d.after.Folder.name(o)
 	change.Logins, change.NoLogins = logins(old, o)
 	opens := len(change.Logins)+len(change.NoLogins) > 0
-	if _, hashed := d.after.generated(o.Kind, o.Name); hashed && old.Name != o.Name {
-		return change, opens // what else changes is said of the Deployment that mounts it
+	if _, hashed := d.after.Folder.generated(o.Kind, o.Name); hashed && old.Name != o.Name {
+		return change, opens, nil // what else changes is said of the Deployment that mounts it
 	}
-	d.fields = nil
-	d.walk("", old.Fields, o.Fields)
-	for _, field := range d.fields { // several volumes may have one configuration
-		if !slices.Contains(change.Fields, field) {
-			change.Fields = append(change.Fields, field)
+	if reflect.DeepEqual(old.Fields, o.Fields) {
+		return change, false, nil
+	}
+	fields, err := objdiff.Tops(old.Fields, o.Fields)
+	for i := range fields {
+		if words := d.words(&fields[i]); !slices.Contains(change.Fields, words) { // several volumes may have one configuration
+			change.Fields = append(change.Fields, words)
 		}
 	}
 	if o.Kind == "Deployment" {
@@ -127,66 +114,39 @@ func (d *delta) changed(old, o *Object) (Change, bool) {
 	if was, is := reached(old), reached(o); was != is {
 		change.Reached, change.WasReached = is, was
 	}
-	return change, len(change.Fields) > 0
-}
-
-func (d *delta) walk(path string, was, is any) {
-	if reflect.DeepEqual(was, is) {
-		return
-	}
-	oldFields, wasMap := was.(map[string]any)
-	fields, isMap := is.(map[string]any)
-	if wasMap && isMap {
-		for _, key := range slices.Sorted(maps.Keys(union(oldFields, fields))) {
-			d.walk(join(path, key), oldFields[key], fields[key])
-		}
-		return
-	}
-	oldItems, wasNamed := named(was)
-	items, isNamed := named(is)
-	if wasNamed && isNamed && len(union(oldItems, items)) <= len(oldItems)+maxComplaints {
-		before := len(d.fields)
-		for _, name := range slices.Sorted(maps.Keys(union(oldItems, items))) {
-			d.walk(fmt.Sprintf("%s[%s]", path, quoted(name)), oldItems[name], items[name])
-		}
-		if len(d.fields) > before {
-			return
-		}
-		path += " (the order)"
-	}
-	d.fields = append(d.fields, d.words(path, was, is))
+	return change, true, err
 }
 
 // words are a field's path, with what it was and is where that is no secret.
-func (d *delta) words(path string, was, is any) string {
-	oldText, wasText := was.(string)
-	text, isText := is.(string)
+func (d *delta) words(f *objdiff.Field) string {
+	path := strings.ReplaceAll(f.Path, "[name=", "[")
 	switch {
-	case path == "spec.replicas" && was != nil && is != nil:
-		return fmt.Sprintf("%s %s → %s", path, plainText(fmt.Sprint(was)), plainText(fmt.Sprint(is)))
-	case strings.HasSuffix(path, ".image") && wasText && isText:
-		return fmt.Sprintf("%s %s → %s", path, plainText(oldText), plainText(text))
-	case strings.HasSuffix(path, ".configMap.name") && wasText && isText:
-		oldName, _ := d.before.generated("ConfigMap", oldText)
-		name, hashed := d.after.generated("ConfigMap", text)
+	case f.Change == objdiff.FieldReordered:
+		return plainText(path) + " (the order)"
+	case f.Change != objdiff.FieldChanged || f.Old == nil || f.New == nil:
+	case path == "spec.replicas", strings.HasSuffix(path, ".image"):
+		return fmt.Sprintf("%s %s → %s", plainText(path), plainText(fmt.Sprint(f.Old)), plainText(fmt.Sprint(f.New)))
+	case strings.HasSuffix(path, ".configMap.name"):
+		oldName, _ := d.before.Folder.generated("ConfigMap", fmt.Sprint(f.Old))
+		name, hashed := d.after.Folder.generated("ConfigMap", fmt.Sprint(f.New))
 		if hashed && oldName == name {
 			return "configuration " + strings.Join(d.keys(name), ", ")
 		}
 	}
-	return path
+	return plainText(path)
 }
 
 // keys are those of a generated ConfigMap whose content differs.
 func (d *delta) keys(name string) []string {
-	find := func(objects map[string]*Object, f Folder) map[string]any {
-		for _, o := range objects {
-			if plain, hashed := f.generated(o.Kind, o.Name); hashed && plain == name {
-				return asMap(o.Fields["data"])
+	find := func(b *Built) map[string]any {
+		for i := range b.Objects {
+			if plain, hashed := b.Folder.generated(b.Objects[i].Kind, b.Objects[i].Name); hashed && plain == name {
+				return asMap(b.Objects[i].Fields["data"])
 			}
 		}
 		return nil
 	}
-	was, is := find(d.was, d.before), find(d.is, d.after)
+	was, is := find(&d.before), find(&d.after)
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(union(was, is))) {
 		if !reflect.DeepEqual(was[key], is[key]) {

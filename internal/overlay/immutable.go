@@ -1,6 +1,9 @@
 package overlay
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // immutable are the fields, by kind, that the API server lets nobody change, of the kinds that a cluster's services and their rights consist of
 // (k8s.io/kubernetes, pkg/apis/core/validation, pkg/apis/apps/validation, pkg/apis/rbac/validation).
@@ -16,12 +19,11 @@ func unchangeable(old, o *Object) []string {
 	var out []string
 	for _, path := range immutable[o.Kind] {
 		var was, is any = old.Fields, o.Fields
-		name := ""
 		for _, key := range path {
-			was, is, name = asMap(was)[key], asMap(is)[key], join(name, key)
+			was, is = asMap(was)[key], asMap(is)[key]
 		}
 		if is != nil && is != "" && !reflect.DeepEqual(was, is) {
-			out = append(out, name)
+			out = append(out, strings.Join(path, "."))
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
 // What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from elsewhere.
@@ -126,7 +127,7 @@ const (
 // Where a cluster's services are reached, and who may log in, is said of those that are new as of those that change: by address, port and fingerprint.
 func TestChangesOfAccess(t *testing.T) {
 	before := bank(t)
-	access := func(found []Change) map[string]string {
+	access := func(found []objdiff.Effect) map[string]string {
 		out := map[string]string{}
 		for _, c := range found {
 			if words := strings.Join([]string{c.WasReached, c.Reached, strings.Join(c.Logins, ", "), strings.Join(c.NoLogins, ", ")}, "|"); words != "|||" {
@@ -139,7 +140,7 @@ func TestChangesOfAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := access(Changes(Built{}, is)); !maps.Equal(found, map[string]string{
+	if found := access(changed(t, Built{}, is)); !maps.Equal(found, map[string]string{
 		"ConfigMap dex-bank":                     "||tokens of https://dex.bank.example.org:30556, users of ldap ldap.example.org:636|",
 		"ConfigMap jumphost-bank-keys":           "||" + operatorsKey + "|",
 		"Service dex-bank":                       "|every node of the management cluster, port 30556||",
@@ -197,7 +198,7 @@ func TestWhereAServiceIsReached(t *testing.T) {
 	}
 }
 
-func changes(t *testing.T, before, after Folder) []Change {
+func changes(t *testing.T, before, after Folder) []objdiff.Effect {
 	t.Helper()
 	was, err := before.Built()
 	if err != nil {
@@ -207,7 +208,7 @@ func changes(t *testing.T, before, after Folder) []Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Changes(was, is)
+	return changed(t, was, is)
 }
 
 // Whoever has a certificate of an authority may log in, too.
@@ -223,4 +224,14 @@ func TestLoginsByCertificate(t *testing.T) {
 	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 || !slices.Equal(less, []string{want}) {
 		t.Errorf("got %q and %q, want %q to go", more, less, want)
 	}
+}
+
+// changed are the changes between two builds.
+func changed(t *testing.T, was, is Built) []objdiff.Effect {
+	t.Helper()
+	out, err := Changes(was, is)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -122,20 +122,18 @@ var rights = []string{"Role", "RoleBinding", "ServiceAccount"}
 
 // compare reports what patches changed that is not a tenant's, whatever it is granted: kinds, names, namespaces, accounts and rights.
 func compare(before, after Built) []error {
-	was := map[string]*Object{}
-	for i := range before.Objects {
-		was[before.Folder.id(&before.Objects[i])] = &before.Objects[i]
-	}
-	var errs []error
-	for i := range after.Objects {
-		o := &after.Objects[i]
-		old, ok := was[after.Folder.id(o)]
+	var errs, removed []error
+	for _, p := range pairs(before, after) {
+		old, o := p.Old, p.New
+		if o == nil {
+			removed = append(removed, fmt.Errorf("spec.patches: %s is removed: a patch may change objects, but not remove them; spec.services decides which exist", old))
+			continue
+		}
 		//guard: a patch makes another object: a host, or one of another tenant's
-		if !ok {
+		if old == nil {
 			errs = append(errs, fmt.Errorf("spec.patches: %s is another object: a patch may not change apiVersion, kind, namespace or name", o))
 			continue
 		}
-		delete(was, after.Folder.id(o))
 		//guard: a patch gives a tenant's account more rights
 		if slices.Contains(rights, o.Kind) && !reflect.DeepEqual(old.Fields, o.Fields) {
 			errs = append(errs, fmt.Errorf("spec.patches: %s: a patch may not change rights", o))
@@ -149,12 +147,7 @@ func compare(before, after Built) []error {
 			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint("spec.template.spec", "a patch may not change the pod's account")))
 		}
 	}
-	for i := range before.Objects {
-		if o := &before.Objects[i]; was[before.Folder.id(o)] == o {
-			errs = append(errs, fmt.Errorf("spec.patches: %s is removed: a patch may change objects, but not remove them; spec.services decides which exist", o))
-		}
-	}
-	return errs
+	return append(errs, removed...)
 }
 
 // account is how a Deployment's pods authenticate.

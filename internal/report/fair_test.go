@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
 // TestDangersTakeTurns: however many clusters a tenant breaks, in one namespace or in many, and however much it writes into them, what becomes of others is
@@ -22,7 +24,7 @@ func TestDangersTakeTurns(t *testing.T) {
 		evil := p.Clusters[299].Key()
 		p.Clusters = append(p.Clusters, Cluster{Namespace: "good", Name: "edge", Roles: []Role{{Name: "Worker", Slots: []Slot{
 			{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
-		p.Services = []ServiceChanges{{Cluster: evil, Objects: []ObjectChange{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
+		p.Services = []ServiceChanges{{Cluster: evil, Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
 		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
 		for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
 			plain := strings.ReplaceAll(text, "`", "")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -12,34 +13,14 @@ import (
 // counted in.
 type ServiceChanges struct {
 	// Cluster is "namespace/name".
-	Cluster string         `json:"cluster"`
-	Objects []ObjectChange `json:"objects,omitempty"`
+	Cluster string           `json:"cluster"`
+	Objects []objdiff.Effect `json:"objects,omitempty"`
 	// Gone: all of them go.
 	Gone bool `json:"gone,omitempty"`
 	// Emptied: their folder stays for one more commit, empty, for Argo CD to sync.
 	Emptied bool `json:"emptied,omitempty"`
 	// Unknown says why it is not known what changes; empty: it is known.
 	Unknown string `json:"unknown,omitempty"`
-}
-
-// ObjectChange is what becomes of one object.
-type ObjectChange struct {
-	// Object is "Deployment jumphost-a".
-	Object string `json:"object"`
-	Added  bool   `json:"added,omitempty"`
-	Gone   bool   `json:"gone,omitempty"`
-	// Fields that change.
-	Fields []string `json:"fields,omitempty"`
-	// Rolls: its pods are replaced.
-	Rolls bool `json:"rolls,omitempty"`
-	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
-	Immutable []string `json:"immutable,omitempty"`
-	// Reached says where a Service is reached, and WasReached where it was, if that changes.
-	Reached    string `json:"reached,omitempty"`
-	WasReached string `json:"wasReached,omitempty"`
-	// Logins are who may log in from now on, and NoLogins who no longer may: SSH keys by type and fingerprint, a Dex's issuer and the servers that it asks.
-	Logins   []string `json:"logins,omitempty"`
-	NoLogins []string `json:"noLogins,omitempty"`
 }
 
 // maxFields is how many fields of an object a danger names.

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
 // quiet is a plan in which no host changes.
@@ -21,25 +23,25 @@ func TestDangersOfServices(t *testing.T) {
 		want  string
 		not   string
 	}{
-		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
+		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
 			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
-		{"a jump host's pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment jumphost-a", Fields: []string{"configuration hosts"}, Rolls: true}}}),
+		{"a jump host's pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment jumphost-a", Fields: []string{"configuration hosts"}, Rolls: true}}}),
 			kustomization, "t/a: Deployment jumphost-a changes: configuration hosts, and its pods roll: open sessions end", "its kustomization"},
-		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
+		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
 			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
-		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
+		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
 			kustomization, "t/a: Service lb changes: spec.clusterIP; spec.clusterIP cannot change in a live object, so the sync fails until somebody deletes the Service lb; the engine then creates it again", "pods roll"},
-		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
+		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
 			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
-		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),
+		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),
 			kustomization, "t/a: deleted: Deployment x, Service x", "Service y"},
-		{"a new one that opens", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Added: true, Reached: "every node, port 30022"}}}),
+		{"a new one that opens", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true, Reached: "every node, port 30022"}}}),
 			kustomization, "t/a: Service y is new; it is reached at every node, port 30022", "its kustomization"},
-		{"one that opens elsewhere", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}}}),
+		{"one that opens elsewhere", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}}}),
 			kustomization, "t/a: Service y is reached at port 2; before, at port 1", ""},
-		{"who may log in", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}}}),
+		{"who may log in", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}}}),
 			kustomization, "t/a: ConfigMap y-keys: may log in from now on: k 1, k 2; may no longer log in: k 3", ""},
-		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
+		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
 			kustomization, strings.Repeat("x, ", maxLogins-1) + "x and 2 more", ""},
 		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{Path: "clusters/t/a/infra/lb.yaml", Kind: "deleted"}}, "t/a: all its services are deleted", "files of lb"},
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
@@ -55,7 +57,7 @@ func TestDangersOfServices(t *testing.T) {
 			t.Errorf("%s: got the pull request\n%s", row.why, request)
 		}
 	}
-	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "Nothing to look at first") {
+	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "Nothing to look at first") {
 		t.Errorf("what is new has nothing to lose: got\n%s", request)
 	}
 }
@@ -63,7 +65,7 @@ func TestDangersOfServices(t *testing.T) {
 // Field names and images come from trees that anybody may have edited.
 func TestServicesAreNoMarkup(t *testing.T) {
 	for _, words := range hostile {
-		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment " + words, Fields: []string{words}, Reached: words, WasReached: words, Logins: []string{words}}, {Object: words, Gone: true}}},
+		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment " + words, Fields: []string{words}, Reached: words, WasReached: words, Logins: []string{words}}, {Object: words, Gone: true}}},
 			ServiceChanges{Cluster: "t/b", Unknown: words})
 		if text := ours.Replace(outside(PullRequest(p, About{}))); !allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)) {
 			t.Errorf("%q: got\n%s", words, text)

@@ -1,8 +1,8 @@
-// Package treediff is the difference of two trees of files as a reviewer reads it: by object and field where a
+// Package objdiff is the difference of two trees of files as a reviewer reads it: by object and field where a
 // file is YAML, by line elsewhere. What happens to hosts comes first.
 //
 // A difference depends on the two trees only, and the writers on the difference only: same trees, same bytes.
-package treediff
+package objdiff
 
 import (
 	"bytes"

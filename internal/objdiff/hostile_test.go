@@ -1,4 +1,4 @@
-package treediff
+package objdiff
 
 import (
 	"encoding/json"

@@ -1,73 +1,16 @@
-package treediff
+package objdiff
 
 import (
 	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/gonvenience/ytbx"
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
-
-// step is one step of a field's path: a key, an item by a field of it, an item by its place, or any item.
-type step struct {
-	name string
-	key  string // item whose field key is name
-	nth  int    // item by its place, where name is empty
-	item bool   // an item that was added or removed
-}
-
-func steps(path *ytbx.Path) []step {
-	if path == nil {
-		return nil
-	}
-	var out []step
-	for _, element := range path.PathElements {
-		if element.Idx >= 0 && element.Name == "" {
-			out = append(out, step{nth: element.Idx + 1})
-			continue
-		}
-		out = append(out, step{name: element.Name, key: element.Key})
-	}
-	return out
-}
-
-var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
-
-// pathOf writes a path; "." is the document itself.
-func pathOf(at []step) string {
-	var out strings.Builder
-	for _, s := range at {
-		switch {
-		case s.item:
-			out.WriteString("[]")
-		case s.nth > 0:
-			out.WriteString("[" + strconv.Itoa(s.nth-1) + "]")
-		case s.key != "":
-			value := s.name
-			if !plainValue.MatchString(value) {
-				value = strconv.Quote(value)
-			}
-			out.WriteString("[" + s.key + "=" + value + "]")
-		case s.name == "" || strings.ContainsAny(s.name, ".[]\" \n"):
-			out.WriteString("[" + strconv.Quote(s.name) + "]")
-		default:
-			if out.Len() > 0 {
-				out.WriteString(".")
-			}
-			out.WriteString(s.name)
-		}
-	}
-	if out.Len() == 0 {
-		return "."
-	}
-	return out.String()
-}
 
 // valueOf is a YAML node as JSON has it. Numbers keep their digits.
 func valueOf(node *yamlv3.Node) any {

@@ -1,0 +1,178 @@
+package objdiff
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gonvenience/ytbx"
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// maxYAML is the most bytes of a file that is compared by field: matching the items of lists takes the square of their number.
+const maxYAML = 1 << 20
+
+// document is one YAML document and what it is called.
+type document struct {
+	node                  *yamlv3.Node
+	index                 int
+	kind, namespace, name string
+}
+
+// Pair is a thing before and after; Old is nil if it came, New if it went.
+type Pair[T any] struct{ Old, New *T }
+
+// Pairs pairs things by their keys: in the order of the new ones, then those that are gone. A second one of a key is told from the first by its number.
+func Pairs[T any, K comparable](before, after []T, key func(*T) K) []Pair[T] {
+	type nth struct {
+		key K
+		n   int
+	}
+	number := func(all []T, take func(nth, *T)) {
+		seen := map[K]int{}
+		for i := range all {
+			k := key(&all[i])
+			take(nth{k, seen[k]}, &all[i])
+			seen[k]++
+		}
+	}
+	was := map[nth]*T{}
+	number(before, func(k nth, old *T) { was[k] = old })
+	out := make([]Pair[T], 0, len(after))
+	number(after, func(k nth, new *T) {
+		out = append(out, Pair[T]{was[k], new})
+		delete(was, k)
+	})
+	number(before, func(k nth, old *T) {
+		if was[k] != nil {
+			out = append(out, Pair[T]{Old: old})
+		}
+	})
+	return out
+}
+
+// compareYAML pairs the objects of two files and gives those that differ. An error means that the files are not to
+// be compared by field.
+func compareYAML(old, new []byte) ([]Object, error) {
+	before, err := documents(old)
+	if err != nil {
+		return nil, fmt.Errorf("old: %w", err)
+	}
+	after, err := documents(new)
+	if err != nil {
+		return nil, fmt.Errorf("new: %w", err)
+	}
+	var out []Object
+	for _, p := range Pairs(before, after, func(d *document) [3]string { return [3]string{d.kind, d.namespace, d.name} }) {
+		var object Object
+		switch {
+		case p.Old == nil:
+			object = p.New.object(Added)
+			object.Fields = leaves(nil, p.New.node, FieldAdded)
+		case p.New == nil:
+			object = p.Old.object(Removed)
+			object.Fields = leaves(nil, p.Old.node, FieldRemoved)
+		default:
+			object = p.New.object(Changed)
+			if object.Fields, err = compareNodes(p.Old.node, p.New.node); err != nil {
+				return nil, err
+			}
+			if len(object.Fields) == 0 {
+				continue
+			}
+		}
+		out = append(out, object)
+	}
+	return out, nil
+}
+
+func (d *document) object(status Status) Object {
+	return Object{Kind: d.kind, Namespace: d.namespace, Name: d.name, Document: d.index, Status: status}
+}
+
+// documents reads the documents of a file that hold anything.
+func documents(text []byte) ([]document, error) {
+	if len(text) > maxYAML {
+		return nil, fmt.Errorf("%d bytes, by field at most %d", len(text), maxYAML)
+	}
+	nodes, err := ytbx.LoadYAMLDocuments(text)
+	if err != nil {
+		return nil, errors.New("not valid YAML") // the parser's words may repeat what stands in the file
+	}
+	var out []document
+	for i, node := range nodes {
+		if len(node.Content) == 0 || node.Content[0].Tag == "!!null" {
+			continue
+		}
+		// An alias may hold itself, or multiply what is compared without end.
+		if hasAlias(node) {
+			return nil, errors.New("it has YAML aliases")
+		}
+		if hasTwice(node) {
+			return nil, errors.New("a key stands in it twice, or is no text")
+		}
+		d := document{node: node.Content[0], index: i + 1}
+		if kind, name := scalarAt(d.node, "kind"), scalarAt(d.node, "metadata", "name"); kind != "" {
+			d.kind, d.namespace, d.name = kind, scalarAt(d.node, "metadata", "namespace"), name
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func hasAlias(node *yamlv3.Node) bool {
+	if node.Kind == yamlv3.AliasNode {
+		return true
+	}
+	for _, child := range node.Content {
+		if hasAlias(child) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTwice says whether a mapping has a key twice, or one that is no scalar: fields have no path then.
+func hasTwice(node *yamlv3.Node) bool {
+	if node.Kind == yamlv3.MappingNode {
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key := node.Content[i]
+			if key.Kind != yamlv3.ScalarNode || key.Tag == "!!merge" || seen[key.Value] {
+				return true
+			}
+			seen[key.Value] = true
+		}
+	}
+	for _, child := range node.Content {
+		if hasTwice(child) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalarAt is the string at a path of mappings, empty if there is none.
+func scalarAt(node *yamlv3.Node, keys ...string) string {
+	for _, key := range keys {
+		node = child(node, key)
+		if node == nil {
+			return ""
+		}
+	}
+	if node.Kind != yamlv3.ScalarNode {
+		return ""
+	}
+	return node.Value
+}
+
+func child(node *yamlv3.Node, key string) *yamlv3.Node {
+	if node.Kind != yamlv3.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
