@@ -36,9 +36,11 @@ type Kind struct {
 
 // The kinds that a Site has services of.
 var (
-	Ironic        = kind("ironic.metal3.io/v1alpha1", "Ironic", "ironic-standalone-operator v0.10.0", "ironics.yaml")
-	Vino          = kind("airship.airshipit.org/v1", "Vino", "ViNO 83374ff", "vinoes.yaml")
-	PlacementAPI  = kind("placement.openstack.org/v1beta1", "PlacementAPI", "placement-operator 8f5b392", "placementapis.yaml")
+	Ironic                      = kind("ironic.metal3.io/v1alpha1", "Ironic", "ironic-standalone-operator v0.10.0", "ironics.yaml")
+	Vino                        = kind("airship.airshipit.org/v1", "Vino", "ViNO 83374ff", "vinoes.yaml")
+	PlacementAPI                = kind("placement.openstack.org/v1beta1", "PlacementAPI", "placement-operator 8f5b392", "placementapis.yaml")
+	NetworkAttachmentDefinition = kind("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", "network-attachment-definition-client v1.7.7",
+		"network-attachment-definitions.yaml")
 	IPAddressPool = kind("metallb.io/v1beta1", "IPAddressPool", "MetalLB v0.16.2", "ipaddresspools.yaml")
 )
 

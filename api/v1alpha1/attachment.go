@@ -26,11 +26,6 @@ func checkAttachment(at, text string, add problem) {
 		add(at, "is no JSON object: want the CNI configuration")
 		return
 	}
-	_, hasType := config["type"].(string)
-	_, hasPlugins := config["plugins"].([]any)
-	if !hasType && !hasPlugins {
-		add(at, "has no type and no plugins: want the CNI configuration")
-	}
 	//guard: a password in a CNI configuration is committed
 	if key := openSecret(config); key != "" {
 		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
@@ -178,19 +173,4 @@ func (r *ipamReader) span(what string, m map[string]any, network, from, to strin
 		found.Span = part
 		r.out = append(r.out, found)
 	}
-}
-
-// Without is what is left of a span, in its order: it itself, or up to two parts.
-func (s Span) Without(t Span) []Span {
-	if !s.Overlaps(t) {
-		return []Span{s}
-	}
-	var out []Span
-	if s.Start.Less(t.Start) {
-		out = append(out, Span{s.Start, t.Start.Prev()})
-	}
-	if t.Stop.Less(s.Stop) {
-		out = append(out, Span{t.Stop.Next(), s.Stop})
-	}
-	return out
 }

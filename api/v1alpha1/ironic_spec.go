@@ -11,7 +11,6 @@ type IronicSpec struct {
 	DeployRamdisk      IronicRamdisk       `json:"deployRamdisk,omitzero"`
 	ExtraConfig        []IronicOption      `json:"extraConfig,omitempty"`
 	HighAvailability   bool                `json:"highAvailability,omitempty"`
-	Images             IronicImages        `json:"images,omitzero"`
 	Networking         IronicNetworking    `json:"networking,omitzero"`
 	NetworkingService  *IronicSwitches     `json:"networkingService,omitempty"`
 	Overrides          *IronicOverrides    `json:"overrides,omitempty"`
@@ -73,7 +72,6 @@ type IronicNetworking struct {
 
 // IronicDHCP is the DHCP server of an Ironic.
 type IronicDHCP struct {
-	DNSAddress     string `json:"dnsAddress,omitempty"`
 	GatewayAddress string `json:"gatewayAddress,omitempty"`
 	NetworkCIDR    string `json:"networkCIDR,omitempty"`
 	RangeBegin     string `json:"rangeBegin,omitempty"`
@@ -106,17 +104,9 @@ type IronicOverrides struct {
 	InitContainers []IronicContainer `json:"initContainers,omitempty"`
 }
 
-// IronicImages are the images of Ironic's pods.
-type IronicImages struct {
-	DeployRamdiskDownloader string `json:"deployRamdiskDownloader,omitempty"`
-	Ironic                  string `json:"ironic,omitempty"`
-	Keepalived              string `json:"keepalived,omitempty"`
-}
-
 // IronicContainer is the part of a container that sipgen reads.
 type IronicContainer struct {
-	Image string `json:"image,omitempty"`
-	Env   []struct {
+	Env []struct {
 		Name  string `json:"name"`
 		Value string `json:"value,omitempty"`
 	} `json:"env,omitempty"`

@@ -122,7 +122,7 @@ func (r *manifestReader) problem(doc *manifest.Document, field, format string, a
 }
 
 // spec reads the spec of a service from its manifest, nil if there is none.
-func (r *manifestReader) spec(at, kind, namespace, name string, into json.Unmarshaler) *manifest.Document {
+func (r *manifestReader) spec(at, kind, namespace, name string, into any) *manifest.Document {
 	doc := r.find(kind, namespace, name)
 	if doc == nil {
 		r.site.Missing = append(r.site.Missing, r.site.Problem(at+".spec", "missing, and no manifest of %s %s/%s is among the specs and in the Site's file",
@@ -135,7 +135,7 @@ func (r *manifestReader) spec(at, kind, namespace, name string, into json.Unmars
 }
 
 // read decodes the spec of a manifest. What a manifest has beside it is not rendered, and an unknown field there is a problem.
-func (r *manifestReader) read(doc *manifest.Document, at string, into json.Unmarshaler) {
+func (r *manifestReader) read(doc *manifest.Document, at string, into any) {
 	var object map[string]json.RawMessage
 	_ = json.Unmarshal(doc.JSON, &object) // a document is a mapping
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -158,7 +158,7 @@ func (r *manifestReader) read(doc *manifest.Document, at string, into json.Unmar
 	if len(text) == 0 || string(text) == "null" {
 		text = json.RawMessage("{}")
 	}
-	if err := into.UnmarshalJSON(text); err != nil {
+	if err := json.Unmarshal(text, into); err != nil {
 		r.add(at, "is no mapping")
 	}
 }
@@ -198,9 +198,12 @@ func (r *manifestReader) network(at string, n *Network) {
 		r.add(at, "found a NetworkAttachmentDefinition (%s) and an IPAddressPool (%s) of this name, want one of them", attachment.Where(), pool.Where())
 	case attachment != nil:
 		r.site.sources[at+".attachment"] = source{attachment, "spec.config"}
-		var spec attachmentSpec
-		r.read(attachment, at+".attachment", &spec)
-		if n.Attachment = spec.config; n.Attachment == "" {
+		r.site.sources[at+".attachmentSpec"] = source{attachment, "spec"} // no field of the Site's
+		var spec map[string]any
+		r.version(attachment, upstream.NetworkAttachmentDefinition)
+		r.read(attachment, at+".attachmentSpec", &spec)
+		r.site.check(upstream.NetworkAttachmentDefinition, at+".attachmentSpec", spec, r.add)
+		if n.Attachment, _ = spec["config"].(string); n.Attachment == "" {
 			r.add(at+".attachment", "missing: the CNI configuration")
 		}
 	case pool != nil:
@@ -212,19 +215,6 @@ func (r *manifestReader) network(at string, n *Network) {
 		r.site.Missing = append(r.site.Missing, r.site.Problem(at, "want attachment or pool, one of them, or the manifest of a NetworkAttachmentDefinition or "+
 			"IPAddressPool %s", redact.Plain(n.Key())))
 	}
-}
-
-// attachmentSpec is the spec of a NetworkAttachmentDefinition.
-type attachmentSpec struct{ config string }
-
-// UnmarshalJSON reads the configuration.
-func (s *attachmentSpec) UnmarshalJSON(text []byte) error {
-	var spec struct {
-		Config string `json:"config"`
-	}
-	err := json.Unmarshal(text, &spec)
-	s.config = spec.Config
-	return err
 }
 
 // UnmarshalJSON reads what sipgen knows of the spec.
@@ -248,8 +238,8 @@ func (s *Site) openSecrets() map[string]string {
 	open := s.Document.OpenSecrets()
 	for at, from := range s.sources {
 		for path, what := range from.document.OpenSecrets() {
-			//guard: a private key in a manifest is committed
 			if rest, below := strings.CutPrefix(path, from.field); below {
+				//guard: a private key in a manifest is committed
 				open[at+rest] = what
 			}
 		}

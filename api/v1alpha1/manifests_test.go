@@ -85,6 +85,7 @@ func TestBadManifests(t *testing.T) {
 		{"no mapping", "spec:\n  version: \"35.0\"", "spec: x", "services.yaml: document 1: line 4: spec: is no mapping"},
 		{"a private key", `version: "35.0"`, "version: \"-----BEGIN RSA PRIVATE KEY-----\\nMIIhunter2\\n-----END RSA PRIVATE KEY-----\"", "line 5: spec.version: a private key in plain text"},
 		{"no configuration", "config: '{\"type\": \"macvlan\", \"ipam\": {\"type\": \"whereabouts\", \"range\": \"172.18.0.0/24\"}}'", "", "document 3: line 15: spec.config: missing"},
+		{"a configuration that is no text", "spec: {config: '{\"type\": \"macvlan\", \"ipam\": {\"type\": \"whereabouts\", \"range\": \"172.18.0.0/24\"}}'}", "spec: {config: {type: macvlan}}", "document 3: line 15: spec.config: found a mapping, want a string"},
 		{"a network and a pool", "name: lan, namespace: metallb-system}", "name: storage, namespace: openstack}", "spec.services.networks[0]: found a NetworkAttachmentDefinition (services.yaml: document 3: line 12) and an IPAddressPool"},
 	} {
 		t.Run(row.why, func(t *testing.T) {

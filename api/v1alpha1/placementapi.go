@@ -24,7 +24,6 @@ func (p *Placement) Key() string { return p.Namespace + "/" + p.Name }
 type PlacementSpec struct {
 	Written `json:"-"`
 
-	ContainerImage      string              `json:"containerImage,omitempty"`
 	CustomServiceConfig string              `json:"customServiceConfig,omitempty"`
 	NetworkAttachments  []string            `json:"networkAttachments,omitempty"`
 	Override            *PlacementOverride  `json:"override,omitempty"`
@@ -56,8 +55,7 @@ type PlacementOverride struct {
 
 // PlacementService is the part of what is changed in one Service that sipgen reads.
 type PlacementService struct {
-	EndpointURL string             `json:"endpointURL,omitempty"`
-	Metadata    *PlacementMetadata `json:"metadata,omitempty"`
+	Metadata *PlacementMetadata `json:"metadata,omitempty"`
 }
 
 // PlacementMetadata are annotations, by which a Service asks MetalLB for addresses.

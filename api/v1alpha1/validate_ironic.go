@@ -153,12 +153,6 @@ func (c *ironicCheck) passwords(spec *IronicSpec) {
 			c.say(fmt.Sprintf("extraConfig[%d].value", i), "is of option %s and would be committed: want it in a Secret that the Ironic names", redact.Plain(option.Name))
 		}
 	}
-	images := &spec.Images
-	for _, image := range []struct{ field, value string }{
-		{"ironic", images.Ironic}, {"deployRamdiskDownloader", images.DeployRamdiskDownloader}, {"keepalived", images.Keepalived},
-	} {
-		c.image("images."+image.field, image.value)
-	}
 	if spec.Overrides == nil {
 		return
 	}
@@ -174,15 +168,9 @@ func (c *ironicCheck) passwords(spec *IronicSpec) {
 	c.containers("overrides.initContainers", spec.Overrides.InitContainers)
 }
 
-func (c *ironicCheck) image(field, image string) {
-	//guard: a login for a registry is committed
-	checkImage(c.at+".spec."+field, image, c.add)
-}
-
 // containers are those that Ironic's pods have besides, which are in the open.
 func (c *ironicCheck) containers(at string, list []IronicContainer) {
 	for i := range list {
-		c.image(fmt.Sprintf("%s[%d].image", at, i), list[i].Image)
 		for n, e := range list[i].Env {
 			//guard: a password of a container of Ironic's is committed
 			if e.Value != "" && secretOption.MatchString(e.Name) {

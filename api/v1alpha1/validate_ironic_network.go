@@ -2,18 +2,11 @@ package v1alpha1
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
 func (c *ironicCheck) networking(spec *IronicSpec) {
 	net := &spec.Networking
-	own := c.address("networking.ipAddress", net.IPAddress)
 	c.address("networking.externalIP", net.ExternalIP)
 	c.device("networking.interface", net.Interface)
 	for i, mac := range net.MACAddresses {
@@ -22,20 +15,21 @@ func (c *ironicCheck) networking(spec *IronicSpec) {
 		}
 	}
 	c.ports(spec)
-	if net.DHCP != nil {
+	if net.DHCP == nil {
+		c.address("networking.ipAddress", net.IPAddress)
+	} else {
 		if net.IPAddress == "" && net.Interface == "" && len(net.MACAddresses) == 0 {
 			c.say("networking.dhcp", "given without ipAddress, interface and macAddresses: want one of these, for DHCP to be served on")
 		}
-		c.dhcp(net.DHCP, own)
+		c.dhcp(net.DHCP, net.IPAddress)
 	}
 	if k := net.Keepalived; k != nil && k.Enabled {
 		c.keepalived(net)
 	}
 }
 
-func (c *ironicCheck) dhcp(dhcp *IronicDHCP, own netip.Addr) {
+func (c *ironicCheck) dhcp(dhcp *IronicDHCP, own string) {
 	const at = "networking.dhcp."
-	c.address(at+"dnsAddress", dhcp.DNSAddress)
 	network, err := netip.ParsePrefix(dhcp.NetworkCIDR)
 	switch {
 	case dhcp.NetworkCIDR == "":
@@ -46,25 +40,9 @@ func (c *ironicCheck) dhcp(dhcp *IronicDHCP, own netip.Addr) {
 		return
 	}
 	network = network.Masked()
-	inside := func(field, value string, required bool) netip.Addr {
-		address := c.address(at+field, value)
-		if value == "" && required {
-			c.say(at+field, "missing: want the addresses that hosts are given, inside %s", network)
-		}
-		//guard: hosts are given addresses of another network
-		if address.IsValid() && !network.Contains(address) {
-			c.say(at+field, "found %s, want an address inside networkCIDR %s", address, network)
-		}
-		return address
-	}
-	begin, end := inside("rangeBegin", dhcp.RangeBegin, true), inside("rangeEnd", dhcp.RangeEnd, true)
-	inside("gatewayAddress", dhcp.GatewayAddress, false)
-	if begin.IsValid() && end.IsValid() && end.Less(begin) {
-		c.say(at+"rangeEnd", "found %s, want one that is not before rangeBegin %s", end, begin)
-	}
-	if own.IsValid() && !network.Contains(own) {
-		c.say("networking.ipAddress", "found %s, want an address inside networking.dhcp.networkCIDR %s", own, network)
-	}
+	c.span(at, "rangeBegin", dhcp.RangeBegin, "rangeEnd", dhcp.RangeEnd, "networkCIDR", network)
+	c.inside(at+"gatewayAddress", dhcp.GatewayAddress, "networkCIDR", network)
+	c.inside("networking.ipAddress", own, "networking.dhcp.networkCIDR", network)
 }
 
 func (c *ironicCheck) keepalived(net *IronicNetworking) {
@@ -106,9 +84,7 @@ type IronicPort struct {
 func (c *ironicCheck) ports(spec *IronicSpec) {
 	first := map[int32]string{}
 	for _, port := range IronicPorts(spec) {
-		if port.Port > 65535 {
-			c.say(port.Field, "found %d, want 1 to 65535", port.Port)
-		} else if other, twice := first[port.Port]; twice {
+		if other, twice := first[port.Port]; twice {
 			c.say(port.Field, "found %d, which %s is too", port.Port, other)
 		} else {
 			first[port.Port] = port.Field
@@ -129,43 +105,4 @@ func (c *ironicCheck) device(field, name string) {
 	case name != "" && !interfaceName.MatchString(name):
 		c.say(field, "found %q, want the name of a network interface", name)
 	}
-}
-
-// checkAddress parses a field that may be empty, and complains if it is no IP address.
-func checkAddress(field, value string, add problem) netip.Addr {
-	if value == "" {
-		return netip.Addr{}
-	}
-	address, err := netip.ParseAddr(value)
-	if err != nil || address.Zone() != "" {
-		add(field, "found %q, want an IP address", value)
-		return netip.Addr{}
-	}
-	return address.Unmap()
-}
-
-// optionalName complains about the name of an object that is none.
-func optionalName(field, name string, add problem) {
-	if name == "" {
-		return
-	}
-	for _, message := range validation.IsDNS1123Subdomain(name) {
-		add(field, "found %q: %s", name, message)
-	}
-}
-
-// secretName is optionalName for the names of Secrets, which are not repeated.
-func secretName(field, name string, add problem) {
-	if name == "" {
-		return
-	}
-	for _, message := range validation.IsDNS1123Subdomain(name) {
-		add(field, "%s: %s", redact.NoSecretName, message)
-	}
-}
-
-// isMAC: six octets with colons, as Ethernet has.
-func isMAC(text string) bool {
-	mac, err := net.ParseMAC(text)
-	return err == nil && len(mac) == 6 && strings.Count(text, ":") == 5
 }

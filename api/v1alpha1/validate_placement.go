@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -81,7 +79,6 @@ type placementCheck struct{ serviceCheck }
 
 func (c *placementCheck) spec(p *Placement) {
 	spec := &p.Spec
-	checkImage(c.at+".spec.containerImage", spec.ContainerImage, c.add)
 	secretName(c.at+".spec.secret", spec.Secret, c.add)
 	if tls := spec.TLS; tls != nil {
 		secretName(c.at+".spec.tls.caBundleSecretName", tls.CABundleSecretName, c.add)
@@ -111,9 +108,6 @@ func (c *placementCheck) override(p *Placement) {
 	for _, endpoint := range slices.Sorted(maps.Keys(p.Spec.Override.Service)) {
 		at := "override.service." + redact.Plain(endpoint)
 		service := p.Spec.Override.Service[endpoint]
-		if u, err := url.Parse(service.EndpointURL); err != nil || u.User != nil || hasQuery(u) {
-			c.say(at+".endpointURL", "found %q, want a URL without a login and a query", service.EndpointURL)
-		}
 		for _, text := range service.VIPs() {
 			checkAddress(c.at+".spec."+at+".metadata.annotations", text, c.add)
 		}
@@ -132,13 +126,8 @@ func (c *placementCheck) attachments(p *Placement) {
 		}
 	}
 	for i, name := range p.Spec.NetworkAttachments {
-		at := fmt.Sprintf("networkAttachments[%d]", i)
-		optionalName(c.at+".spec."+at, name, c.add)
-		switch {
-		case name == "":
-			c.say(at, "found nothing, want the name of a NetworkAttachmentDefinition")
-		case len(has) > 0 && !has[name]:
-			c.say(at, "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, keysOf(has))
+		if len(has) > 0 && !has[name] {
+			c.say(fmt.Sprintf("networkAttachments[%d]", i), "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, keysOf(has))
 		}
 	}
 }
@@ -182,116 +171,4 @@ func (s *Site) hasPools() bool {
 
 func (s *Site) hasPool(name string) bool {
 	return slices.ContainsFunc(s.Spec.Services.Networks, func(n Network) bool { return n.Pool != nil && n.Name == name })
-}
-
-// maxNetworks is how many a Site may have.
-const maxNetworks = 200
-
-func (s *Site) validateNetworks(add problem) {
-	const field = "spec.services.networks"
-	list := s.Spec.Services.Networks
-	if len(list) > maxNetworks {
-		add(field, "found %d, want at most %d", len(list), maxNetworks)
-		return
-	}
-	first := map[string]int{}
-	for i := range list {
-		n := &list[i]
-		at := fmt.Sprintf("%s[%d]", field, i)
-		optionalName(at+".name", n.Name, add)
-		if n.Name == "" {
-			add(at+".name", "missing")
-		}
-		checkName(at+".namespace", n.Namespace, add)
-		kind := "attachment "
-		if n.Pool != nil {
-			kind = "pool "
-		}
-		onlyOne(first, kind+n.Key(), i, field, add)
-		switch {
-		case (n.Pool != nil) == (n.Attachment != ""):
-			add(at, "want attachment or pool, one of them")
-		case n.Pool != nil:
-			n.Pool.validate(at+".pool", add)
-		default:
-			checkAttachment(at+".attachment", n.Attachment, add)
-		}
-	}
-}
-
-func (p *AddressPool) validate(at string, add problem) {
-	if len(p.Addresses) == 0 {
-		add(at+".addresses", "missing: the networks and ranges that are given out")
-	}
-	var spans []Span
-	said := false
-	for i, text := range p.Addresses {
-		span, ok := ParseSpan(text)
-		if !ok {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
-			continue
-		}
-		spans = append(spans, span)
-		//guard: a load balancer gives out every address there is
-		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
-			said = true
-		}
-	}
-	//guard: a pool of two halves of all addresses gives out everybody's
-	if !said && everyAddress(spans) {
-		are := "together are"
-		if len(p.Addresses) == 1 {
-			are = "is"
-		}
-		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
-	}
-}
-
-// everyAddress says that spans together have every address of a family.
-func everyAddress(spans []Span) bool {
-	spans = slices.SortedFunc(slices.Values(spans), func(a, b Span) int { return a.Start.Compare(b.Start) })
-	for _, next := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
-		for _, span := range spans {
-			if span.Start.BitLen() != next.BitLen() {
-				continue
-			}
-			if next.Less(span.Start) {
-				break
-			}
-			if !span.Stop.Less(next) {
-				next = span.Stop.Next()
-			}
-			if !next.IsValid() {
-				return true // there is none after the last one
-			}
-		}
-	}
-	return false
-}
-
-// ParseSpan reads an address, a network or a range with a dash.
-func ParseSpan(text string) (Span, bool) {
-	if from, to, isRange := strings.Cut(text, "-"); isRange {
-		start, err := netip.ParseAddr(strings.TrimSpace(from))
-		stop, err2 := netip.ParseAddr(strings.TrimSpace(to))
-		span := Span{start, stop}
-		return span, err == nil && err2 == nil && span.IsValid()
-	}
-	if prefix, err := netip.ParsePrefix(text); err == nil {
-		return SpanOf(prefix), true
-	}
-	address, err := netip.ParseAddr(text)
-	return Span{address, address}, err == nil
-}
-
-// SpanOf is all of a network.
-func SpanOf(prefix netip.Prefix) Span {
-	start := prefix.Masked().Addr()
-	last := start.AsSlice()
-	for bit := prefix.Bits(); bit < 8*len(last); bit++ {
-		last[bit/8] |= 1 << (7 - bit%8)
-	}
-	stop, _ := netip.AddrFromSlice(last)
-	return Span{start, stop}
 }

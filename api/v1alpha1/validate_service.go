@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
@@ -16,6 +17,31 @@ type serviceCheck struct {
 // say complains about a field of the service's spec.
 func (c *serviceCheck) say(field, format string, args ...any) {
 	c.add(c.at+".spec."+field, format, args...)
+}
+
+// inside parses an address that may be empty and has to lie in a network, which another field has.
+func (c *serviceCheck) inside(field, value, of string, network netip.Prefix) netip.Addr {
+	address := checkAddress(c.at+".spec."+field, value, c.add)
+	//guard: hosts are given addresses of another network
+	if address.IsValid() && !network.Contains(address) {
+		c.say(field, "found %s, want an address inside %s %s", address, of, network)
+		return netip.Addr{}
+	}
+	return address
+}
+
+// span parses a range of addresses in a network.
+func (c *serviceCheck) span(at, from, first, to, last, of string, network netip.Prefix) Span {
+	for _, end := range []struct{ field, value string }{{from, first}, {to, last}} {
+		if end.value == "" {
+			c.say(at+end.field, "missing: want an address inside %s %s", of, network)
+		}
+	}
+	span := Span{c.inside(at+from, first, of, network), c.inside(at+to, last, of, network)}
+	if span.Start.IsValid() && span.Stop.IsValid() && !span.IsValid() {
+		c.say(at+to, "found %s, want one that is not before %s %s", span.Stop, from, span.Start)
+	}
+	return span
 }
 
 // object is what a service of the site is about.

@@ -3,8 +3,6 @@ package v1alpha1
 import (
 	"fmt"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // The most address spaces, and networks in one.
@@ -28,9 +26,7 @@ func (s *Site) validateAddressSpaces(add problem) {
 	for i := range spaces {
 		space := &spaces[i]
 		at := fmt.Sprintf("%s[%d]", field, i)
-		for _, message := range validation.IsDNS1123Label(space.Name) {
-			add(at+".name", "found %q: %s", space.Name, message)
-		}
+		checkName(at+".name", space.Name, add)
 		if other, twice := names[space.Name]; twice {
 			add(at+".name", "found %q, which %s[%d] is", space.Name, field, other)
 		} else {

@@ -159,7 +159,6 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 		c.say("nodeSelector.matchLabels", "found none: every node would get virtual machines")
 	}
 	c.labelKeys(spec.NodeLabelKeysToCopy)
-	c.daemonSet(&spec.DaemonSetOptions)
 	c.commands(spec)
 	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
 		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d", len(spec.Networks), len(spec.Nodes), len(v.Nodes),
@@ -241,9 +240,6 @@ func (c *vinoCheck) variables(v *VirtualHosts) {
 func (c *vinoCheck) labelKeys(keys []string) {
 	for i, key := range keys {
 		at := fmt.Sprintf("nodeLabelKeysToCopy[%d]", i)
-		for _, message := range validation.IsQualifiedName(key) {
-			c.say(at, "found %q: %s", key, message)
-		}
 		//guard: whoever labels a node hands out its hosts
 		c.notOurs(at, key)
 	}
@@ -253,14 +249,6 @@ func (c *vinoCheck) notOurs(field, key string) {
 	k := &c.site.Spec.LabelKeys
 	if slices.Contains([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby, VirtualHostsLabel}, key) {
 		c.say(field, "found %q, which sipgen writes: hosts would come as if they were a cluster's", key)
-	}
-}
-
-func (c *vinoCheck) daemonSet(d *VinoDaemonSet) {
-	for _, image := range []struct{ field, value string }{
-		{"libvirtImage", d.LibvirtImage}, {"sushyImage", d.SushyImage}, {"vinoBuilderImage", d.VinoBuilder}, {"nodeAnnotatorImage", d.NodeLabeler},
-	} {
-		checkImage(c.at+".spec.daemonSetOptions."+image.field, image.value, c.add)
 	}
 }
 
@@ -296,11 +284,6 @@ func (c *vinoCheck) nodes(v *VirtualHosts, perNode int) {
 			c.add(at+".name", "found %q, want a shorter one: the names of its hosts have %d characters, and their Secrets' more than an object may have", node.Name, n)
 		}
 		checkAddress(at+".address", node.Address, c.add)
-		for _, key := range slices.Sorted(maps.Keys(node.Labels)) {
-			for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(node.Labels[key])...) {
-				c.add(at+".labels", "%q: %s", key, message)
-			}
-		}
 		c.selected(v, node, at)
 	}
 	if n := len(v.Nodes) * perNode; n > maxVinoHosts {

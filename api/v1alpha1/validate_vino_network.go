@@ -3,12 +3,9 @@ package v1alpha1
 import (
 	"fmt"
 	"maps"
-	"math/bits"
 	"net/netip"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/internal/redact"
 )
@@ -22,9 +19,7 @@ func (c *vinoCheck) networks(list []VinoNetwork) map[string]*VinoNetwork {
 	for i := range list {
 		n := &list[i]
 		at := fmt.Sprintf("networks[%d].", i)
-		for _, message := range validation.IsDNS1123Label(n.Name) {
-			c.say(at+"name", "found %q: %s", n.Name, message)
-		}
+		checkName(c.at+".spec."+at+"name", n.Name, c.add)
 		if byName[n.Name] != nil {
 			c.say(at+"name", "found %q, which another network has", n.Name)
 		}
@@ -75,21 +70,10 @@ func (c *vinoCheck) ranges(at string, n *VinoNetwork) {
 	subnet, ok := n.Subnet()
 	if !ok {
 		c.say(at+"subnet", "found %q, want an IPv4 network as in 192.168.0.0/20: ViNO knows no other", n.SubNet)
+		return
 	}
-	inside := func(field, value string) (address netip.Addr) {
-		if value == "" {
-			c.say(at+field, "missing: ViNO fails without it")
-			return address
-		}
-		address = checkAddress(c.at+".spec."+at+field, value, c.add)
-		if ok && address.IsValid() && !subnet.Contains(address) {
-			c.say(at+field, "found %s, want an address inside subnet %s", address, subnet)
-			return netip.Addr{}
-		}
-		return address
-	}
-	dhcp := c.span(at, "dhcpAllocation", inside("dhcpAllocationStart", n.DHCPAllocationStart), inside("dhcpAllocationStop", n.DHCPAllocationStop))
-	static := c.span(at, "staticAllocation", inside("staticAllocationStart", n.StaticAllocationStart), inside("staticAllocationStop", n.StaticAllocationStop))
+	dhcp := c.span(at, "dhcpAllocationStart", n.DHCPAllocationStart, "dhcpAllocationStop", n.DHCPAllocationStop, "subnet", subnet)
+	static := c.span(at, "staticAllocationStart", n.StaticAllocationStart, "staticAllocationStop", n.StaticAllocationStop, "subnet", subnet)
 	if dhcp.IsValid() && static.IsValid() && dhcp.Overlaps(static) {
 		c.say(at+"staticAllocationStart", "found %s, which overlaps the DHCP addresses %s", static, dhcp)
 	}
@@ -100,68 +84,13 @@ func (c *vinoCheck) ranges(at string, n *VinoNetwork) {
 	}
 }
 
-func (c *vinoCheck) span(at, field string, start, stop netip.Addr) Span {
-	if start.IsValid() && stop.IsValid() && stop.Less(start) {
-		c.say(at+field+"Stop", "found %s, want one that is not before %sStart %s", stop, field, start)
-		return Span{}
-	}
-	return Span{start, stop}
-}
-
-// Span is a range of addresses, both ends included.
-type Span struct{ Start, Stop netip.Addr }
-
-// IsValid says whether it has both ends, in their order.
-func (s Span) IsValid() bool {
-	return s.Start.IsValid() && s.Stop.IsValid() && s.Start.BitLen() == s.Stop.BitLen() && !s.Stop.Less(s.Start)
-}
-
-// Overlaps says whether both have an address in common.
-func (s Span) Overlaps(t Span) bool {
-	return s.Start.BitLen() == t.Start.BitLen() && !s.Stop.Less(t.Start) && !t.Stop.Less(s.Start)
-}
-
-// Contains says whether all of t is in s.
-func (s Span) Contains(t Span) bool {
-	return s.Start.BitLen() == t.Start.BitLen() && !t.Start.Less(s.Start) && !s.Stop.Less(t.Stop)
-}
-
-// Size is the number of addresses, the biggest number for more.
-func (s Span) Size() uint64 {
-	a, b := s.Start.As16(), s.Stop.As16()
-	var size, borrow uint64
-	for half := range 2 { // of 64 bits, the lower one first
-		var x, y uint64
-		for i := 8 * (1 - half); i < 8*(2-half); i++ {
-			x, y = x<<8|uint64(a[i]), y<<8|uint64(b[i])
-		}
-		var difference uint64
-		difference, borrow = bits.Sub64(y, x, borrow)
-		if half == 0 {
-			size = difference
-		} else if difference > 0 {
-			return ^uint64(0)
-		}
-	}
-	return max(size, size+1)
-}
-
-func (s Span) String() string {
-	if s.Start == s.Stop {
-		return s.Start.String()
-	}
-	return s.Start.String() + "-" + s.Stop.String()
-}
-
 // nodeSets checks the sets of virtual machines, and gives how many there are on each node.
 func (c *vinoCheck) nodeSets(sets []VinoNodeSet, networks map[string]*VinoNetwork) int {
 	first, total := map[string]int{}, 0
 	for i := range sets {
 		set := &sets[i]
 		at := fmt.Sprintf("nodes[%d].", i)
-		for _, message := range validation.IsDNS1123Label(set.Name) {
-			c.say(at+"name", "found %q: %s", set.Name, message)
-		}
+		checkName(c.at+".spec."+at+"name", set.Name, c.add)
 		if other, twice := first[set.Name]; twice {
 			c.say(at+"name", "found %q, which nodes[%d] is", set.Name, other)
 		} else {
@@ -173,9 +102,6 @@ func (c *vinoCheck) nodeSets(sets []VinoNodeSet, networks map[string]*VinoNetwor
 			total += set.Count
 		}
 		for _, key := range slices.Sorted(maps.Keys(set.BMHLabels)) {
-			for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(set.BMHLabels[key])...) {
-				c.say(at+"bmhLabels", "%q: %s", key, message)
-			}
 			c.notOurs(at+"bmhLabels", key)
 		}
 		c.object(at+"networkDataTemplate", set.NetworkDataTemplate)

@@ -196,7 +196,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 // git, Argo CD's other objects and its log never have them; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
-	api.InstallCRDs(t, standInCRD(t, attachments.Group, attachments.Version, "NetworkAttachmentDefinition", attachments.Resource),
+	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"),
 		engine.UpstreamCRD("ipaddresspools.yaml"))
 	argo := engine.StartArgo(t, api)
 	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends

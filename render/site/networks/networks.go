@@ -12,16 +12,13 @@ import (
 // Folder is where the objects are in the tree.
 const Folder = "site/networks"
 
-// attachment is the kind of a network that pods name: its definition says no more than that config is a text.
-var attachment = &upstream.Kind{APIVersion: "k8s.cni.cncf.io/v1", Kind: "NetworkAttachmentDefinition"}
-
 // Files are those of the folder, nothing without a network.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	var problems manifest.Problems
 	files := map[string][]byte{}
 	for i := range site.Spec.Services.Networks {
 		n := &site.Spec.Services.Networks[i]
-		kind, file, spec := attachment, "attachment.", map[string]any{"config": n.Attachment}
+		kind, file, spec := upstream.NetworkAttachmentDefinition, "attachment.", map[string]any{"config": n.Attachment}
 		if n.Pool != nil {
 			kind, file, spec = upstream.IPAddressPool, "pool.", n.Pool.Object()
 		}

@@ -1,0 +1,50 @@
+package v1alpha1
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// checkAddress parses a field that may be empty, and complains if it is no IP address.
+func checkAddress(field, value string, add problem) netip.Addr {
+	if value == "" {
+		return netip.Addr{}
+	}
+	address, err := netip.ParseAddr(value)
+	if err != nil || address.Zone() != "" {
+		add(field, "found %q, want an IP address", value)
+		return netip.Addr{}
+	}
+	return address.Unmap()
+}
+
+// optionalName complains about the name of an object that is none.
+func optionalName(field, name string, add problem) {
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "found %q: %s", name, message)
+	}
+}
+
+// secretName is optionalName for the names of Secrets, which are not repeated.
+func secretName(field, name string, add problem) {
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "%s: %s", redact.NoSecretName, message)
+	}
+}
+
+// isMAC: six octets with colons, as Ethernet has.
+func isMAC(text string) bool {
+	mac, err := net.ParseMAC(text)
+	return err == nil && len(mac) == 6 && strings.Count(text, ":") == 5
+}
