@@ -48,7 +48,9 @@ type checked struct {
 // check asks whether the tree before is lost, and the brake, and holds the patches to be against the live hosts.
 func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
-	warnings = append(warnings, d.network.Warnings()...)
+	for _, f := range d.network.Findings() {
+		warnings = append(warnings, f.String())
+	}
 	//guard: the selector of a full role is mistyped, and nobody knows before a host fails
 	warnings = append(warnings, d.unselected()...)
 	//guard: an edit in the tree is overwritten, and nobody has been told

@@ -17,17 +17,19 @@ import (
 	"github.com/airshipit/sipgen/internal/report"
 )
 
+type findings struct {
+	Findings []finding.Finding `json:"findings"`
+}
+
 // printed are the values that commands print as JSON, by kind.
 var printed = map[string]reflect.Type{
 	"Plan":        reflect.TypeFor[report.Plan](),
 	"Explanation": reflect.TypeFor[report.Explanation](),
-	"Findings": reflect.TypeFor[struct {
-		Findings []finding.Finding `json:"findings"`
-	}](),
-	"Difference": reflect.TypeFor[objdiff.Diff](),
-	"Status":     reflect.TypeFor[siteStatus](),
-	"Tenants":    reflect.TypeFor[siteTenants](),
-	"Version":    reflect.TypeFor[versionInfo](),
+	"Findings":    reflect.TypeFor[findings](),
+	"Difference":  reflect.TypeFor[objdiff.Diff](),
+	"Status":      reflect.TypeFor[siteStatus](),
+	"Tenants":     reflect.TypeFor[siteTenants](),
+	"Version":     reflect.TypeFor[versionInfo](),
 }
 
 // TestJSONPage: docs/json.md has every field of what commands print as JSON, and no other, and says which ones are always there.
@@ -94,7 +96,7 @@ func TestJSONVerdicts(t *testing.T) {
 	}
 }
 
-// fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of a Plan.
+// fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of a Plan, and findings are described once.
 func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation bool) {
 	for i := range of.NumField() {
 		f := of.Field(i)
@@ -120,7 +122,7 @@ func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation b
 			always = false // said to be as in a Plan
 		}
 		out[path] = always
-		if inner.Kind() == reflect.Struct && !(explanation && path == "cluster") {
+		if inner.Kind() == reflect.Struct && !(explanation && path == "cluster") && (inner != reflect.TypeFor[finding.Finding]() || of == reflect.TypeFor[findings]()) {
 			fieldsOf(out, path+".", inner, explanation)
 		}
 	}

@@ -123,8 +123,16 @@ func (l *loaded) linted(decided *decided) []finding.Finding {
 	}
 	if decided != nil {
 		in.Placement, in.Served = decided.placement, decided.servedBefore()
+		in.Said = append(decided.network.Findings(), slices.DeleteFunc(sentence.Findings(decided.placement), saidByLint)...)
 	}
 	return in.Check()
+}
+
+// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
+func saidByLint(f finding.Finding) bool {
+	return slices.Contains([]string{
+		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
+	}, f.Code)
 }
 
 // lintErrors are the errors of specs that freeze no cluster: the run has said those that do.

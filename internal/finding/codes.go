@@ -59,6 +59,13 @@ const (
 	Guards        = "SIP051"
 	Leftover      = "SIP052"
 	Blind         = "SIP053"
+	Mislabelled   = "SIP054"
+	Missing       = "SIP055"
+	Recreated     = "SIP056"
+	Statusless    = "SIP057"
+	NoEffect      = "SIP058"
+	Readdressed   = "SIP059"
+	Uneven        = "SIP060"
 )
 
 // Code is what a code means.

@@ -11,7 +11,7 @@ func TestTable(t *testing.T) {
 	var all []string
 	for _, c := range Codes() {
 		all = append(all, c.Code)
-		if c.Title == "" || !strings.HasSuffix(c.Meaning, ".") || !strings.HasSuffix(c.Remedy, ".") || remedy(c.Code) == "" || c.Severities == "" {
+		if c.Title == "" || !strings.HasSuffix(c.Meaning, ".") || !strings.HasSuffix(c.Remedy, ".") || Remedy(c.Code) == "" || c.Severities == "" {
 			t.Errorf("%s lacks words", c.Code)
 		}
 	}

@@ -34,7 +34,7 @@ type Finding struct {
 	Place    Place    `json:"place"`
 	// Object is its kind and name: "SIPCluster tenants/a", "BareMetalHost metal3/n1", "Site s".
 	Object string `json:"object"`
-	// Cluster is the "namespace/name" of the one whose service a live object is.
+	// Cluster is the "namespace/name" of the one that it is about, or whose service a live object is.
 	Cluster string `json:"cluster,omitempty"`
 	// Field of the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
@@ -59,6 +59,21 @@ func (f *Finding) text() string {
 		parts = append(parts, f.Field)
 	}
 	return text.Line(strings.Join(append(parts, f.Message), ": "))
+}
+
+// Words are the finding in a report: "tenants/a: Worker: what was found", "tenants/a: host metal3/n1: what was found".
+func (f *Finding) Words() string {
+	var parts []string
+	if f.Cluster != "" {
+		parts = append(parts, f.Cluster)
+	}
+	if role, is := strings.CutPrefix(f.Field, "spec.nodes."); is {
+		parts = append(parts, role)
+	}
+	if host, is := strings.CutPrefix(f.Object, "BareMetalHost "); is {
+		parts = append(parts, "host "+host)
+	}
+	return strings.Join(append(parts, f.Message), ": ")
 }
 
 // Sentence is the finding with the command that helps, for a log: "host metal3/n1: what was found: why that matters; fix it with: kubectl …".
@@ -116,7 +131,7 @@ func Fold(lines []string, most int, rest string) []string {
 
 // FromError is the finding that an error about an object is: a manifest.Problem has its place and its field. Its remedy is that of the code.
 func FromError(code, object string, err error) Finding {
-	f := Finding{Code: code, Severity: Error, Object: object, Message: err.Error(), Fix: remedy(code)}
+	f := Finding{Code: code, Severity: Error, Object: object, Message: err.Error(), Fix: Remedy(code)}
 	var (
 		problem *manifest.Problem
 		inFile  *manifest.FileError
@@ -140,8 +155,8 @@ func FromError(code, object string, err error) Finding {
 // link is a link in markdown.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// remedy is what the table says against what a code stands for, for a terminal.
-func remedy(code string) string {
+// Remedy is what the table says against what a code stands for, for a terminal.
+func Remedy(code string) string {
 	c := Find(code)
 	if c == nil {
 		return ""

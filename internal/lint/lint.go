@@ -31,6 +31,8 @@ type Input struct {
 	Empty []string
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
 	Served map[string]bool
+	// Said are the findings of the placement and of the network plan, which can be silenced like those of this package.
+	Said []finding.Finding
 	// Placement of the clusters. Nil where there is none.
 	Placement *schedule.Placement
 	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
@@ -55,6 +57,11 @@ func (in Input) Check() []finding.Finding {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
 	})
 	c.readIgnores()
+	for _, f := range c.Said {
+		if !c.silences(f.Object, f.Code) {
+			c.add(f)
+		}
+	}
 	c.warnings()
 	c.backendless()
 	for _, file := range c.Empty {

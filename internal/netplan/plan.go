@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -182,13 +183,25 @@ func (p *Plan) Refused() []Refused {
 	return out
 }
 
-// Warnings are the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
-func (p *Plan) Warnings() []string {
-	var out []string
+// Findings are the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
+func (p *Plan) Findings() []finding.Finding {
+	var out []finding.Finding
 	for i := range p.Conflicts {
-		if c := &p.Conflicts[i]; c.Mild && (c.At.Host == nil || c.With.Host == nil) {
-			out = append(out, p.Place(c.At)+": "+p.words(c))
+		c := &p.Conflicts[i]
+		if !c.Mild || c.At.Host != nil && c.With.Host != nil {
+			continue
 		}
+		f := finding.Finding{Code: finding.Network, Severity: finding.Warning, Field: c.At.Field, Message: p.words(c), Fix: finding.Remedy(finding.Network)}
+		switch {
+		case c.At.Host != nil:
+			f.Object, f.Place = "BareMetalHost "+c.At.Host.Key(), finding.At(c.At.Host.Source)
+		case c.At.Cluster != nil:
+			f.Object, f.Place = v1.Kind+" "+c.At.Cluster.Key(), finding.In(c.At.Cluster.Document, c.At.Cluster.Source, c.At.Field)
+		default:
+			document, field := p.site.Place(c.At.Field)
+			f.Object, f.Field, f.Place = v1alpha1.Kind+" "+p.site.Name, field, finding.In(document, "", field)
+		}
+		out = append(out, f)
 	}
 	return out
 }

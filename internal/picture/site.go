@@ -112,8 +112,8 @@ func Of(p *schedule.Placement, options Options) Site {
 		site.Notes = append(site.Notes, sentence.Shortage(&p.Shortages[i]))
 	}
 	site.Notes = append(site.Notes, options.More...)
-	for _, warning := range sentence.Warnings(p.Warnings) {
-		site.Notes = append(site.Notes, "warning: "+warning)
+	for _, f := range sentence.Findings(p) {
+		site.Notes = append(site.Notes, "warning: "+f.Words())
 	}
 
 	tenants := map[schedule.ClusterKey]int{}
@@ -124,14 +124,8 @@ func Of(p *schedule.Placement, options Options) Site {
 	}
 	slices.SortFunc(byName, func(a, b *schedule.Cluster) int { return natural(a.Key.String(), b.Key.String()) })
 	for i, c := range byName {
-		for _, warning := range sentence.Warnings(c.Warnings) {
-			site.Notes = append(site.Notes, "warning: "+c.Key.String()+": "+warning)
-		}
 		tenant := Tenant{Name: c.Key.String(), Gone: c.Gone, Frozen: len(c.Refused) > 0, Unschedulable: c.Unschedulable}
 		for j := range c.Roles {
-			for _, warning := range sentence.Warnings(c.Roles[j].Warnings) {
-				site.Notes = append(site.Notes, "warning: "+c.Key.String()+" "+c.Roles[j].Name+": "+warning)
-			}
 			if limits := sentence.Limits(&c.Roles[j]); limits != "" {
 				tenant.Limits = append(tenant.Limits, c.Roles[j].Name+" "+limits)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -15,8 +16,10 @@ type Explanation struct {
 	Cluster    *Cluster         `json:"cluster,omitempty"`
 	Host       *HostExplanation `json:"host,omitempty"`
 	// Shortages that the cluster is part of.
-	Shortages     []string `json:"shortages,omitempty"`
-	InputWarnings []string `json:"inputWarnings,omitempty"`
+	Shortages []string `json:"shortages,omitempty"`
+	// Findings about the cluster, its roles and its hosts.
+	Findings      []finding.Finding `json:"findings,omitempty"`
+	InputWarnings []string          `json:"inputWarnings,omitempty"`
 }
 
 // HostExplanation is what became of a host, and what the roles say to it.
@@ -45,7 +48,7 @@ func Explain(plan *Plan, p *schedule.Placement, cluster, host string) *Explanati
 		if len(only.Clusters) > 0 {
 			out.Cluster = &only.Clusters[0]
 		}
-		out.Shortages = only.Shortages
+		out.Shortages, out.Findings = only.Shortages, only.Findings
 	}
 	at := slices.IndexFunc(plan.Hosts, func(h Host) bool { return h.Host == host })
 	if at < 0 {

@@ -3,12 +3,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -26,6 +26,8 @@ type Plan struct {
 	// Freed are hosts that an earlier run released, and that are free now.
 	Freed    []Freed  `json:"freed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Findings are about hosts, clusters and roles as they are placed.
+	Findings []finding.Finding `json:"findings,omitempty"`
 	// InputWarnings are about the Site, the specs and the inventory as they were read.
 	InputWarnings []string `json:"inputWarnings,omitempty"`
 	// Preflight is what render and publish would warn of, and Refusals why they would refuse the plan.
@@ -67,9 +69,8 @@ type Cluster struct {
 	// AnyPatches: it has patches, and its tenant the grant patches: any.
 	AnyPatches bool `json:"anyPatches,omitempty"`
 	// HAProxyLines: its load balancers have lines of HAProxy's configuration, of which nobody knows what they do.
-	HAProxyLines bool     `json:"haproxyLines,omitempty"`
-	Roles        []Role   `json:"roles"`
-	Warnings     []string `json:"warnings,omitempty"`
+	HAProxyLines bool   `json:"haproxyLines,omitempty"`
+	Roles        []Role `json:"roles"`
 
 	// lost are hosts that it had in the previous tree and that are gone without anybody's decision, in words.
 	lost []string
@@ -116,7 +117,6 @@ type Role struct {
 	ShortStandby int      `json:"shortStandby"`
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
-	Warnings     []string `json:"warnings,omitempty"`
 
 	// shortage: one of the Shortages is about the role.
 	shortage bool
@@ -128,6 +128,7 @@ func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
 	out.Warnings, out.lost = nil, nil
+	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings), func(f finding.Finding) bool { return f.Cluster != cluster })
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
 			out.Clusters = append(out.Clusters, p.Clusters[i])
@@ -199,20 +200,19 @@ type Host struct {
 // Of makes the data from a placement. clusters are the specs it was made from, for the networks
 // whose addresses are shown.
 func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
-	missing, many := manyMissing(p)
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range clusters {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
 	plan := &Plan{
 		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]Cluster, 0, len(p.Clusters)), Hosts: make([]Host, 0, len(p.Hosts)),
-		Warnings: sentence.Warnings(many.without(p.Warnings)),
+		Findings: sentence.Findings(p),
 	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(many.without(c.Warnings)),
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{},
 			lost: lost(c.Key, c.Warnings),
 		}
 		for j := range c.Roles {
@@ -224,9 +224,6 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		if of, is := w.(schedule.OfCluster); is {
 			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning})...)
 		}
-	}
-	if many {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%d hosts of the previous tree are not in the inventory, %s the first: their slots count as empty; is all of the inventory there?", len(missing), missing[0]))
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
@@ -262,52 +259,10 @@ func (p *Plan) noteShortage(of schedule.RoleKey) {
 	}
 }
 
-// mostMissing is how many hosts that the inventory does not have any more are warned of one by one.
-const mostMissing = 5
-
-// missingHosts: so many hosts are missing that one warning says so.
-type missingHosts bool
-
-// manyMissing gives the hosts that the inventory does not have any more, sorted, and whether there are many.
-func manyMissing(p *schedule.Placement) (hosts []string, many missingHosts) {
-	add := func(w schedule.Warning) {
-		if of, is := w.(schedule.OfCluster); is {
-			w = of.Warning
-		}
-		if gone, is := w.(schedule.NotInInventory); is {
-			hosts = append(hosts, gone.Host.String())
-		}
-	}
-	for _, w := range p.Warnings {
-		add(w)
-	}
-	for i := range p.Clusters {
-		for _, w := range p.Clusters[i].Warnings {
-			add(w)
-		}
-	}
-	slices.Sort(hosts)
-	return hosts, len(hosts) > mostMissing
-}
-
-// without are the warnings but for those that one says.
-func (m missingHosts) without(warnings []schedule.Warning) []schedule.Warning {
-	if !m {
-		return warnings
-	}
-	return slices.DeleteFunc(slices.Clone(warnings), func(w schedule.Warning) bool {
-		if of, is := w.(schedule.OfCluster); is {
-			w = of.Warning
-		}
-		_, gone := w.(schedule.NotInInventory)
-		return gone
-	})
-}
-
 func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	role := Role{
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
-		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: make([]Slot, 0, len(r.Assigned)+len(r.Releasing)), Warnings: sentence.Warnings(r.Warnings),
+		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: make([]Slot, 0, len(r.Assigned)+len(r.Releasing)),
 	}
 	for i := range r.Assigned {
 		a := &r.Assigned[i]

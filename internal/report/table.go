@@ -262,16 +262,8 @@ func (p *Plan) Problems() []string {
 	for _, warning := range p.Warnings {
 		lines = append(lines, "warning: "+warning)
 	}
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		for _, warning := range c.Warnings {
-			lines = append(lines, "warning: "+c.Key()+": "+warning)
-		}
-		for j := range c.Roles {
-			for _, warning := range c.Roles[j].Warnings {
-				lines = append(lines, "warning: "+c.Key()+": "+c.Roles[j].Name+": "+warning)
-			}
-		}
+	for i := range p.Findings {
+		lines = append(lines, "warning: "+p.Findings[i].Words())
 	}
 	return unique(lines)
 }

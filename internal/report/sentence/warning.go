@@ -16,63 +16,57 @@ import (
 // Warnings says them, sorted. What is wrong with many hosts alike is said once.
 func Warnings(warnings []schedule.Warning) []string {
 	var out []string
-	alike := map[schedule.Reason][]schedule.NotHandedOut{}
-	unconfirmed := map[string][]schedule.AddressUnconfirmed{}
-	for _, w := range warnings {
-		if address, is := w.(schedule.AddressUnconfirmed); is {
-			unconfirmed[address.Network] = append(unconfirmed[address.Network], address)
-			continue
-		}
-		if no, is := w.(schedule.NotHandedOut); is {
-			alike[no.Why] = append(alike[no.Why], no)
-			continue
-		}
-		out = append(out, Warning(w))
+	for _, s := range say(warnings) {
+		out = append(out, s.words)
 	}
-	for _, faults := range alike {
-		out = append(out, faultsAlike(faults)...)
-	}
-	for _, same := range unconfirmed {
-		out = append(out, unconfirmedAlike(same)...)
-	}
-	lines(out)
-	slices.Sort(out)
 	return out
+}
+
+// said is a warning in words, its code, the host that it is about first, and what is said of that after another one of the same.
+type said struct {
+	code, words string
+	host        schedule.HostKey
+	likewise    string
 }
 
 // mostAlike is how many hosts of which the same is wrong have a sentence each.
 const mostAlike = 4
 
-// faultsAlike says one thing that is wrong with hosts.
-func faultsAlike(faults []schedule.NotHandedOut) []string {
-	var out []string
-	if len(faults) <= mostAlike {
-		for _, fault := range faults {
-			out = append(out, Warning(fault))
-		}
-		return out
+// say says warnings, sorted, what is wrong with many hosts alike once.
+func say(warnings []schedule.Warning) []said {
+	type kind struct {
+		why     schedule.Reason
+		network string
 	}
-	var others []string
-	for _, fault := range faults[1:] {
-		others = append(others, fault.Host.String())
-	}
-	return []string{fmt.Sprintf("%s; the same is wrong with %s: %s", Warning(faults[0]), text.Count(len(others), "more host"), list(others, 10, "more"))}
-}
-
-// unconfirmedAlike says of hosts on one network that their addresses should be looked at. Where a tree is lost that is all of them.
-func unconfirmedAlike(hosts []schedule.AddressUnconfirmed) []string {
-	var out, others []string
-	slices.SortFunc(hosts, func(a, b schedule.AddressUnconfirmed) int { return strings.Compare(a.Host.String(), b.Host.String()) })
-	for i, w := range hosts {
-		out = append(out, Warning(w))
-		if i > 0 {
-			others = append(others, fmt.Sprintf("%s (%s)", w.Host, addresses(w.Found)))
+	var out []said
+	alike := map[kind][]said{}
+	for _, w := range warnings {
+		code, host := codeOf(w)
+		s := said{code, text.Line(Warning(w)), host, host.String()}
+		switch w := w.(type) {
+		case schedule.NotHandedOut:
+			alike[kind{why: w.Why}] = append(alike[kind{why: w.Why}], s)
+		case schedule.AddressUnconfirmed: // where a tree is lost, that is all hosts
+			s.likewise += " (" + addresses(w.Found) + ")"
+			alike[kind{network: w.Network}] = append(alike[kind{network: w.Network}], s)
+		default:
+			out = append(out, s)
 		}
 	}
-	if len(hosts) <= mostAlike {
-		return out
+	for _, same := range alike {
+		slices.SortFunc(same, func(a, b said) int { return strings.Compare(a.host.String(), b.host.String()) })
+		if len(same) > mostAlike {
+			var others []string
+			for _, other := range same[1:] {
+				others = append(others, other.likewise)
+			}
+			same[0].words += fmt.Sprintf("; the same of %s: %s", text.Count(len(others), "more host"), list(others, 10, "more"))
+			same = same[:1]
+		}
+		out = append(out, same...)
 	}
-	return []string{fmt.Sprintf("%s; likewise %s: %s", out[0], text.Count(len(others), "more host"), list(others, 10, "more"))}
+	slices.SortFunc(out, func(a, b said) int { return strings.Compare(a.words, b.words) })
+	return out
 }
 
 // Warning says what a person should look at.

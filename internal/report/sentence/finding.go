@@ -1,0 +1,110 @@
+package sentence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// mostMissing is how many hosts that the inventory does not have any more have a finding each.
+const mostMissing = 5
+
+// Findings are the warnings of a placement: those about no cluster, then each cluster's and its roles'.
+func Findings(p *schedule.Placement) []finding.Finding {
+	var out []finding.Finding
+	var missing []string
+	add := func(cluster schedule.ClusterKey, field string, warnings ...schedule.Warning) {
+		for _, s := range say(warnings) {
+			f := finding.Finding{Code: s.code, Severity: finding.Warning, Field: field, Message: s.words, Fix: finding.Remedy(s.code)}
+			if cluster != (schedule.ClusterKey{}) {
+				f.Object, f.Cluster = v1.Kind+" "+cluster.String(), cluster.String()
+			}
+			if words, is := strings.CutPrefix(s.words, "host "+s.host.String()+": "); is {
+				f.Object, f.Message = "BareMetalHost "+s.host.String(), words
+			}
+			if s.code == finding.Missing {
+				missing = append(missing, s.host.String())
+			}
+			out = append(out, f)
+		}
+	}
+	var ofNone []schedule.Warning
+	for _, w := range p.Warnings {
+		if of, is := w.(schedule.OfCluster); is {
+			add(of.Cluster, "", of.Warning)
+		} else {
+			ofNone = append(ofNone, w)
+		}
+	}
+	add(schedule.ClusterKey{}, "", ofNone...)
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		add(c.Key, "", c.Warnings...)
+		for j := range c.Roles {
+			add(c.Key, "spec.nodes."+c.Roles[j].Name, c.Roles[j].Warnings...)
+		}
+	}
+	if len(missing) <= mostMissing {
+		return out
+	}
+	slices.Sort(missing)
+	out = slices.DeleteFunc(out, func(f finding.Finding) bool { return f.Code == finding.Missing })
+	return append(out, finding.Finding{
+		Code: finding.Missing, Severity: finding.Warning, Fix: finding.Remedy(finding.Missing),
+		Message: fmt.Sprintf("%d hosts of the previous tree are not in the inventory, %s the first: their slots count as empty; is all of the inventory there?", len(missing), missing[0]),
+	})
+}
+
+// codeOf is the code of a warning, and the host that it is about, if it is about one.
+func codeOf(w schedule.Warning) (string, schedule.HostKey) {
+	switch w := w.(type) {
+	case schedule.NotHandedOut:
+		return faultCode(w.Why), w.Host
+	case schedule.LeftAlone:
+		return finding.Ownerless, schedule.HostKey{}
+	case schedule.LabelsDiffer:
+		return finding.Mislabelled, w.Host
+	case schedule.NotInInventory:
+		return finding.Missing, w.Host
+	case schedule.AnotherUID:
+		return finding.Recreated, w.Host
+	case schedule.WithoutStatus:
+		return finding.Statusless, schedule.HostKey{}
+	case schedule.NamesNothing, schedule.NotApproved, schedule.ReleaseOfNothing:
+		return finding.NoEffect, schedule.HostKey{}
+	case schedule.AddressDiffers:
+		return finding.Readdressed, w.Host
+	case schedule.AddressUnconfirmed:
+		return finding.Readdressed, w.Host
+	case schedule.AddressProblem:
+		return finding.NoAddress, w.Host
+	case schedule.Unreached:
+		return finding.NoAddress, schedule.HostKey{}
+	case schedule.Unlabelled:
+		return finding.NoDomain, schedule.HostKey{}
+	case schedule.Crowded, schedule.Uneven:
+		return finding.Uneven, schedule.HostKey{}
+	}
+	return "", schedule.HostKey{}
+}
+
+// faultCode is the code of what keeps a host from being handed out.
+func faultCode(why schedule.Reason) string {
+	of, _ := why.(schedule.Condition)
+	switch of.Fault {
+	case inventory.FaultBMC:
+		return finding.BMC
+	case inventory.FaultMAC:
+		return finding.MAC
+	case inventory.FaultUID:
+		return finding.UID
+	case inventory.FaultNetwork:
+		return finding.Network
+	}
+	return finding.Object
+}
