@@ -9,6 +9,39 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// ArgoCD sets what the Argo CD objects carry.
+type ArgoCD struct {
+	// Namespace of the Applications. Default argocd.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// AppProject of the root Application. Default sipgen-NAME, with the Site's name.
+	// +optional
+	Project string `json:"project,omitempty"`
+	// API server of the hosts' cluster, as in Argo CD's cluster Secret. Default https://kubernetes.default.svc.
+	// Another server requires identity.
+	// +optional
+	Server string `json:"server,omitempty"`
+	// User name under which Argo CD authenticates to the server (kubectl auth whoami). The sync guard restricts
+	// this user. Default: system:serviceaccount:<namespace>:argocd-application-controller; none with another
+	// server.
+	// +optional
+	Identity string `json:"identity,omitempty"`
+	// Order of services and hosts. none: hosts may be labeled before services are ready. waves: hosts wait for
+	// healthy services, and so do newer commits of that tenant; needs apply: merge. Required with Argo CD.
+	// +kubebuilder:validation:Enum=none;waves
+	// +optional
+	Order string `json:"order,omitempty"`
+}
+
+// The values of spec.argocd.order.
+const (
+	OrderNone  = "none"
+	OrderWaves = "waves"
+)
+
+// ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever the hosts are.
+const ArgoCDInCluster = "https://kubernetes.default.svc"
+
 // maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a fraction of that.
 const maxIdentity = 256
 

@@ -6,6 +6,25 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
+// Images are default images.
+type Images struct {
+	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
+	// +optional
+	HAProxy string `json:"haproxy,omitempty"`
+	// Image of jump hosts, which each site builds. Default: airshipit/jump-host:sipgen-v1 in the
+	// registryMirror, else none.
+	// +optional
+	JumpHost string `json:"jumpHost,omitempty"`
+	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
+	NoJumpHost bool `json:"-"`
+	// Image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
+	// +optional
+	Dex string `json:"dex,omitempty"`
+	// Registry that replaces each image's own, also in specs. Default: none.
+	// +optional
+	RegistryMirror string `json:"registryMirror,omitempty"`
+}
+
 // wantImage is what validation says of what is no image, as it does for a SIPCluster.
 const wantImage = "found %q, want an image reference, as in registry.example/haproxy:3.2"
 

@@ -7,6 +7,20 @@ import (
 	"unicode"
 )
 
+// Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
+type Inputs struct {
+	// SIPClusters: files and folders, relative to the Site's file, or the word cluster.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Specs []string `json:"specs,omitempty"`
+	// Hosts: a file or folder of manifests or a snapshot, relative to the Site's file, or the word cluster.
+	// +optional
+	Inventory string `json:"inventory,omitempty"`
+}
+
+// InputCluster is the word that stands for the live cluster where specs and hosts are named.
+const InputCluster = "cluster"
+
 // maxInputs bounds spec.inputs.specs.
 const maxInputs = 100
 
