@@ -15,27 +15,14 @@ func condition(h *inventory.Host, why holdings.Why) Reason {
 		return nil
 	case holdings.Faulty:
 		out.Fault = h.Faults[0].Kind
-	case holdings.InError:
+	case holdings.InError, holdings.Unhealthy:
 		out.Message = h.State.ErrorMessage
 	}
 	return out
 }
 
-// failed is why a held host is to be replaced, nil if it is not. The mark of Cluster API's provider comes before an error, which alone takes
-// no slot from a host that serves. Paused and detached hosts are someone's work in progress, not failures.
-func failed(h *host) Reason {
-	switch {
-	case h.State.Deleting:
-		return Condition{Why: holdings.Why{Code: holdings.Deleting}}
-	case h.State.Unhealthy:
-		return Condition{Why: holdings.Why{Code: holdings.Unhealthy, Detail: h.State.ErrorType}, Message: h.State.ErrorMessage}
-	case h.State.Retired != "":
-		return Condition{Why: holdings.Why{Code: holdings.Retired, Detail: h.State.Retired}}
-	case h.State.InError():
-		return condition(h.Host, holdings.Why{Code: holdings.InError, Detail: h.State.ErrorType})
-	}
-	return nil
-}
+// failed is why a held host is to be replaced, nil if it is not.
+func failed(h *host) Reason { return condition(h.Host, holdings.Failed(h.Host)) }
 
 // inError says whether what is wrong with a host is only that metal3 reports an error.
 func inError(trouble Reason) bool {

@@ -92,6 +92,23 @@ func ineligible(h *inventory.Host) Why {
 	return Why{}
 }
 
+// Failed is why a held host is to be replaced, nothing for one that is well. The mark of Cluster API's provider comes before an error, which alone
+// takes no slot from a host that serves. Paused, detached and cordoned hosts are someone's work in progress, not failures.
+func Failed(h *inventory.Host) Why {
+	s := &h.State
+	switch {
+	case s.Deleting:
+		return Why{Code: Deleting}
+	case s.Unhealthy:
+		return Why{Unhealthy, s.ErrorType}
+	case s.Retired != "":
+		return Why{Retired, s.Retired}
+	case s.InError():
+		return Why{InError, s.ErrorType}
+	}
+	return Why{}
+}
+
 // InUseBy is what keeps a held host from being released without approval, nothing for a host that nothing uses.
 func InUseBy(h *inventory.Host) Why {
 	s := &h.State

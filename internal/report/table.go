@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // TableOptions say how a plan is shown on a terminal.
@@ -39,6 +40,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintln(w, options.painted(text.Fold(text.Line(line), options.Width, "  "), bad))
 	}
 	say(p.Summary())
+	if where := p.listFree(); where != "" {
+		say(where)
+	}
 	for _, danger := range p.Emptied() {
 		warn("danger: " + danger)
 	}
@@ -239,6 +243,18 @@ func (p *Plan) Summary() string {
 		}
 	}
 	return strings.Join(parts, ", ") + "."
+}
+
+// listFree names the command that lists the free hosts. Before a plan is published, the hosts that it assigns are among them.
+func (p *Plan) listFree() string {
+	free := slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Verdict == string(schedule.Free) })
+	switch {
+	case !free || len(p.WhatIf) > 0:
+		return ""
+	case p.Totals().New > 0:
+		return "sipgen hosts --state free lists the free hosts, once this plan is published."
+	}
+	return "sipgen hosts --state free lists the free hosts."
 }
 
 // Problems are the shortages, what would help, and the warnings, one line each.

@@ -99,7 +99,7 @@ func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[strin
 }
 
 func failed(h *inventory.Host) bool {
-	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.Retired != "" || h.State.InError() && !h.State.InUse()
+	return h == nil || holdings.Failed(h).Code != "" && (holdings.Failed(h).Code != holdings.InError || !h.State.InUse())
 }
 
 func countOf(standby bool) Count {

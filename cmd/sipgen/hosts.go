@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func newHosts(ui *ui) *cobra.Command {
+	var (
+		in       inputs
+		previous previousFlags
+		only     hostFilter
+		output   string
+	)
+	formats := []string{"table", "wide", "json", "csv", "name"}
+	command := &cobra.Command{
+		Use:   "hosts",
+		Short: "List the hosts: the owner of each, or why no cluster can have it",
+		Long: `List the hosts of the inventory, as they are before a run: held by a cluster, leaving one, left
+alone (labels of an unknown cluster), free, cordoned, or not eligible for the printed reason.
+
+RACK is the label whose key ends in "rack"; if there are several, the one of most hosts.`,
+		Example: `  sipgen hosts
+  sipgen hosts --state free -l kind=worker
+  sipgen hosts --cluster tenant-a/edge-a -o wide
+  sipgen hosts --site site.yaml -f tenants --inventory hosts --rack r7 -o csv`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(checkFormat(output, formats), only.check()); err != nil {
+				return err
+			}
+			loaded, err := in.load(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
+			if err != nil {
+				return err
+			}
+			answer, err := loaded.holdings(before)
+			if err != nil {
+				return err
+			}
+			list := report.ListHosts(loaded.site.Name, answer)
+			if err := only.keep(list); err != nil {
+				return err
+			}
+			return showHosts(ui, list, output)
+		},
+	}
+	in.flags(command)
+	previous.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&only.selector, "selector", "l", "", "list only the hosts with these labels: a label selector")
+	flags.StringVar(&only.rack, "rack", "", "list only the hosts of this rack")
+	flags.StringVar(&only.cluster, "cluster", "", "list only the hosts that this cluster holds or is releasing: `NAMESPACE/NAME`, or a unique name")
+	flags.StringSliceVar(&only.states, "state", nil, "list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
+	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
+	completeFlag(command, "state", report.HostStates()...)
+	_ = command.RegisterFlagCompletionFunc("cluster", in.completeNames(completeClusters)) // fails for a flag that is not there
+	return command
+}
+
+// holdings says whose each host is, before anything is planned.
+func (l *loaded) holdings(before previousTree) (*holdings.Holdings, error) {
+	claims, err := before.claims(l.site)
+	if err = errors.Join(err, before.unsealed); err != nil {
+		return nil, err
+	}
+	d := l.served(before, claims)
+	return schedule.Holdings(d.clusters, d.hosts.Hosts, claims, d.options)
+}
+
+// hostFilter says which hosts are listed: those that meet all that is not empty.
+type hostFilter struct {
+	selector, rack, cluster string
+	states                  []string
+	labels                  labels.Selector
+}
+
+// check reads the flags.
+func (f *hostFilter) check() (err error) {
+	if f.labels, err = labels.Parse(f.selector); err != nil {
+		err = redact.Errorf("--selector: found %q, want a label selector, as in rack=r7,kind!=gpu", f.selector)
+	}
+	known := report.HostStates()
+	for _, state := range f.states {
+		if !slices.Contains(known, state) {
+			err = errors.Join(err, redact.Errorf("--state: found %q, want %s%s", state, strings.Join(known, ", "), meant(state, known)))
+		}
+	}
+	return err
+}
+
+// meant is the question whether one of the known words was meant, empty if none looks like it.
+func meant(word string, known []string) string {
+	if near := manifest.Nearest(word, known); near != "" {
+		return redact.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// keep drops the other hosts from the list. A rack or a cluster that no host has is misspelt.
+func (f *hostFilter) keep(list *report.HostList) error {
+	var racks, clusters []string
+	for i := range list.Hosts {
+		racks, clusters = append(racks, list.Hosts[i].Rack), append(clusters, list.Hosts[i].Cluster)
+	}
+	distinct := func(words []string) []string {
+		slices.Sort(words)
+		return slices.DeleteFunc(slices.Compact(words), func(word string) bool { return word == "" })
+	}
+	racks, clusters = distinct(racks), distinct(clusters)
+	if f.rack != "" && !slices.Contains(racks, f.rack) {
+		return redact.Errorf("--rack: found %q, and no host has that rack%s", f.rack, meant(f.rack, racks))
+	}
+	if f.cluster != "" {
+		key, err := oneOf(f.cluster, "cluster with hosts", clusters)
+		if err != nil {
+			return fmt.Errorf("--cluster: %w", err)
+		}
+		f.cluster = key
+	}
+	list.Hosts = slices.DeleteFunc(list.Hosts, func(h report.ListedHost) bool {
+		return f.rack != "" && h.Rack != f.rack || f.cluster != "" && h.Cluster != f.cluster ||
+			len(f.states) > 0 && !slices.Contains(f.states, h.State) || !f.labels.Matches(labels.Set(h.Labels))
+	})
+	return nil
+}
+
+// showHosts prints a list of hosts.
+func showHosts(ui *ui, list *report.HostList, output string) error {
+	switch output {
+	case "json":
+		return writeJSON(ui, list)
+	case "csv":
+		return csv.NewWriter(ui.out).WriteAll(list.Rows(true))
+	case "name":
+		for i := range list.Hosts {
+			fmt.Fprintln(ui.out, list.Hosts[i].Host)
+		}
+		return nil
+	}
+	if len(list.Hosts) > 0 {
+		rows := list.Rows(output == "wide")
+		if err := writeColumns(ui.out, rows, terminalWidth(ui.out), len(rows[0])-1); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(ui.out, "%s.\n", list.Summary())
+	return err
+}

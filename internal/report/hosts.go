@@ -1,0 +1,142 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// HostList is whose each host is, for `sipgen hosts -o json`. Its fields are stable.
+type HostList struct {
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Site       string       `json:"site"`
+	Hosts      []ListedHost `json:"hosts"`
+}
+
+// ListedHost is one host, and whose it is or why no cluster can have it.
+type ListedHost struct {
+	Host         string            `json:"host"`
+	State        string            `json:"state"`
+	Cluster      string            `json:"cluster,omitempty"`
+	Role         string            `json:"role,omitempty"`
+	Standby      bool              `json:"standby,omitempty"`
+	By           string            `json:"by,omitempty"`
+	Why          string            `json:"why,omitempty"`
+	Rack         string            `json:"rack,omitempty"`
+	Provisioning string            `json:"provisioning,omitempty"`
+	UID          string            `json:"uid,omitempty"`
+	Labels       map[string]string `json:"labels,omitempty"`
+}
+
+// The states of listed hosts beside those of holdings: free hosts that no cluster can have.
+const (
+	hostCordoned    = "cordoned"
+	hostNotEligible = "not eligible"
+)
+
+// HostStates are the states of listed hosts, as a summary has them.
+func HostStates() []string {
+	return []string{string(holdings.Held), string(holdings.Leaving), string(holdings.LeftAlone), string(holdings.Free), hostCordoned, hostNotEligible}
+}
+
+// HostState is the state of a host: that of holdings, and of a free host whether a cluster can have it.
+func HostState(h *holdings.Holding) string {
+	switch {
+	case h.State != holdings.Free || h.Why.Code == "":
+		return string(h.State)
+	case h.Why.Code == holdings.Cordoned:
+		return hostCordoned
+	}
+	return hostNotEligible
+}
+
+// ListHosts lists all hosts, by namespace and name.
+func ListHosts(site string, of *holdings.Holdings) *HostList {
+	out := &HostList{APIVersion: v1alpha1.APIVersion, Kind: "Hosts", Site: site, Hosts: make([]ListedHost, len(of.Hosts))}
+	rack := rackLabel(of)
+	for i := range of.Hosts {
+		h := &of.Hosts[i]
+		line := ListedHost{
+			Host: h.Host.Key(), State: HostState(h), Role: h.Role, Standby: h.Standby, By: string(h.By), Why: sentence.Holding(h),
+			Rack: h.Host.Labels[rack], Provisioning: h.Host.State.Provisioning, UID: h.Host.UID, Labels: h.Host.Labels,
+		}
+		if h.Cluster != (holdings.ClusterKey{}) {
+			line.Cluster = h.Cluster.String()
+		}
+		out.Hosts[i] = line
+	}
+	return out
+}
+
+// rackLabel is the label whose key ends in "rack" and that most hosts have, the first by name of several; empty where no host has one.
+func rackLabel(of *holdings.Holdings) string {
+	count := map[string]int{}
+	for i := range of.Hosts {
+		for key := range of.Hosts[i].Host.Labels {
+			if strings.HasSuffix(key, "rack") {
+				count[key]++
+			}
+		}
+	}
+	keys := slices.Collect(maps.Keys(count))
+	if len(keys) == 0 {
+		return ""
+	}
+	return slices.MinFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b)) })
+}
+
+// Summary is "4 hosts: 3 held, 1 free".
+func (l *HostList) Summary() string {
+	count := map[string]int{}
+	for i := range l.Hosts {
+		count[l.Hosts[i].State]++
+	}
+	var parts []string
+	for _, state := range HostStates() {
+		if n := count[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	words := text.Count(len(l.Hosts), "host")
+	if len(parts) > 0 {
+		words += ": " + strings.Join(parts, ", ")
+	}
+	return words
+}
+
+// Rows are the lines of a table, the head among them. Wide adds how metal3 and the API server know the host.
+func (l *HostList) Rows(wide bool) [][]string {
+	row := func(host, state, cluster, role, slot, rack, by, provisioning, uid, why string) []string {
+		cells := []string{host, state, cluster, role, slot, rack}
+		if wide {
+			cells = append(cells, by, provisioning, uid)
+		}
+		cells = append(cells, why)
+		for i := range cells {
+			cells[i] = text.Line(cells[i])
+		}
+		return cells
+	}
+	rows := [][]string{row("HOST", "STATE", "CLUSTER", "ROLE", "SLOT", "RACK", "BY", "PROVISIONING", "UID", "WHY")}
+	for i := range l.Hosts {
+		h := &l.Hosts[i]
+		slot := ""
+		switch {
+		case h.State != string(holdings.Held):
+		case h.Standby:
+			slot = "standby"
+		default:
+			slot = "active"
+		}
+		rows = append(rows, row(h.Host, h.State, h.Cluster, h.Role, slot, h.Rack, h.By, h.Provisioning, h.UID, h.Why))
+	}
+	return rows
+}

@@ -1,0 +1,45 @@
+package sentence
+
+import (
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Holding says why a cluster cannot have a host, and of one that is held or leaving what is wrong with it and what uses it. It is empty for a
+// host that is eligible, or held and idle.
+func Holding(h *holdings.Holding) string {
+	about := func(why holdings.Why) string {
+		of := schedule.Condition{Why: why}
+		switch why.Code {
+		case "":
+			return ""
+		case holdings.Faulty:
+			of.Fault = h.Host.Faults[0].Kind
+		case holdings.InError, holdings.Unhealthy:
+			of.Message = h.Host.State.ErrorMessage
+		}
+		return condition(&of)
+	}
+	var words []string
+	switch h.State {
+	case holdings.Held, holdings.Leaving:
+		if h.State == holdings.Leaving {
+			words = append(words, Reason(schedule.ReleasedBefore{}))
+		}
+		if cordoned := h.Host.State.Cordoned; cordoned != "" {
+			words = append(words, about(holdings.Why{Code: holdings.Cordoned, Detail: cordoned}))
+		}
+		words = append(words, about(holdings.Failed(h.Host)), about(holdings.InUseBy(h.Host)))
+	default:
+		words = append(words, about(h.Why))
+	}
+	kept := words[:0]
+	for _, word := range words {
+		if word != "" {
+			kept = append(kept, word)
+		}
+	}
+	return strings.Join(kept, "; ")
+}
