@@ -51,14 +51,14 @@ func isTerminal(stream any) bool {
 const mostDangers = 50
 
 // approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
-func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error {
-	plan := r.report.WhySaid() // when the run was found to go on
+func (a *approval) approve(ui *ui, words *report.Plan, changes []publish.Change) error {
+	plan := words.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
 	if said == a.approved { // before somebody else pushed first
 		return nil
 	}
-	ui.say("%s", r.report.Summary())
+	ui.say("%s", words.Summary())
 	shown, more := report.FirstDangers(plan, filesOf(changes), mostDangers)
 	//guard: a proposal in CI does not say what is dangerous in it
 	for _, danger := range shown {

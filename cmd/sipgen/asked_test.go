@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/internal/app"
 )
 
 // TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.
@@ -45,11 +47,11 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%d of %s: exit code %d, want %q in\n%s", row.code, row.server, code, want, out.String())
 		}
 	}
-	unreachable := &askedError{err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), server: "10.0.0.1:6443"}
+	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
 	if hint := hintFor(newRoot(&ui{}), unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
 		t.Error(hint)
 	}
-	if hint := hintFor(newRoot(&ui{}), &askedError{err: errors.New("something else")}); hint != "" {
+	if hint := hintFor(newRoot(&ui{}), &app.AskedError{Err: errors.New("something else")}); hint != "" {
 		t.Error(hint)
 	}
 }

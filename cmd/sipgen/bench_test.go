@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
 )
 
 // BenchmarkStages measures the stages of a run by themselves on sites of manifests: reading and validating them,
@@ -20,10 +22,10 @@ func BenchmarkStages(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		folder := b.TempDir()
 		writeFleet(b, folder, n)
-		in := inputs{
-			site: filepath.Join(folder, "site.yaml"), specs: []string{filepath.Join(folder, "tenants.yaml")},
-			inventory: filepath.Join(folder, "hosts.yaml"),
-		}
+		in := inputs{Inputs: app.Inputs{
+			Site: filepath.Join(folder, "site.yaml"), Specs: []string{filepath.Join(folder, "tenants.yaml")},
+			Inventory: filepath.Join(folder, "hosts.yaml"),
+		}}
 		quiet := &ui{out: io.Discard, err: io.Discard}
 		stage := func(name string, do func(i int) error) {
 			b.Run(fmt.Sprintf("%s/hosts=%d", name, n), func(b *testing.B) {
@@ -39,7 +41,7 @@ func BenchmarkStages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		rendered, err := renderedFrom(l, quiet, previousTree{})
+		checked, err := tree(quiet, l, app.Before{}, noTolerance)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -48,17 +50,14 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("plan", func(int) error {
-			_, err := l.decide(quiet, previousTree{})
+			_, err := plan(quiet, l, app.Before{})
 			return err
 		})
 		stage("render", func(int) error {
-			fresh := *l
-			fresh.built = &serviceBuilds{}
-			_, err := renderedFrom(&fresh, quiet, previousTree{})
-			return err
+			return app.Render(checked.Plan, render.Site).Err
 		})
 		stage("write", func(i int) error {
-			_, err := rendered.write(context.Background(), quiet, filepath.Join(folder, fmt.Sprintf("tree-%d", i)), false)
+			_, err := write(context.Background(), quiet, filepath.Join(folder, fmt.Sprintf("tree-%d", i)), checked.Rendered.Tree, false)
 			return err
 		})
 		stage("publish", func(i int) error {
@@ -68,23 +67,10 @@ func BenchmarkStages(b *testing.B) {
 			}
 			to := &destination{target: publish.Target{URL: repo, Branch: "main"}, meta: publish.Meta{
 				Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}}
-			_, err := l.publish(context.Background(), quiet, to, noTolerance, &approval{})
+			_, err := publishTree(context.Background(), quiet, l, to, noTolerance, &approval{})
 			return err
 		})
 	}
-}
-
-// renderedFrom takes the steps from what was loaded to its tree.
-func renderedFrom(l *loaded, ui *ui, before previousTree) (*rendered, error) {
-	decided, err := l.decide(ui, before)
-	if err != nil {
-		return nil, err
-	}
-	checked := decided.check(noTolerance)
-	if err := checked.proceed(ui, tolerance{}); err != nil {
-		return nil, err
-	}
-	return checked.render(ui)
 }
 
 // writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned, 10

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -83,10 +84,10 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 }
 
 // commitMessage says what changes, and how old the inventory was.
-func (r *rendered) commitMessage(subject string, changes []publish.Change, now time.Time) string {
-	text := report.CommitMessage(r.report, subject, filesOf(changes))
-	if age := r.age(now); age != "" {
-		text += fmt.Sprintf("\nInventory: %s, %s old\n", r.hosts.Context, age)
+func commitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change, now time.Time) string {
+	text := report.CommitMessage(plan, subject, filesOf(changes))
+	if age := l.Age(now); age != "" {
+		text += fmt.Sprintf("\nInventory: %s, %s old\n", l.Hosts.Context, age)
 	}
 	return text
 }
@@ -104,12 +105,12 @@ const digestTrailer = "-Digest"
 
 // trailers say what the commit was made from: digests that are the same for the same inputs, in
 // whatever files and order they came.
-func (l *loaded) trailers() ([]publish.Trailer, error) {
-	specs, err := digestOf(l.clusters)
+func trailers(l *app.Loaded) ([]publish.Trailer, error) {
+	specs, err := digestOf(l.Clusters)
 	if err != nil {
 		return nil, err
 	}
-	hosts, err := digestOf(l.hosts.Hosts)
+	hosts, err := digestOf(l.Hosts.Hosts)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -84,8 +85,8 @@ func beginningWith(typed string, names []string) []string {
 
 func (in *inputs) names(ctx context.Context, what completion) []string {
 	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard, progress: progressOn(io.Discard, func(string) string { return "" }, quickEnough)}
-	site, _ := in.loadSite(quiet)
-	in.specs = slices.DeleteFunc(slices.Clone(in.specs), func(path string) bool { return path == fromCluster })
+	site, _ := in.LoadSite(quiet.in)
+	in.Specs = slices.DeleteFunc(slices.Clone(in.Specs), func(path string) bool { return path == app.FromCluster })
 	found := map[string]bool{}
 	if what&completeTenants != 0 && site != nil && len(site.Spec.Tenants) > 0 {
 		what &^= completeTenants // by name: a namespace of theirs is no name
@@ -94,14 +95,12 @@ func (in *inputs) names(ctx context.Context, what completion) []string {
 		}
 	}
 	if what&(completeClusters|completeRoles|completeTenants) != 0 {
-		if specs, _ := in.loadSpecs(ctx, quiet, site); specs != nil {
-			for _, cluster := range specs.valid() {
-				clusterNames(found, &cluster, what)
-			}
+		for _, cluster := range in.ValidSpecs(ctx, quiet.in, site) {
+			clusterNames(found, &cluster, what)
 		}
 	}
-	if what&completeHosts != 0 && in.inventory != "" && in.inventory != fromCluster && in.inventory != "-" {
-		if hosts, _ := files.Load([]string{in.inventory}, quiet.in); hosts != nil {
+	if what&completeHosts != 0 && in.Inventory != "" && in.Inventory != app.FromCluster && in.Inventory != "-" {
+		if hosts, _ := files.Load([]string{in.Inventory}, quiet.in); hosts != nil {
 			for i := range hosts.Hosts {
 				found[hosts.Hosts[i].Key()] = true
 			}
@@ -128,5 +127,5 @@ func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what completion
 
 // completeContexts gives the contexts of the kubeconfig.
 func (in *inputs) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return in.contexts(in.loadingRules()), cobra.ShellCompDirectiveNoFileComp
+	return in.Contexts(in.LoadingRules()), cobra.ShellCompDirectiveNoFileComp
 }

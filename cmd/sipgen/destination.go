@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -40,15 +41,15 @@ type destination struct {
 }
 
 // destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
-func (d *destinationFlags) destination(loaded *loaded, meta publish.Meta, specs []string) (*destination, error) {
-	d.repo.defaults(loaded.site)
+func (d *destinationFlags) destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*destination, error) {
+	d.repo.defaults(loaded.Site)
 	to := &destination{meta: meta, subject: d.commit.message}
 	var err error
 	if to.target, err = d.repo.target(); err != nil {
 		return nil, err
 	}
 	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
-	if inside := loaded.site.BaseInside(to.target.Path); inside != "" {
+	if inside := loaded.Site.BaseInside(to.target.Path); inside != "" {
 		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
 	to.target.Proposal, to.target.Create = d.proposal.branch, d.create
@@ -56,12 +57,12 @@ func (d *destinationFlags) destination(loaded *loaded, meta publish.Meta, specs 
 		return nil, err
 	}
 	if d.hydrator.file == "" { // else GitOps Promoter carries it on
-		to.warnings = elsewhere(loaded.site, to.target)
+		to.warnings = elsewhere(loaded.Site, to.target)
 	}
 	//guard: a run that sends its token in the clear does not say so
 	to.warnings = append(to.warnings, unencrypted(to.target, to.requester)...)
 	to.meta.Adopt = d.adopt
-	if to.meta.Trailers, err = loaded.trailers(); err != nil {
+	if to.meta.Trailers, err = trailers(loaded); err != nil {
 		return nil, err
 	}
 	return to, d.hydrator.add(&to.meta, specs)

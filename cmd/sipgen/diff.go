@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
@@ -22,7 +23,7 @@ func newDiff(ui *ui) *cobra.Command {
 		in   inputs
 		out  string
 		repo repository
-		how  tolerance
+		how  app.Tolerance
 	)
 	command := &cobra.Command{
 		Use:   "diff [--out DIR | --repo URL]",
@@ -54,26 +55,26 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if err != nil {
 				return err
 			}
-			before, err := (&previousFlags{dir: out, git: repo, compared: true}).read(ctx, ui, loaded.site)
+			before, err := (&previousFlags{dir: out, git: repo, compared: true}).read(ctx, ui, loaded.Site)
 			if err != nil {
 				return err
 			}
-			if len(before.files) == 0 && before.unsealed == nil {
-				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
+			if len(before.Files) == 0 && before.Unsealed == nil {
+				ui.say("no previous tree: %s has none yet, so all of it is new", before.Where)
 			}
-			rendered, err := loaded.tree(ui, before, how)
+			checked, err := tree(ui, loaded, before, how)
 			if err != nil {
 				return err
 			}
-			before.warnOfForeign(ui, loaded.site, rendered.tree)
-			if err := showDiff(ui, before.files, rendered.tree, output, colour, all); err != nil {
+			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
+			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output, colour, all); err != nil {
 				return err
 			}
-			return rendered.unschedulable()
+			return unschedulable(checked.Plan)
 		},
 	}
 	in.flags(command)
-	how.flags(command)
+	toleranceFlags(command, &how)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	command.Flags().StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
@@ -37,20 +38,20 @@ unique.`,
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
-			in.allAddresses = true // any host may be asked about
+			in.AllAddresses = true // any host may be asked about
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
-			checked, _, _, err := loaded.judge(ui, before, noTolerance, render.Preview)
+			checked, err := flow(ui, loaded, before, noTolerance, render.Preview)
 			if err != nil {
 				return err
 			}
-			return explain(ui, checked.decided, args[0], output)
+			return explain(ui, checked.Plan, args[0], output)
 		},
 	}
 	in.flags(command)
@@ -61,24 +62,24 @@ unique.`,
 }
 
 // explain prints what the placement says of a host or a cluster; a name that is both gets both.
-func explain(ui *ui, d *decided, name, output string) error {
-	cluster, host, err := d.named(name)
+func explain(ui *ui, d *app.Planned, name, output string) error {
+	cluster, host, err := findNamed(d, name)
 	if err != nil {
 		return err
 	}
 	if output == "json" {
-		plan := *d.report
+		plan := *d.Report
 		plan.InputWarnings = ui.warnings
-		return writeJSON(ui, report.Explain(&plan, d.placement, cluster, host))
+		return writeJSON(ui, report.Explain(&plan, d.Placement, cluster, host))
 	}
 	var words string
 	if namespace, short, found := strings.Cut(cluster, "/"); found {
-		said, _ := report.ExplainCluster(d.placement, schedule.ClusterKey{Namespace: namespace, Name: short})
+		said, _ := report.ExplainCluster(d.Placement, schedule.ClusterKey{Namespace: namespace, Name: short})
 		words += said
 	}
 	if namespace, short, found := strings.Cut(host, "/"); found {
-		said, _ := report.ExplainHost(d.placement, schedule.HostKey{Namespace: namespace, Name: short})
-		words += said + d.unpatched(host)
+		said, _ := report.ExplainHost(d.Placement, schedule.HostKey{Namespace: namespace, Name: short})
+		words += said + unpatched(d, host)
 	}
 	_, err = fmt.Fprint(ui.out, folded(text.Block(words), terminalWidth(ui.out)))
 	return err
@@ -95,53 +96,53 @@ func folded(block string, width int) string {
 }
 
 // unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is held says it.
-func (d *decided) unpatched(host string) string {
+func unpatched(d *app.Planned, host string) string {
 	var b strings.Builder
-	for _, found := range d.unpatchable[host] {
-		if d.has(host) == "" {
+	for _, found := range d.Loaded.Unpatchable[host] {
+		if clusterOf(d, host) == "" {
 			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found.Sentence())
 		}
 	}
 	return b.String()
 }
 
-// has is the cluster that has a host, or gets it.
-func (d *decided) has(host string) string {
-	for i := range d.report.Hosts {
-		if d.report.Hosts[i].Host == host {
-			return d.report.Hosts[i].Cluster
+// clusterOf is the cluster that has a host, or gets it.
+func clusterOf(d *app.Planned, host string) string {
+	for i := range d.Report.Hosts {
+		if d.Report.Hosts[i].Host == host {
+			return d.Report.Hosts[i].Cluster
 		}
 	}
 	return ""
 }
 
-// named are the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.
-func (d *decided) named(name string) (cluster, host string, err error) {
+// findNamed gives the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.
+func findNamed(d *app.Planned, name string) (cluster, host string, err error) {
 	var names []string
 	known := map[string]int{}
 	const isCluster, isHost = 1, 2
-	for i := range d.placement.Clusters {
-		key := d.placement.Clusters[i].Key.String()
+	for i := range d.Placement.Clusters {
+		key := d.Placement.Clusters[i].Key.String()
 		names, known[key] = append(names, key), isCluster
 	}
-	for i := range d.placement.Hosts {
-		key := d.placement.Hosts[i].Host.Key()
+	for i := range d.Placement.Hosts {
+		key := d.Placement.Hosts[i].Host.Key()
 		if known[key] == 0 {
 			names = append(names, key)
 		}
 		known[key] |= isHost
 	}
 	//guard: who asks for a host in another namespace is sent to one whose name is like it
-	if other := d.otherHost(name, known); other != nil {
+	if other := d.Loaded.OtherHost(name, known); other != nil {
 		return "", "", other
 	}
 	//guard: who asks for a host that is gone is sent to a healthy one whose name is like it
-	if gone := d.goneHost(name); gone != nil {
+	if gone := goneHost(d, name); gone != nil {
 		return "", "", gone
 	}
 	key, err := oneOf(name, "host or cluster", names)
 	if err != nil {
-		if other := d.group(name); other != nil && !slices.Contains(names, nearestName(name, names)) {
+		if other := group(d, name); other != nil && !slices.Contains(names, nearestName(name, names)) {
 			err = other
 		}
 		return "", "", err
@@ -156,7 +157,7 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 }
 
 // group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of a key that some role spreads its hosts over.
-func (d *decided) group(name string) error {
+func group(d *app.Planned, name string) error {
 	members := map[string][]string{} // by the name
 	kind := map[string]string{}
 	add := func(what, value, member string) {
@@ -164,19 +165,19 @@ func (d *decided) group(name string) error {
 			kind[value], members[value] = what, append(members[value], member)
 		}
 	}
-	for i := range d.clusters {
-		add("namespace", d.clusters[i].Namespace, d.clusters[i].Key())
+	for i := range d.Clusters.All {
+		add("namespace", d.Clusters.All[i].Namespace, d.Clusters.All[i].Key())
 	}
 	keys := map[string]bool{}
-	for i := range d.clusters {
-		for _, set := range d.clusters[i].Spec.Nodes {
+	for i := range d.Clusters.All {
+		for _, set := range d.Clusters.All[i].Spec.Nodes {
 			for _, key := range append(slices.Clone(set.TopologyKeys), set.TopologyKey) {
 				keys[key] = true
 			}
 		}
 	}
-	for i := range d.hosts.Hosts {
-		host := &d.hosts.Hosts[i]
+	for i := range d.Loaded.Hosts.Hosts {
+		host := &d.Loaded.Hosts.Hosts[i]
 		add("namespace", host.Namespace, host.Key())
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			add(key, host.Labels[key], host.Key())
@@ -190,12 +191,12 @@ func (d *decided) group(name string) error {
 		return nil
 	}
 	slices.Sort(members[of])
-	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, firstHosts(members[of]), end)
+	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, app.FirstHosts(members[of]), end)
 }
 
 // goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.
-func (d *decided) goneHost(name string) error {
-	for _, claim := range d.placement.Holdings.Gone {
+func goneHost(d *app.Planned, name string) error {
+	for _, claim := range d.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
 			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key, claim.Cluster.String(), claim.Role)
 		}

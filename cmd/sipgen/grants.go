@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
@@ -56,35 +57,35 @@ granted; 2 an error.`,
 				return err
 			}
 			in.warnUnused(ui, loaded)
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
-			claims, err := before.claims(loaded.site)
+			claims, err := before.Previous(loaded.Site)
 			if err != nil {
 				return err
 			}
-			held := tenancy.Held(loaded.clusters, claims, loaded.hosts.Hosts, options(loaded.site))
-			wrong := loaded.wrong()
+			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
+			wrong := loaded.Wrong()
 			for _, err := range wrong {
 				ui.say("%s", err)
 			}
 			if suggest {
-				if err := loaded.suggest(ui, held); err != nil || len(wrong) == 0 {
+				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
 					return err
 				}
 				ui.say("these grants lack what the specs that are wrong need")
 				return errFinding
 			}
-			loaded.problems = append(loaded.problems, loaded.beyondGrants()...)
-			decided, err := loaded.decide(ui, before)
+			loaded.Problems = append(loaded.Problems, loaded.BeyondGrants()...)
+			planned, err := plan(ui, loaded, before)
 			if err != nil {
 				return err
 			}
-			tenants := decided.summarize(decided.admitted.Held)
-			problems := decided.reasons(wrong)
+			tenants := summarize(planned)
+			problems := reasons(planned, wrong)
 			if output == "json" {
-				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.site.Name, tenants, said(append(wrong, problems...))})
+				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
 			}
@@ -110,8 +111,8 @@ granted; 2 an error.`,
 }
 
 // reasons are why clusters are frozen, but for what was said.
-func (d *decided) reasons(said []error) (out []error) {
-	here := d.here(d.report)
+func reasons(p *app.Planned, said []error) (out []error) {
+	here := p.Here(p.Report)
 	for i := range here.Clusters {
 		for _, why := range here.Clusters[i].Frozen {
 			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {
@@ -166,33 +167,34 @@ func said(problems []error) (out []string) {
 }
 
 // summarize sums up each tenant that has clusters or is listed, by name.
-func (l *loaded) summarize(held tenancy.Counts) []tenantSummary {
+func summarize(p *app.Planned) []tenantSummary {
+	l, held, clusters := p.Loaded, p.Clusters.Held, p.Clusters.All
 	lines := map[string]*tenantSummary{}
 	add := func(t *tenancy.Tenant) *tenantSummary {
 		if lines[t.Name] == nil {
 			lines[t.Name] = &tenantSummary{
 				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby},
-				More: l.tenants.Room(t, l.clusters, held), Patches: string(t.Patches),
+				More: l.Tenants.Room(t, clusters, held), Patches: string(t.Patches),
 			}
 		}
 		return lines[t.Name]
 	}
-	for i := range l.site.Spec.Tenants {
-		if t := l.tenants.Of(l.site.Spec.Tenants[i].Namespaces[0]); t != nil {
+	for i := range l.Site.Spec.Tenants {
+		if t := l.Tenants.Of(l.Site.Spec.Tenants[i].Namespaces[0]); t != nil {
 			add(t)
 		}
 	}
-	for i := range l.clusters {
-		t := l.tenants.Of(l.clusters[i].Namespace)
+	for i := range clusters {
+		t := l.Tenants.Of(clusters[i].Namespace)
 		if t == nil {
 			continue
 		}
 		line := add(t)
-		line.Clusters = append(line.Clusters, l.clusters[i].Key())
-		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
+		line.Clusters = append(line.Clusters, clusters[i].Key())
+		line.AsksFor.add(tenancy.Wants(&clusters[i]))
 	}
 	for _, key := range held.Clusters() {
-		if t := l.tenants.Of(key.Namespace); t != nil {
+		if t := l.Tenants.Of(key.Namespace); t != nil {
 			line := add(t)
 			line.Holds.add(held.Of(key))
 			line.Leaving += held.Leaving(key)

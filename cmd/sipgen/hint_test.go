@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/app"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
@@ -20,7 +21,7 @@ func TestHintsStandWithTheirErrors(t *testing.T) {
 		beyond("c.yaml: found 9, but tenant c may have at most 5"),
 		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost"),
 		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range"),
-		&askedError{errors.Join(apierrors.NewUnauthorized("get hosts"), errors.New("get secrets: no answer")), "lab", "api.example.org"},
+		&app.AskedError{Err: errors.Join(apierrors.NewUnauthorized("get hosts"), errors.New("get secrets: no answer")), Context: "lab", Server: "api.example.org"},
 		beyond("f.yaml: found node port 30001, which is not granted to tenant f"),
 		syscall.ENOSPC,
 	))

@@ -17,6 +17,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
@@ -105,7 +106,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	if len(errs) == 0 { // before anything is read: what the flags say does not depend on the hosts
 		answers.Engine = string(v1alpha1.EngineFlux)
 		_, siteErr := v1alpha1.Parse(site, survey.SiteYAML(&survey.Found{}, answers))
-		for _, e := range flatten(byFlag(siteErr)) {
+		for _, e := range app.Flatten(byFlag(siteErr)) {
 			if strings.HasPrefix(e.Error(), "--") {
 				errs = append(errs, e)
 			}
@@ -119,7 +120,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 		return err
 	}
 	if len(hosts.Hosts) == 0 {
-		return fmt.Errorf("%s: no BareMetalHost in it", b.in.inventory)
+		return fmt.Errorf("%s: no BareMetalHost in it", b.in.Inventory)
 	}
 	if err := b.installed(ctx, &answers); err != nil {
 		return err
@@ -214,7 +215,7 @@ func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err 
 	var site v1alpha1.Site
 	site.Default()
 	inventory.Conflicts(hosts)
-	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, options(&site))
+	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, app.Options(&site))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -257,7 +258,7 @@ func sayNameless(ui *ui, hosts []inventory.Host) {
 // byFlag says of what is wrong with a Site that nobody wrote which flag it came from: there is no such file.
 func byFlag(err error) error {
 	var errs []error
-	for _, e := range flatten(err) {
+	for _, e := range app.Flatten(err) {
 		for field, flag := range map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"} {
 			if _, what, found := strings.Cut(e.Error(), ": "+field+": "); found {
 				e = fmt.Errorf("%s: %s", flag, what)
@@ -292,7 +293,7 @@ func (b *beginning) ask(ui *ui) error {
 		value                 *string
 		wrong                 func() error
 	}{
-		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", fromCluster, &b.in.inventory, b.wrongInventory},
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", app.FromCluster, &b.in.Inventory, b.wrongInventory},
 		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL?", "", &b.repo, b.wrongRepo},
 	} {
 		switch {
@@ -327,7 +328,7 @@ func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, 
 		if problem == nil {
 			return nil
 		}
-		for _, single := range flatten(problem) {
+		for _, single := range app.Flatten(problem) {
 			ui.say("%s", single)
 		}
 	}
@@ -335,20 +336,20 @@ func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, 
 
 // wrongInventory is what is wrong with an answer that names hosts, as far as that can be seen at once.
 func (b *beginning) wrongInventory() error {
-	if b.in.inventory == fromCluster {
+	if b.in.Inventory == app.FromCluster {
 		return nil
 	}
-	if _, err := os.Stat(b.in.inventory); err != nil {
-		return manifest.WithoutOperation(b.in.inventory, err)
+	if _, err := os.Stat(b.in.Inventory); err != nil {
+		return manifest.WithoutOperation(b.in.Inventory, err)
 	}
 	return nil
 }
 
 // wrongRepo is what is wrong with an answer that names a repository.
 func (b *beginning) wrongRepo() error {
-	_, err := v1alpha1.Parse("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{Site: "site", Repository: b.repo, Engine: string(v1alpha1.EngineFlux), Inventory: fromCluster, Specs: specsFolder, Namespace: "a"}))
+	_, err := v1alpha1.Parse("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{Site: "site", Repository: b.repo, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster, Specs: specsFolder, Namespace: "a"}))
 	var wrong []error
-	for _, e := range flatten(byFlag(err)) {
+	for _, e := range app.Flatten(byFlag(err)) {
 		if strings.HasPrefix(e.Error(), "--repo") {
 			wrong = append(wrong, e)
 		}
@@ -381,17 +382,17 @@ func (b *beginning) siteName() string {
 
 // inventoryPath is the inventory as the Site names it: relative to its file.
 func (b *beginning) inventoryPath() (string, error) {
-	if b.in.inventory == fromCluster {
-		return fromCluster, nil
+	if b.in.Inventory == app.FromCluster {
+		return app.FromCluster, nil
 	}
-	if b.in.inventory == manifest.Stdin {
+	if b.in.Inventory == manifest.Stdin {
 		return "", errors.New("--inventory: standard input cannot be read again, want a file, a folder or the word cluster")
 	}
 	dir, err := filepath.Abs(b.dir)
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(b.in.inventory)
+	path, err := filepath.Abs(b.in.Inventory)
 	if err != nil {
 		return "", err
 	}
@@ -401,10 +402,10 @@ func (b *beginning) inventoryPath() (string, error) {
 
 func (b *beginning) hosts(ctx context.Context, ui *ui) (*inventory.Inventory, error) {
 	defer ui.progress.stage("reading hosts")()
-	if b.in.inventory != fromCluster {
-		return files.Load([]string{b.in.inventory}, ui.in)
+	if b.in.Inventory != app.FromCluster {
+		return files.Load([]string{b.in.Inventory}, ui.in)
 	}
-	return b.in.liveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
+	return b.in.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
 }
 
 // The API groups that an engine and Cluster API bring.
@@ -417,13 +418,13 @@ const (
 // installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster API.
 func (b *beginning) installed(ctx context.Context, answers *survey.Answers) error {
 	answers.Engine = b.engine
-	if b.in.inventory != fromCluster {
+	if b.in.Inventory != app.FromCluster {
 		if b.engine == "auto" {
 			answers.Engine = string(v1alpha1.EngineFlux)
 		}
 		return nil
 	}
-	cfg, err := b.in.restConfig()
+	cfg, err := b.in.RestConfig()
 	if err != nil {
 		return err
 	}

@@ -5,30 +5,34 @@ import (
 	"sort"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes: by the hosts that
 // there are, and by what its tenant is granted.
-func (s *supposed) largest(d *decided) ([]string, error) {
-	now := *s.loaded
-	now.clusters = s.today
-	today := now.served(d.before, d.claims)
-	clusters := d.tenants.Narrowed(today.clusters)
+func (s *supposed) largest(d *app.Planned) ([]string, error) {
+	today, err := s.admit(d.Before, s.today)
+	if err != nil {
+		return nil, err
+	}
+	clusters := d.Loaded.Tenants.Narrowed(today.All)
 	var lines []string
 	for _, count := range s.counts {
-		granted, more, err := today.granted(count)
+		limit, more, err := granted(d.Loaded.Tenants, today, count)
 		if err != nil {
 			return nil, err
 		}
-		upTo := func(limit int) (int, error) {
-			return schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, today.options, count.cluster, count.role, limit, s.counted(d, count, granted))
+		upTo := func(bound int) (int, error) {
+			return schedule.LargestUpTo(clusters, d.Loaded.Hosts.Hosts, d.Clusters.Claims, today.Options, count.cluster, count.role, bound, s.counted(d, count, limit))
 		}
 		most, err := upTo(v1.MaxCount)
 		//guard: plan --count promises hosts that the tenant is not granted
-		bounded := err == nil && most > granted
+		bounded := err == nil && most > limit
 		if bounded {
-			most, err = upTo(granted)
+			most, err = upTo(limit)
 		}
 		if err != nil {
 			return nil, err
@@ -38,7 +42,7 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
 		}
 		if bounded {
-			line += fmt.Sprintf("; the hosts allow more, the grants do not: with %d, %s", granted+1, more)
+			line += fmt.Sprintf("; the hosts allow more, the grants do not: with %d, %s", limit+1, more)
 		}
 		lines = append(lines, line)
 	}
@@ -47,41 +51,49 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 
 // counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With more
 // than is granted, the cluster is frozen or not as with what is.
-func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Counted {
+func (s *supposed) counted(d *app.Planned, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
-		now := *s.loaded
-		now.clusters = s.today
+		clusters := s.today
 		if granted >= 0 {
-			clusters, err := schedule.WithCount(s.today, count.cluster, count.role, min(active, granted))
-			if err != nil {
+			var err error
+			if clusters, err = schedule.WithCount(s.today, count.cluster, count.role, min(active, granted)); err != nil {
 				return nil, schedule.Options{}, err
 			}
-			now.clusters = clusters
 		}
-		planned := now.served(d.before, d.claims)
-		clusters, err := schedule.WithCount(planned.clusters, count.cluster, count.role, active)
+		admitted, err := s.admit(d.Before, clusters)
 		if err != nil {
 			return nil, schedule.Options{}, err
 		}
-		planned.clusters = clusters
-		return d.tenants.Narrowed(planned.clusters), planned.options, err
+		clusters, err = schedule.WithCount(admitted.All, count.cluster, count.role, active)
+		return d.Loaded.Tenants.Narrowed(clusters), admitted.Options, err
 	}
+}
+
+// admit says who is served and who is frozen with other specs.
+func (s *supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Clusters, error) {
+	now := *s.site
+	now.Clusters = clusters
+	admitted, err := app.Admit(&now, before)
+	if err != nil {
+		return nil, err
+	}
+	return admitted.Clusters, nil
 }
 
 // granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what
 // is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that many are.
-func (d *decided) granted(count roleCount) (most int, more string, err error) {
-	held := d.admitted.Held
-	frozen := d.admitted.IsFrozen()
+func granted(tenants *tenancy.Tenants, today *admit.Clusters, count roleCount) (most int, more string, err error) {
+	held := today.Held
+	frozen := today.IsFrozen()
 	delete(frozen, count.cluster)
 	without := map[string]bool{} // are beyond their grants whatever the count is
 	beyond := func(n int) []v1.ClusterError {
-		clusters, e := schedule.WithCount(d.clusters, count.cluster, count.role, n)
+		clusters, e := schedule.WithCount(today.All, count.cluster, count.role, n)
 		if e != nil {
 			err = e
 			return nil
 		}
-		return d.tenants.Hosts(clusters, held, frozen)
+		return tenants.Hosts(clusters, held, frozen)
 	}
 	for _, e := range beyond(0) {
 		without[e.Cluster.Key()] = true

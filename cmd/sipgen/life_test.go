@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory/files"
@@ -155,7 +156,7 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(files.WriteSnapshot(&snapshot, live))
 	ts.Check(os.WriteFile(ts.MkAbs("snapshot.yaml"), snapshot.Bytes(), 0o644))
 	before := git("rev-parse", "main")
-	accept := noAcceptance
+	accept := app.NoAcceptance
 	switch {
 	case len(args) == 3 && args[1] == "--accept-loss":
 		_, err := fmt.Sscan(args[2], &accept)
@@ -194,7 +195,7 @@ var ageLine = regexp.MustCompile(`(?m)^sipgen: the inventory is .* old .*\n`)
 // pullRequestBody is the body that a forge is given for what a site's main branch would become.
 func pullRequestBody(site, repo string, accept int) (string, error) {
 	dir := filepath.Dir(site)
-	in := inputs{site: site, specs: []string{filepath.Join(dir, "specs")}, inventory: filepath.Join(dir, "snapshot.yaml")}
+	in := inputs{Inputs: app.Inputs{Site: site, Specs: []string{filepath.Join(dir, "specs")}, Inventory: filepath.Join(dir, "snapshot.yaml")}}
 	var said bytes.Buffer
 	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: &said}
 	loaded, err := in.load(context.Background(), quiet)
@@ -205,24 +206,15 @@ func pullRequestBody(site, repo string, accept int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	decided, err := loaded.decide(quiet, previousTree{where: "fleet.git main", files: tip.Tree, committed: tip.When})
+	checked, err := tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree, Committed: tip.When}, app.Tolerance{AcceptLoss: accept})
 	if err != nil {
-		return "", err
-	}
-	checked := decided.check(tolerance{acceptLoss: accept})
-	if err := checked.proceed(quiet, tolerance{}); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.String())
 	}
-	rendered, err := checked.render(quiet)
-	if err != nil {
-		return "", err
-	}
-	changes := publish.Diff(tip.Tree, rendered.tree)
+	changes := publish.Diff(tip.Tree, checked.Rendered.Tree)
 	if len(changes) == 0 {
 		return "", nil
 	}
-	rendered.compareServices(quiet)
-	return report.PullRequest(rendered.report, report.About{Files: filesOf(changes), Inventory: "management, was 1s old"}), nil
+	return report.PullRequest(checked.Rendered.Compare(), report.About{Files: filesOf(changes), Inventory: "management, was 1s old"}), nil
 }
 
 // withoutDigests leaves out what a commit was made from, by what and when.

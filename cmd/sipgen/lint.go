@@ -8,15 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/lint"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 func newLint(ui *ui) *cobra.Command {
@@ -47,33 +42,35 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			in.allAddresses = true // hosts may share one that no tenant asks for yet
+			in.AllAddresses = true // hosts may share one that no tenant asks for yet
 			loaded, err := in.read(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
 			in.warnUnused(ui, loaded)
-			loaded.sayOthers(ui)
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
+			sayOthers(ui, loaded)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
-			decided, undecided := loaded.with(loaded.beyondGrants()).decide(ui, before)
-			findings := loaded.lint(decided)
+			granted := *loaded
+			granted.Problems = slices.Concat(loaded.Problems, loaded.BeyondGrants())
+			planned, unplanned := plan(ui, &granted, before)
+			findings := app.Lint(loaded, planned)
 			if err := writeFindings(ui, findings, output, colour); err != nil {
-				return errors.Join(err, undecided)
+				return errors.Join(err, unplanned)
 			}
 			count, warnings := finding.Counts(findings)
 			switch {
 			case count+warnings > 0:
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
 			//guard: a tree that nobody could read is said to have no finding
-			case undecided == nil: // else not everything was looked at
+			case unplanned == nil: // else not everything was looked at
 				ui.say("no finding")
 			}
 			switch {
-			case undecided != nil:
-				return undecided
+			case unplanned != nil:
+				return unplanned
 			case count > 0, warnings > 0 && failOn == string(finding.Warning):
 				return errFinding
 			}
@@ -90,84 +87,6 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	flags.StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	return command
-}
-
-// lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package lint looks for. Where nothing
-// can be decided, it has those findings that need no decision.
-func (l *loaded) lint(decided *decided) []finding.Finding {
-	found, problems := l.linted(decided), l.problems
-	if decided != nil {
-		problems = decided.admitted.Newcomers(decided.refused())
-		found = slices.Concat(found, decided.admitted.Findings, decided.contradictions(), decided.live())
-		// Manifests never have managedFields; whoever commits is told.
-		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Code == finding.Blind })
-	}
-	for i := range problems {
-		found = append(found, problems[i].Finding())
-	}
-	return finding.Sorted(found)
-}
-
-// linted is what only package lint looks for.
-func (l *loaded) linted(decided *decided) []finding.Finding {
-	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
-		ByUID: l.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
-	for _, name := range append(l.hosts.Secrets, l.secrets...) {
-		in.Secrets[name] = true
-	}
-	for _, f := range l.empty {
-		var inFile *manifest.FileError
-		if errors.As(f.Err, &inFile) {
-			in.Empty = append(in.Empty, inFile.File)
-		}
-	}
-	if decided != nil {
-		in.Placement, in.Served = decided.placement, decided.servedBefore()
-		in.Said = append(decided.network.Findings(), slices.DeleteFunc(sentence.Findings(decided.placement), saidByLint)...)
-	}
-	return in.Check()
-}
-
-// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
-func saidByLint(f finding.Finding) bool {
-	return slices.Contains([]string{
-		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
-	}, f.Code)
-}
-
-// lintErrors are the errors of specs that freeze no cluster: the run has said those that do.
-func (c *checked) lintErrors() (words []string) {
-	for _, f := range c.linted(c.decided) {
-		//guard: nobody is told of two clusters with one token issuer before they are published
-		if f.Severity == finding.Error && f.Of(v1.Kind) && len(c.admitted.Frozen[clusterOf(&f)]) == 0 {
-			words = append(words, "lint: "+f.String())
-		}
-	}
-	return words
-}
-
-// clusterOf is the cluster that a finding is about.
-func clusterOf(f *finding.Finding) schedule.ClusterKey {
-	namespace, name, _ := strings.Cut(strings.TrimPrefix(f.Object, v1.Kind+" "), "/")
-	return schedule.ClusterKey{Namespace: namespace, Name: name}
-}
-
-// contradictions are why the placement refuses clusters, but for what froze them before.
-func (d *decided) contradictions() (out []finding.Finding) {
-	for i := range d.placement.Clusters {
-		c := &d.placement.Clusters[i]
-		for _, why := range c.Refused {
-			code := finding.Crossing
-			switch why.(type) {
-			case schedule.Contradiction:
-				continue
-			case schedule.UnknownTopologyKey:
-				code = finding.UnknownKey
-			}
-			out = append(out, finding.FromError(code, v1.Kind+" "+c.Key.String(), errors.New(sentence.Refusal(why))))
-		}
-	}
-	return out
 }
 
 func writeFindings(ui *ui, findings []finding.Finding, output string, colour bool) error {

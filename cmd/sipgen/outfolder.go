@@ -5,26 +5,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // checkOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to whoever reads the folder.
 func (in *inputs) checkOut(out string) error {
-	for _, folder := range in.specs {
+	for _, folder := range in.Specs {
 		if readable(folder) && realPath(out) == realPath(folder) {
 			return fmt.Errorf("--out: found %s, which the specs are read from, want a folder of the tree's own", out)
 		}
 	}
 	//guard: the tree is written among the hosts, and every host in it is defined twice from then on
-	if readable(in.inventory) && below(out, in.inventory) {
-		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined twice", out, in.inventory)
+	if readable(in.Inventory) && below(out, in.Inventory) {
+		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined twice", out, in.Inventory)
 	}
 	return nil
 }
 
 // readable: a path that is read, and neither standard input nor the live cluster.
 func readable(path string) bool {
-	return path != "" && path != fromCluster && path != manifest.Stdin
+	return path != "" && path != app.FromCluster && path != manifest.Stdin
 }
 
 // below says that a path is that of a folder, or of something in it.

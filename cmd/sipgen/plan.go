@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
@@ -59,16 +60,16 @@ has the reason).
 			if ofNetwork && ask.asked() {
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
 			}
-			in.allAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
+			in.AllAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			loaded.sayOthers(ui)
+			sayOthers(ui, loaded)
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}
-			before, err := previous.read(cmd.Context(), ui, loaded.site)
+			before, err := previous.read(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -90,65 +91,64 @@ has the reason).
 }
 
 // showPlan prints a plan, and what render and publish would report.
-func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error {
+func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) error {
 	ofNetwork := view.output == "network"
-	how := noTolerance
-	site := renderer(render.Preview)
+	site := app.Renderer(render.Preview)
 	//guard: a part of the tree is compared with the files beside it, and another one is hidden
-	if before.beside() {
+	if before.Beside() {
 		site = render.Site
 	}
-	checked, withServices, unrendered, err := loaded.judge(ui, before, how, site)
+	checked, err := flow(ui, loaded, before, noTolerance, site)
 	if err != nil {
 		return err
 	}
-	decided, shown := checked.decided, checked.report
-	if unrendered == nil {
-		withServices.compareServices(ui)
-		shown = withServices.report
+	planned, rendered := checked.Plan, checked.Rendered
+	shown := planned.Report
+	if rendered.Err == nil {
+		shown = compare(ui, rendered)
 	}
-	refusals := errors.Join(checked.refusal, unrendered)
+	refusals := errors.Join(checked.Refusal, rendered.Err)
 	var beyond error
 	//guard: plan ends well, and publish refuses files that sipgen did not write
 	if refusals == nil {
-		beyond = cmp.Or(withServices.refuseForeign(), before.unowned)
+		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
-	for _, refusal := range flatten(errors.Join(refusals, beyond)) {
+	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.Warnings, report.Dangers(&whole, nil)
+	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
 	if ofNetwork {
-		loaded.network.Tenants = append(loaded.network.Tenants, loaded.clashes()...)
-		_, err = ui.out.Write(loaded.network.Table(terminalWidth(ui.out)))
+		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)
+		_, err = ui.out.Write(loaded.Network.Table(terminalWidth(ui.out)))
 	} else {
-		err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
+		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output))
 	}
 	if err != nil {
 		return err
 	}
-	for _, warning := range checked.warnings {
+	for _, warning := range checked.Warnings {
 		ui.say("render and publish would report: warning: %s", warning)
 	}
-	for _, word := range checked.lintErrors() {
+	for _, word := range planned.LintErrors() {
 		ui.say("publish would report: %s", word)
 	}
-	if ofNetwork && loaded.network.Overlaps() {
+	if ofNetwork && loaded.Network.Overlaps() {
 		return errFinding
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
-	ui.hintAtSpecs(decided.problems)
+	ui.hintAtSpecs(planned.Loaded.Problems)
 	//guard: plan ends well, and publish is refused
 	if refused != nil {
 		return errRefused
 	}
-	return checked.unschedulable()
+	return unschedulable(planned)
 }
 
-// shown is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.
-func (d *decided) shown(p *report.Plan, format string) *report.Plan {
+// shownAs is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.
+func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	if format == "table" || format == "wide" {
-		return d.here(p)
+		return planned.Here(p)
 	}
 	return p
 }
@@ -158,7 +158,7 @@ func sayRefusals(ui *ui, commands string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, refusal := range flatten(err) {
+	for _, refusal := range app.Flatten(err) {
 		would := "report"
 		if strings.HasPrefix(refusal.Error(), "refused: ") {
 			would = "end with"

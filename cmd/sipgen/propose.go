@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -195,7 +196,7 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, done *publication, 
 }
 
 func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, page string) error {
-	about := aboutOf(done.loaded, done.Changes, done.meta, done.Commit)
+	about := aboutOf(done.plan.Loaded, done.Changes, done.meta, done.Commit)
 	subject, _, _ := strings.Cut(done.Message, "\n")
 	opened, err := p.client.Open(ctx, p.repository, forge.Request{
 		Base: p.target.Branch, Head: p.target.Proposal, Commit: done.Commit, Marker: "`" + done.Commit + "`",
@@ -230,10 +231,10 @@ func (p *pullRequester) sayOpened(ui *ui, opened *forge.Opened) {
 }
 
 // aboutOf is what a pull request says besides the plan.
-func aboutOf(loaded *loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
+func aboutOf(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
 	about := report.About{Files: filesOf(changes), Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
-	if age := loaded.age(meta.When); age != "" {
-		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.hosts.Context, age)
+	if age := loaded.Age(meta.When); age != "" {
+		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.Hosts.Context, age)
 	}
 	for _, trailer := range meta.Trailers {
 		if strings.HasSuffix(trailer.Key, digestTrailer) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -15,7 +17,7 @@ import (
 func newPublish(ui *ui) *cobra.Command {
 	var (
 		in   inputs
-		how  tolerance
+		how  app.Tolerance
 		dest destinationFlags
 		ask  approval
 	)
@@ -53,7 +55,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err != nil {
 				return err
 			}
-			how.pushes = true
+			how.Pushes = true
 			loaded, err := in.load(ctx, ui)
 			if err != nil {
 				return unpushed(err)
@@ -66,9 +68,9 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 				ui.say("warning: %s", warning)
 			}
 			ask.begin(ui, to)
-			published, err := loaded.publish(ctx, ui, to, how, &ask)
+			published, err := publishTree(ctx, ui, loaded, to, how, &ask)
 			if errors.Is(err, errDryRun) {
-				return published.unschedulable()
+				return unschedulable(published.plan)
 			}
 			if err != nil {
 				return err
@@ -78,12 +80,12 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err := to.requester.request(ctx, ui, published, hint); err != nil {
 				return err
 			}
-			return published.unschedulable()
+			return unschedulable(published.plan)
 		},
 	}
 	in.flags(command)
 	dest.flags(command)
-	how.flags(command)
+	toleranceFlags(command, &how)
 	ask.flags(command)
 	return command
 }
@@ -99,50 +101,58 @@ func unpushed(err error) error { return &unpushedError{err} }
 // publication is a commit that was pushed, or was there already, and the tree in it.
 type publication struct {
 	*publish.Published
-	*rendered
+	plan *app.Planned
+	// report is the plan's, with what changes in the services that were there before.
+	report *report.Plan
 	// meta is what the commit carries beside the tree.
 	meta publish.Meta
 }
 
-// publish decides on top of the branch's tip, checks and renders that, commits and pushes the tree, again as long as others are faster.
-func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance, ask *approval) (*publication, error) {
+// publishTree plans on top of the branch's tip, commits and pushes the tree, again as long as others are faster.
+func publishTree(ctx context.Context, ui *ui, loaded *app.Loaded, to *destination, how app.Tolerance, ask *approval) (*publication, error) {
 	defer ui.progress.stage("publishing to " + to.target.String())()
 	to.target.Waiting = func(reason string) {
 		ui.say("another push holds the branch; trying again for up to three minutes: %s", reason)
 	}
-	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
-		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) {
+	done, out, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *publication, error) {
+		fail := func(err error) (publish.Tree, publish.Meta, *publication, error) {
 			//guard: a publish that is refused does not say that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
-		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
+		before, err := app.ReadSnapshot(to.target, tip, to.meta.Adopt)
 		if err != nil {
 			return fail(err)
 		}
-		rendered, err := l.tree(ui, before, how)
+		checked, err := tree(ui, loaded, before, how)
 		if err != nil {
 			return fail(err)
 		}
-		for _, word := range rendered.lintErrors() {
+		for _, word := range checked.Plan.LintErrors() {
 			ui.say("%s", word)
 		}
 		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
-		if err := rendered.refuseForeign(); err != nil {
+		if err := checked.Rendered.RefuseForeign(); err != nil {
 			return fail(err)
 		}
 		//guard: a commit that deletes a tenant's services comes without a word
-		rendered.compareServices(ui)
+		words := compare(ui, checked.Rendered)
 		meta := to.meta
-		meta.Message = func(changes []publish.Change) string { return rendered.commitMessage(to.subject, changes, meta.When) }
-		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, rendered, changes) }
-		return rendered.tree, meta, rendered, nil
+		meta.Message = func(changes []publish.Change) string {
+			return commitMessage(loaded, words, to.subject, changes, meta.When)
+		}
+		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, words, changes) }
+		return checked.Rendered.Tree, meta, &publication{plan: checked.Plan, report: words, meta: to.meta}, nil
 	})
-	return &publication{Published: done, rendered: tree, meta: to.meta}, err
+	if out == nil {
+		return nil, err
+	}
+	out.Published = done
+	return out, err
 }
 
 // sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
 func (p *publication) sayPublished(ui *ui, to *destination, serverSaid string) {
-	p.sayAge(ui, p.meta.When)
+	sayAge(ui, p.plan.Loaded, p.meta.When)
 	if serverSaid != "" {
 		ui.say("%s says: %s", to.target, serverSaid)
 	}

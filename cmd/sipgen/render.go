@@ -7,15 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
 )
 
 func newRender(ui *ui) *cobra.Command {
 	var (
 		in        inputs
 		out, from string
-		how       tolerance
+		how       app.Tolerance
 		adopt     bool
 	)
 	command := &cobra.Command{
@@ -42,31 +44,31 @@ rendered, and the exit code is 1.`,
 			if err := in.checkOut(out); err != nil {
 				return err
 			}
-			before, err := readFolder(ctx, out, adopt)
+			before, err := app.ReadFolder(ctx, out, adopt)
 			if err == nil && from != "" {
-				before, err = before.movedFrom(ctx, ui, from)
+				before, err = movedFrom(ctx, ui, before, from)
 			}
 			if err != nil {
 				return err
 			}
-			rendered, err := loaded.tree(ui, before, how)
+			checked, err := tree(ui, loaded, before, how)
 			if err != nil {
 				return err
 			}
 			//guard: a folder is written although Argo CD would build something else from it
-			if err := rendered.refuseForeign(); err != nil {
+			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}
-			written, err := rendered.write(ctx, ui, out, adopt)
+			written, err := write(ctx, ui, out, checked.Rendered.Tree, adopt)
 			if err != nil {
 				return err
 			}
-			rendered.sayWritten(ui, out, written)
-			return rendered.unschedulable()
+			sayWritten(ui, checked, out, written)
+			return unschedulable(checked.Plan)
 		},
 	}
 	in.flags(command)
-	how.flags(command)
+	toleranceFlags(command, &how)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
 	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`, made for another engine: --out is new")
@@ -75,14 +77,14 @@ rendered, and the exit code is 1.`,
 }
 
 // write writes the tree to a folder.
-func (r *rendered) write(ctx context.Context, ui *ui, out string, adopt bool) (publish.Result, error) {
+func write(ctx context.Context, ui *ui, out string, tree render.Tree, adopt bool) (publish.Result, error) {
 	defer ui.progress.stage("writing " + out)()
-	return publish.WriteDir(ctx, out, r.tree, publish.DirOptions{Adopt: adopt})
+	return publish.WriteDir(ctx, out, tree, publish.DirOptions{Adopt: adopt})
 }
 
 // sayWritten says what was written.
-func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
-	r.sayAge(ui, time.Now())
+func sayWritten(ui *ui, c *app.Checked, out string, written publish.Result) {
+	sayAge(ui, c.Plan.Loaded, time.Now())
 	for i, name := range written.Foreign {
 		if i == mostDangers {
 			ui.say("warning: and %s like it", text.Count(len(written.Foreign)-mostDangers, "more file"))
@@ -90,6 +92,19 @@ func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
 		}
 		ui.say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)
 	}
-	ui.say("%s", r.report.Summary())
-	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(r.tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))
+	ui.say("%s", c.Plan.Report.Summary())
+	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(c.Rendered.Tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))
+}
+
+// movedFrom is the tree that a new folder goes on from.
+func movedFrom(ctx context.Context, ui *ui, before app.Before, from string) (app.Before, error) {
+	there, moved, err := before.MovedFrom(ctx, from)
+	switch {
+	case err != nil:
+	case moved:
+		ui.say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", before.Where, from)
+	default:
+		ui.say("%s has a tree already, which is the previous one: --from has done its work", before.Where)
+	}
+	return there, err
 }

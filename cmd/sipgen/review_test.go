@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -122,19 +123,18 @@ func review(t *testing.T) reviewed {
 // request is the pull request's body, as a forge is given it.
 func request(t *testing.T) string {
 	t.Helper()
-	in := inputs{site: "site.yaml", specs: []string{"tenants"}, inventory: "hosts"}
+	in := inputs{Inputs: app.Inputs{Site: "site.yaml", Specs: []string{"tenants"}, Inventory: "hosts"}}
 	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
 	loaded, err := in.load(context.Background(), quiet)
 	check(t, err)
 	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})
 	check(t, err)
-	rendered, err := renderedFrom(loaded, quiet, previousTree{where: "fleet.git main", files: tip.Tree})
+	checked, err := tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance)
 	check(t, err)
 	meta := publish.Meta{When: time.Unix(0, 0)}
-	meta.Trailers, err = loaded.trailers()
+	meta.Trailers, err = trailers(loaded)
 	check(t, err)
-	rendered.compareServices(quiet)
-	return withoutVersion(report.PullRequest(rendered.report, aboutOf(loaded, publish.Diff(tip.Tree, rendered.tree), meta, strings.Repeat("0", 40))))
+	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), aboutOf(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
 }
 
 var versionLine = regexp.MustCompile(`(?m)^.*(Sipgen-Version|0{40}).*\n?`)

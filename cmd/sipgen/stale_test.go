@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -58,29 +57,4 @@ func snapshot(t *testing.T, taken time.Time) {
 	var text bytes.Buffer
 	check(t, files.WriteSnapshot(&text, hosts))
 	check(t, os.WriteFile("inventory.yaml", text.Bytes(), 0o644))
-}
-
-// TestWhoseLabelsAreNewer: labels count for more than the tree only where it is certain that they were read after it.
-func TestWhoseLabelsAreNewer(t *testing.T) {
-	committed := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	for _, row := range []struct {
-		why          string
-		taken        time.Time
-		live         bool
-		committed    time.Time
-		newer, older bool
-	}{
-		{"manifests do not say when they were read", time.Time{}, false, committed, false, false},
-		{"a snapshot from before the commit", committed.Add(-time.Minute), false, committed, false, true},
-		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed, false, true},
-		{"a second later", committed.Add(time.Second), false, committed, true, false},
-		{"a folder was written nobody knows when", committed, false, time.Time{}, false, false},
-		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},
-	} {
-		l := &loaded{hosts: &inventory.Inventory{TakenAt: row.taken}, live: row.live}
-		before := previousTree{committed: row.committed}
-		if newer, older := l.labelsNewer(before), l.labelsOlder(before); newer != row.newer || older != row.older {
-			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
-		}
-	}
 }

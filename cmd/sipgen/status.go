@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
@@ -29,7 +30,7 @@ type siteStatus struct {
 	// Services are those of the tree and the Site, where they could be read.
 	Services []status.Service `json:"services,omitempty"`
 	// Edited are the files of the tree that somebody has edited or deleted.
-	Edited []editedFile `json:"edited,omitempty"`
+	Edited []app.EditedFile `json:"edited,omitempty"`
 }
 
 func newStatus(ui *ui) *cobra.Command {
@@ -71,38 +72,38 @@ edited; 2 an error.`,
 			if write {
 				return reportToTenants(ctx, ui, &in, &previous, output)
 			}
-			site, err := in.loadSite(ui)
+			site, err := in.LoadSite(ui.in)
 			if err != nil {
 				return err
 			}
-			if err := in.checkInventory(); err != nil {
+			if err := in.CheckInventory(); err != nil {
 				return err
 			}
 			var hosts *inventory.Inventory
-			if in.inventory == fromCluster {
-				hosts, err = in.liveState(ctx, site, time.Now())
+			if in.Inventory == app.FromCluster {
+				hosts, err = in.LiveState(ctx, site, time.Now())
 			} else {
-				hosts, err = files.Load([]string{in.inventory}, ui.in)
+				hosts, err = files.Load([]string{in.Inventory}, ui.in)
 			}
 			if err != nil {
 				return err
 			}
-			if hosts, _, err = ofTheSite(site, hosts); err != nil {
+			if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
 				return err
 			}
 			before, err := previous.readOrWarn(ctx, ui, site)
 			if err != nil {
 				return err
 			}
-			claims, err := before.claims(site)
-			if err = errors.Join(err, before.unsealed); err != nil {
+			claims, err := before.Previous(site)
+			if err = errors.Join(err, before.Unsealed); err != nil {
 				return err
 			}
-			before.warnOfForeign(ui, site, before.files)
-			for _, words := range before.editedWords() {
+			warnOfForeign(ui, &before, site, before.Files)
+			for _, words := range before.EditedWords() {
 				ui.say("warning: %s", words)
 			}
-			answer, err := schedule.Holdings(nil, hosts.Hosts, claims, options(site))
+			answer, err := schedule.Holdings(nil, hosts.Hosts, claims, app.Options(site))
 			if err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ edited; 2 an error.`,
 }
 
 // statusInput is the tree and the hosts, with what preflight says of the hosts that the tree patches.
-func statusInput(site *v1alpha1.Site, before previousTree, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
+func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
 	patched, refused := map[string]bool{}, map[string]string{}
 	for _, claim := range answer.Tree {
 		patched[claim.Host.String()] = true
@@ -134,19 +135,19 @@ func statusInput(site *v1alpha1.Site, before previousTree, answer *holdings.Hold
 		}
 	}
 	clusters := map[schedule.ClusterKey]bool{}
-	for name := range before.files {
+	for name := range before.Files {
 		if folders := strings.Split(name, "/"); render.IsAssignments(name) && len(folders) == 4 {
 			clusters[schedule.ClusterKey{Namespace: folders[1], Name: folders[2]}] = true
 		}
 	}
 	//guard: after a rollback a host of a cluster in the tree is said to be another site's: people release it
 	return status.Input{
-		Holdings: answer, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Refused: refused,
+		Holdings: answer, Keys: app.Options(site).Keys, NoTree: before.Missing(), Clusters: clusters, Refused: refused,
 	}
 }
 
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
-func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
+func showStatus(ui *ui, before app.Before, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
 	stuck, stuckServices := 0, 0
 	for _, s := range services {
 		if s.Stuck {
@@ -159,7 +160,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 		}
 	}
 	if output == "json" {
-		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.edited}); err != nil {
+		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.Edited}); err != nil {
 			return err
 		}
 	} else {
@@ -186,17 +187,17 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 	}
 	if stuck > 0 {
 		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
-		if before.missing() {
+		if before.Missing() {
 			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
-				`do not release them (sipgen help runbook tree-lost)`, before.where)
+				`do not release them (sipgen help runbook tree-lost)`, before.Where)
 		}
 	}
-	if len(before.edited) > 0 {
+	if len(before.Edited) > 0 {
 		ui.say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
-			before.where, text.Plural(len(before.edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
+			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
 	//guard: a tree whose files somebody has edited looks healthy to whoever asks for its status
-	if stuck+stuckServices > 0 || len(before.edited) > 0 {
+	if stuck+stuckServices > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}
 	return nil

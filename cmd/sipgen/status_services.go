@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
@@ -32,11 +33,11 @@ var serviceKinds = []struct {
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the hosts. Kinds that
 // cannot be read, or that no file has, are left out.
-func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, before previousTree) []status.Service {
+func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, before app.Before) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
-	if in.inventory != fromCluster && in.inventory != manifest.Stdin {
-		fromFiles, _ = manifest.Inventory.Read([]string{in.inventory}, nil) // who reads the hosts there says what is wrong
+	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
+		fromFiles, _ = manifest.Inventory.Read([]string{in.Inventory}, nil) // who reads the hosts there says what is wrong
 	}
 	for _, k := range serviceKinds {
 		ofKind := func(w status.Wanted) bool { return w.Kind == k.kind }
@@ -45,7 +46,7 @@ func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, b
 		}
 		found := slices.DeleteFunc(slices.Clone(fromFiles), func(doc manifest.Document) bool { return doc.Kind != k.kind })
 		known := len(found) > 0
-		if in.inventory == fromCluster {
+		if in.Inventory == app.FromCluster {
 			var err error
 			found, err = in.liveObjects(ctx, k.resource, k.kind)
 			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
@@ -65,7 +66,7 @@ func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, b
 }
 
 func (in *inputs) liveObjects(ctx context.Context, resource schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
-	cfg, err := in.restConfig()
+	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (in *inputs) liveObjects(ctx context.Context, resource schema.GroupVersionR
 }
 
 // wantedServices are the site's by the Site, and the clusters' by the Deployments in the tree.
-func wantedServices(site *v1alpha1.Site, before previousTree) []status.Wanted {
+func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 	var out []status.Wanted
 	services := &site.Spec.Services
 	for i := range services.Ironic {
@@ -85,7 +86,7 @@ func wantedServices(site *v1alpha1.Site, before previousTree) []status.Wanted {
 	for i := range services.Placement {
 		out = append(out, status.Wanted{Kind: "PlacementAPI", Namespace: services.Placement[i].Namespace, Name: services.Placement[i].Name})
 	}
-	for file, content := range before.files {
+	for file, content := range before.Files {
 		// Each service of a cluster has a file of its name.
 		if at := strings.Split(file, "/"); len(at) == 5 && at[0] == "clusters" && at[3] == "infra" && bytes.Contains(content, []byte("kind: Deployment\n")) {
 			out = append(out, status.Wanted{Kind: "Deployment", Namespace: at[1], Name: strings.TrimSuffix(path.Base(file), ".yaml"), Cluster: at[1] + "/" + at[2]})

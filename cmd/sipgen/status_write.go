@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/render"
@@ -27,50 +28,50 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	if err != nil {
 		return err
 	}
-	if !loaded.live {
+	if !loaded.Live {
 		return errors.New("--write needs --inventory cluster: what it reports has to be live")
 	}
-	before, err := previous.read(ctx, ui, loaded.site)
+	before, err := previous.read(ctx, ui, loaded.Site)
 	if err != nil {
 		return err
 	}
-	d, err := loaded.decideAsPublished(ui, before)
+	p, err := plannedAsPublished(ui, loaded, before)
 	if err != nil {
 		return err
 	}
-	hosts := status.Of(statusInput(d.site, before, d.placement.Holdings, d.hosts))
-	tenants := d.tenantStatus(hosts)
-	tenants.Services = in.servicesOf(ctx, ui, d.site, before)
+	hosts := status.Of(statusInput(p.Loaded.Site, before, p.Placement.Holdings, p.Loaded.Hosts))
+	tenants := tenantStatus(p, hosts)
+	tenants.Services = in.servicesOf(ctx, ui, p.Loaded.Site, before)
 	failed := in.writeStatuses(ctx, ui, tenants)
-	if shown := showStatus(ui, before, d.site, hosts, tenants.Services, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
+	if shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}
 	return failed // more than a finding
 }
 
-// decideAsPublished is the decision of sipgen publish. What speaks against all of it is not asked: nothing is published here.
-func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error) {
-	checked, _, unrendered, err := l.judge(ui, before, noTolerance, render.Site)
-	if err = errors.Join(err, unrendered); err != nil {
+// plannedAsPublished is the plan of sipgen publish. What speaks against all of it is not asked: nothing is published here.
+func plannedAsPublished(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
+	checked, err := flow(ui, l, before, noTolerance, render.Site)
+	if err != nil {
 		return nil, err
 	}
-	return checked.decided, nil
+	return checked.Plan, checked.Rendered.Err
 }
 
 // tenantStatus is what the status of SIPClusters is made of.
-func (d *decided) tenantStatus(hosts []status.Host) *status.Tenants {
+func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 	t := &status.Tenants{
-		Specs: d.clusters, Placement: d.placement, Claims: d.claims.Claims, Hosts: hosts,
+		Specs: p.Clusters.All, Placement: p.Placement, Claims: p.Clusters.Claims.Claims, Hosts: hosts,
 		Frozen: map[schedule.ClusterKey][]string{}, Unread: map[schedule.ClusterKey]bool{},
 	}
-	for i := range d.report.Clusters {
-		if c := &d.report.Clusters[i]; len(c.Frozen) > 0 {
+	for i := range p.Report.Clusters {
+		if c := &p.Report.Clusters[i]; len(c.Frozen) > 0 {
 			t.Frozen[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c.Frozen
 		}
 	}
-	for i := range d.clusters {
+	for i := range p.Clusters.All {
 		// addMissing made it: nobody could read its spec.
-		if c := &d.clusters[i]; c.Document == nil && len(t.Frozen[keyOf(c)]) > 0 {
+		if c := &p.Clusters.All[i]; c.Document == nil && len(t.Frozen[keyOf(c)]) > 0 {
 			t.Unread[keyOf(c)] = true
 		}
 	}
@@ -80,15 +81,15 @@ func (d *decided) tenantStatus(hosts []status.Host) *status.Tenants {
 // writeStatuses writes those that are not as they ought to be. What fails for one SIPCluster is said, and the others are written.
 func (in *inputs) writeStatuses(ctx context.Context, ui *ui, tenants *status.Tenants) error {
 	defer ui.progress.stage("writing status")()
-	documents, err := in.clusterSpecs(ctx)
+	documents, err := in.ClusterSpecs(ctx)
 	if err != nil {
 		return err
 	}
-	cfg, err := in.restConfig()
+	cfg, err := in.RestConfig()
 	if err != nil {
 		return err
 	}
-	writer, err := live.NewStatusWriter(cfg, sipClusters)
+	writer, err := live.NewStatusWriter(cfg, app.SIPClusters)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/schedule"
@@ -59,7 +60,7 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 			fmt.Fprint(w, object())
 		}))
 		defer server.Close()
-		writer, err := live.NewStatusWriter(&rest.Config{Host: server.URL}, sipClusters)
+		writer, err := live.NewStatusWriter(&rest.Config{Host: server.URL}, app.SIPClusters)
 		if err != nil {
 			t.Fatal(err)
 		}

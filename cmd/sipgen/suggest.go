@@ -7,16 +7,17 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// suggest prints the grants that the specs need, and says what they ask for that cannot be granted.
-func (l *loaded) suggest(ui *ui, held tenancy.Counts) error {
-	tenants := l.tenants.Suggest(l.clusters, l.written, held)
-	_, invalid := withTenants(l.site, tenants) // two that ask for the same
-	left := flatten(invalid)
-	ungranted := l.tenants.Ungranted(l.clusters)
+// showGrants prints the grants that the specs need, and says what they ask for that cannot be granted.
+func showGrants(ui *ui, l *app.Loaded, held tenancy.Counts) error {
+	tenants := l.Tenants.Suggest(l.Clusters, l.Written, held)
+	_, invalid := withTenants(l.Site, tenants) // two that ask for the same
+	left := app.Flatten(invalid)
+	ungranted := l.Tenants.Ungranted(l.Clusters)
 	if len(tenants) > 0 || len(ungranted) == 0 {
 		grants, err := tenancy.Render(tenants)
 		if err != nil {
@@ -28,20 +29,20 @@ func (l *loaded) suggest(ui *ui, held tenancy.Counts) error {
 	}
 	for i := range tenants {
 		for _, namespace := range tenants[i].Namespaces {
-			if near := l.tenants.Alike(namespace); near != "" {
+			if near := l.Tenants.Alike(namespace); near != "" {
 				ui.say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace), text.Line(near))
 			}
 		}
 	}
-	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !l.listed(t.Name) }) {
+	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !isListed(l.Site, t.Name) }) {
 		ui.say("each new tenant may have twice the hosts that it has or asks for: adjust hosts.max and hosts.maxStandby to what is meant")
 	}
 	for i := range tenants {
 		//guard: a tenant is trusted with any patch, and who pastes the grants does not see it
-		if tenants[i].Patches == v1alpha1.PatchesAny && !l.trusted(tenants[i].Name) {
+		if tenants[i].Patches == v1alpha1.PatchesAny && !isTrusted(l.Site, tenants[i].Name) {
 			ui.say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant", text.Line(tenants[i].Name))
 		}
-		if len(tenants[i].Specs) == 0 && len(l.written) > 0 {
+		if len(tenants[i].Specs) == 0 && len(l.Written) > 0 {
 			ui.say("tenant %s gets no specs: its files are not in a folder of their own, so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
 		}
 	}
@@ -57,14 +58,14 @@ func (l *loaded) suggest(ui *ui, held tenancy.Counts) error {
 	return nil
 }
 
-// listed says whether the Site has a tenant.
-func (l *loaded) listed(name string) bool {
-	return slices.ContainsFunc(l.site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name })
+// isListed says whether the Site has a tenant.
+func isListed(site *v1alpha1.Site, name string) bool {
+	return slices.ContainsFunc(site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name })
 }
 
-// trusted says whether the Site grants a tenant any patches already.
-func (l *loaded) trusted(name string) bool {
-	return slices.ContainsFunc(l.site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name && t.Patches == v1alpha1.PatchesAny })
+// isTrusted says whether the Site grants a tenant any patches already.
+func isTrusted(site *v1alpha1.Site, name string) bool {
+	return slices.ContainsFunc(site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name && t.Patches == v1alpha1.PatchesAny })
 }
 
 // withTenants is the Site with other tenants, valid.

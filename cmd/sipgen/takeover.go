@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
@@ -36,16 +37,16 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
   kubectl get sipclusters,deployments,services -A -o yaml --show-managed-fields > sip.yaml
   sipgen takeover --site site.yaml -f sip.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(in.specs) == 0 {
+			if len(in.Specs) == 0 {
 				return errors.New("--filename is required: the installation, the word cluster or files of it")
 			}
-			site, err := in.loadSite(ui)
+			site, err := in.LoadSite(ui.in)
 			if err != nil {
 				return err
 			}
 			for _, path := range site.Spec.Inputs.Specs {
 				//guard: takeover writes all tenants into the specs, and every run of the site is refused
-				if specs := in.beside(path); out != "" && readable(specs) && below(out, specs) {
+				if specs := in.Beside(path); out != "" && readable(specs) && below(out, specs) {
 					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: the next run would be of all tenants at once", out, specs)
 				}
 			}
@@ -72,7 +73,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 	}
 	in.siteFlag(command)
 	flags := command.Flags()
-	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
+	flags.StringArrayVarP(&in.Specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
 	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml, outside the Site's spec.inputs.specs; existing files are not touched")
 	in.clusterFlags(command)
 	return command
@@ -83,16 +84,16 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 	got := &takeover.Installation{Engine: site.Spec.Engine}
 	var files []string
 	var docs []manifest.Document
-	for _, path := range in.specs {
-		if path != fromCluster {
+	for _, path := range in.Specs {
+		if path != app.FromCluster {
 			files = append(files, path)
 			continue
 		}
 		var err error
-		if docs, err = in.clusterSpecs(ctx); err != nil {
+		if docs, err = in.ClusterSpecs(ctx); err != nil {
 			return nil, err
 		}
-		if got.Objects, err = in.liveServices(ctx); err != nil {
+		if got.Objects, err = in.LiveServices(ctx); err != nil {
 			return nil, err
 		}
 	}

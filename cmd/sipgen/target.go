@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
@@ -67,14 +68,14 @@ func (p *previousFlags) flags(command *cobra.Command) {
 
 // read gives the tree as it was: that of the Site's repository, where the flags name no other. The site says the branch and the folder
 // where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
-func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (previousTree, error) {
+func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.url != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.url == os.Getenv("SIPGEN_REPO"):
-		return previousTree{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
+		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
 	case p.dir != "" && p.git.url != "":
-		return previousTree{}, errors.New("--previous and --repo: use only one of them")
+		return app.Before{}, errors.New("--previous and --repo: use only one of them")
 	case p.dir == noPrevious && !p.compared:
-		return previousTree{}, nil
+		return app.Before{}, nil
 	case p.dir != "":
 		return p.readFolder(ctx)
 	}
@@ -82,7 +83,7 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	p.git.defaults(site)
 	target, err := p.git.target()
 	if err != nil {
-		return previousTree{}, err
+		return app.Before{}, err
 	}
 	for _, warning := range unencrypted(target, nil) {
 		ui.say("warning: %s", warning)
@@ -92,30 +93,30 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	done()
 	switch {
 	case err != nil && named, err != nil && p.compared:
-		return previousTree{}, err
+		return app.Before{}, err
 	case err != nil:
-		return previousTree{}, &previousError{err}
+		return app.Before{}, &previousError{err}
 	}
-	before, err := readSnapshot(target, snapshot, false)
-	if err == nil && len(before.files) == 0 && before.unsealed == nil && !p.compared {
+	before, err := app.ReadSnapshot(target, snapshot, false)
+	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {
 		ui.say("no previous tree: %s has none yet", target)
 	}
 	return before, err
 }
 
 // readOrWarn is read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
-func (p *previousFlags) readOrWarn(ctx context.Context, ui *ui, site *v1alpha1.Site) (previousTree, error) {
+func (p *previousFlags) readOrWarn(ctx context.Context, ui *ui, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.read(ctx, ui, site)
 	//guard: nobody can look at hosts and specs while git is down
 	if unread := (*previousError)(nil); errors.As(err, &unread) {
 		ui.say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
-		return previousTree{}, nil
+		return app.Before{}, nil
 	}
 	return before, err
 }
 
 // readFolder gives the tree in the folder that --previous names.
-func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
+func (p *previousFlags) readFolder(ctx context.Context) (app.Before, error) {
 	// A name that is misspelt would make every host a new one.
 	about, err := os.Stat(p.dir)
 	//guard: a misspelt --previous is a site without decisions: every host is new
@@ -124,55 +125,21 @@ func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
 		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
 			hint = fmt.Sprintf(", did you mean %q?", noPrevious)
 		}
-		return previousTree{}, fmt.Errorf("--previous: %s: %w%s", p.dir, reasonOf(err), hint)
+		return app.Before{}, fmt.Errorf("--previous: %s: %w%s", p.dir, reasonOf(err), hint)
 	}
 	if !p.compared && !about.IsDir() {
-		return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
+		return app.Before{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
 	}
 	//guard: who names a repository as the previous tree is told to adopt it
 	if isRepository(p.dir) && !p.compared {
-		return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
+		return app.Before{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 	}
-	tree, err := readFolder(ctx, p.dir, false)
+	tree, err := app.ReadFolder(ctx, p.dir, false)
 	if err != nil && !p.compared {
 		//guard: who names the wrong folder as the previous tree is told to adopt it
 		err = &notTreeError{p.dir, err}
 	}
 	return tree, err
-}
-
-// readFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.
-func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, error) {
-	state, err := publish.ReadState(ctx, dir, search)
-	if err != nil {
-		return previousTree{}, err
-	}
-	tree := previousOf(dir, dir, state, time.Time{})
-	tree.around = inFolder(dir)
-	if tree.unsealed == nil && !adopt {
-		//guard: a folder of somebody else is read as an empty tree
-		return tree, state.Unlisted
-	}
-	return tree, nil
-}
-
-// readSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree, and one whose list is damaged
-// is an error, but to one who adopts it.
-func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool) (previousTree, error) {
-	state, err := snapshot.State(search)
-	if err != nil {
-		return previousTree{}, fmt.Errorf("%s: %w", target, err)
-	}
-	tree := previousOf(target.String(), target.Path, state, snapshot.When)
-	tree.around = onBranch(target, snapshot)
-	if err := snapshot.CheckOwned(); err != nil {
-		tree.unowned = fmt.Errorf("%s: %w", target, err)
-	}
-	//guard: a branch with a damaged list is read as an empty tree
-	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
-		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
-	}
-	return tree, nil
 }
 
 // repository is the flags that name a repository, a branch and a folder in it.
@@ -217,7 +184,7 @@ func (r *repository) target() (publish.Target, error) {
 
 // nearRepository is the folder that was probably meant by a path where there is nothing.
 func nearRepository(url string) string {
-	if strings.Contains(url, ":") || url == "" || there(url) {
+	if strings.Contains(url, ":") || url == "" || app.There(url) {
 		return ""
 	}
 	entries, err := os.ReadDir(filepath.Dir(url))
@@ -240,11 +207,11 @@ func nearRepository(url string) string {
 // isRepository says that a folder is a bare git repository.
 func isRepository(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if !there(filepath.Join(dir, name)) {
+		if !app.There(filepath.Join(dir, name)) {
 			return false
 		}
 	}
-	return !there(filepath.Join(dir, publish.OwnershipFile))
+	return !app.There(filepath.Join(dir, publish.OwnershipFile))
 }
 
 // elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from

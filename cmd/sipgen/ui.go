@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -60,7 +61,7 @@ func (u *ui) fit(line string) string {
 // there is something to try with the command.
 func (u *ui) fail(command *cobra.Command, err error) {
 	told := map[string]bool{}
-	singles := flatten(err)
+	singles := app.Flatten(err)
 	for i, single := range singles {
 		u.say("%s", single)
 		hint := hintFor(command, single)
@@ -75,58 +76,22 @@ func (u *ui) fail(command *cobra.Command, err error) {
 	}
 }
 
-// flatten takes joined errors apart, in order, and drops repetitions.
-func flatten(err error) []error {
-	var (
-		out  []error
-		seen = map[string]bool{}
-		walk func(error)
-	)
-	walk = func(err error) {
-		if err == nil {
-			return
-		}
-		if asked, ok := err.(*askedError); ok {
-			// A hint names the API server.
-			for _, single := range flatten(asked.err) {
-				if !seen[single.Error()] {
-					seen[single.Error()] = true
-					out = append(out, &askedError{single, asked.context, asked.server})
-				}
-			}
-			return
-		}
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, single := range joined.Unwrap() {
-				walk(single)
-			}
-			return
-		}
-		if !seen[err.Error()] {
-			seen[err.Error()] = true
-			out = append(out, err)
-		}
-	}
-	walk(err)
-	return out
-}
-
 // hintFor is what to try about one error. It names a flag only with a command that has it.
 func hintFor(command *cobra.Command, err error) string {
 	var (
 		usage  *usageError
-		noSite *noSiteError
+		noSite *app.NoSiteError
 		unread *previousError
 		// of it nothing is known but that it was not printed
 		incomplete *incompleteError
-		asked      *askedError
+		asked      *app.AskedError
 		notTree    *notTreeError
 	)
 	switch {
 	case errors.As(err, &incomplete):
 		return ""
-	case errors.As(err, &asked) && asked.hint() != "":
-		return asked.hint()
+	case errors.As(err, &asked) && asked.Hint() != "":
+		return asked.Hint()
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
 	case errors.As(err, &noSite):
@@ -219,7 +184,7 @@ func publishHint(command *cobra.Command, err error) string {
 
 // olderShape says whether what is wrong with specs are fields that only earlier versions of SIPCluster had.
 func olderShape(err error) bool {
-	for _, single := range flatten(err) {
+	for _, single := range app.Flatten(err) {
 		var problem *manifest.Problem
 		if !errors.As(single, &problem) || !strings.HasPrefix(problem.Message, "unknown field") {
 			continue

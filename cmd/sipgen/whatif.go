@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -46,30 +47,30 @@ type roleCount struct {
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previous previousFlags, view planView) error {
+func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *app.Loaded, previous previousFlags, view planView) error {
 	changed, err := ask.apply(ui, loaded)
 	if err != nil {
 		return err
 	}
-	before, err := previous.read(ctx, ui, loaded.site)
+	before, err := previous.read(ctx, ui, loaded.Site)
 	if err != nil {
 		return err
 	}
-	decided, err := changed.decide(ui, before)
+	planned, err := plan(ui, changed.site, before)
 	if err != nil {
 		return err
 	}
-	largest, err := changed.largest(decided)
+	largest, err := changed.largest(planned)
 	if err != nil {
 		return err
 	}
-	shown := *decided.report
+	shown := *planned.Report
 	shown.WhatIf = append(changed.lines, largest...)
 	shown.InputWarnings = ui.warnings
-	if err := view.write(ui, decided.placement, &shown, changed.leftOut...); err != nil {
+	if err := view.write(ui, planned.Placement, &shown, changed.site.LeftOut...); err != nil {
 		return err
 	}
-	if !decided.placement.Schedulable() {
+	if !planned.Placement.Schedulable() {
 		return errFinding
 	}
 	return nil
@@ -77,7 +78,7 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 
 // supposed is what was loaded, changed by the flags.
 type supposed struct {
-	*loaded
+	site *app.Loaded
 	// lines say what was changed.
 	lines []string
 	// today are the specs without the counts: what a largest count is compared with.
@@ -86,23 +87,23 @@ type supposed struct {
 }
 
 // apply changes what was loaded.
-func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
+func (w *whatIf) apply(ui *ui, l *app.Loaded) (*supposed, error) {
 	var errs []error
 	changed := *l
-	out := &supposed{loaded: &changed}
+	out := &supposed{site: &changed}
 	if w.virtual {
 		out.addVirtualHosts()
 	}
 	for _, asked := range w.without {
-		hosts, gone, err := leaveOut(changed.hosts.Hosts, asked)
+		hosts, gone, err := leaveOut(changed.Hosts.Hosts, asked)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--without: %w", err))
 			continue
 		}
-		out.leftOut = append(out.leftOut, gone...)
-		kept := *changed.hosts
+		changed.LeftOut = append(changed.LeftOut, gone...)
+		kept := *changed.Hosts
 		kept.Hosts = hosts
-		changed.hosts = &kept
+		changed.Hosts = &kept
 		out.lines = append(out.lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
 	}
 	if len(w.with) > 0 {
@@ -112,13 +113,13 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 		errs = append(errs, err)
 		for i := range more {
 			out.lines = append(out.lines, "with "+more[i].Key()+" of "+more[i].Source)
-			changed.clusters = slices.DeleteFunc(slices.Clone(changed.clusters), func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
+			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters), func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
 		}
-		changed.clusters = append(changed.clusters, more...)
+		changed.Clusters = append(changed.Clusters, more...)
 	}
-	out.today = changed.clusters
+	out.today = changed.Clusters
 	for _, asked := range w.counts {
-		clusters := changed.clusters
+		clusters := changed.Clusters
 		count, err := parseRoleCount(asked, clusters)
 		if err == nil {
 			clusters, err = schedule.WithCount(clusters, count.cluster, count.role, count.active)
@@ -127,7 +128,7 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 			errs = append(errs, fmt.Errorf("--count: %w", err))
 			continue
 		}
-		changed.clusters = clusters
+		changed.Clusters = clusters
 		out.counts = append(out.counts, count)
 	}
 	return out, errors.Join(errs...)
@@ -156,36 +157,6 @@ func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host
 		return nil, nil, fmt.Errorf("%w, and none is called that", err)
 	}
 	return stay, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
-}
-
-// expectLeftOut drops the warnings that a host is not in the inventory from which --without took it.
-func (d *decided) expectLeftOut() {
-	p := d.placement
-	leftOut := map[schedule.HostKey]bool{}
-	names := map[string]bool{}
-	for i := range d.leftOut {
-		h := &d.leftOut[i]
-		leftOut[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] = true
-		names[h.Name], names[h.Key()] = true, true
-	}
-	var of func(w schedule.Warning) bool
-	of = func(w schedule.Warning) bool {
-		switch w := w.(type) {
-		case schedule.NotInInventory:
-			return leftOut[w.Host]
-		case schedule.NamesNothing:
-			return len(w.Hosts) == 0 && names[w.Name]
-		case schedule.ReleaseOfNothing:
-			return !w.Found && leftOut[w.Host]
-		case schedule.OfCluster:
-			return of(w.Warning)
-		}
-		return false
-	}
-	p.Warnings = slices.DeleteFunc(p.Warnings, of)
-	for i := range p.Clusters {
-		p.Clusters[i].Warnings = slices.DeleteFunc(p.Clusters[i].Warnings, of)
-	}
 }
 
 func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"errors"
@@ -37,49 +37,42 @@ func inFolder(dir string) filesAround {
 	}
 }
 
-// foreign is why the engine would apply something else than the tree: files that sipgen did not write, where the tree before is.
-func (t *previousTree) foreign(site *v1alpha1.Site, tree render.Tree) error {
-	if t.around == nil || len(tree) == 0 {
+// Foreign is why the engine would apply something else than the tree: files that sipgen did not write, where the tree before is.
+func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
+	if b.around == nil || len(tree) == 0 {
 		return nil
 	}
-	where, prefix, found, err := t.around()
+	where, prefix, found, err := b.around()
 	if err != nil {
 		return err
 	}
 	in := foreign.Input{
-		ArgoCD: site.Spec.Engine == v1alpha1.EngineArgoCD, Prefix: prefix, Tree: slices.Sorted(maps.Keys(tree)), Others: t.others,
+		ArgoCD: site.Spec.Engine == v1alpha1.EngineArgoCD, Prefix: prefix, Tree: slices.Sorted(maps.Keys(tree)), Others: b.others,
 	}
 	for _, f := range found {
 		in.Around = append(in.Around, foreign.File(f))
 	}
 	var problems []error
-	for _, problem := range flatten(foreign.Check(in)) {
+	for _, problem := range Flatten(foreign.Check(in)) {
 		problems = append(problems, fmt.Errorf("%s: %w", where, problem))
 	}
 	return errors.Join(problems...)
 }
 
-// beside says whether there is a file that foreign would look at, so that the whole tree is needed to compare it with.
-func (t *previousTree) beside() bool {
-	if t.around == nil {
+// Beside says whether there is a file that foreign would look at, so that the whole tree is needed to compare it with.
+func (b *Before) Beside() bool {
+	if b.around == nil {
 		return false
 	}
-	_, _, found, err := t.around()
-	return len(t.others) > 0 || len(found) > 0 || err != nil
+	_, _, found, err := b.around()
+	return len(b.others) > 0 || len(found) > 0 || err != nil
 }
 
-// refuseForeign is foreign, as the end of a run.
-func (r *rendered) refuseForeign() error {
-	problems := r.before.foreign(r.site, r.tree)
+// RefuseForeign is Before.Foreign, as the end of a run.
+func (r *Rendered) RefuseForeign() error {
+	problems := r.Plan.Before.Foreign(r.Plan.Loaded.Site, r.Tree)
 	if problems == nil {
 		return nil
 	}
 	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says: move or correct these files`))
-}
-
-// warnOfForeign says the same where nothing is written.
-func (t *previousTree) warnOfForeign(ui *ui, site *v1alpha1.Site, tree render.Tree) {
-	for _, problem := range flatten(t.foreign(site, tree)) {
-		ui.say("warning: %s", problem)
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 )
 
 // componentChanges says what else than replicas changes in the components for Cluster API that the tree before has.
-func (d *decided) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
-	was, is, stay := filesOfComponents(d.before.files), filesOfComponents(after), d.componentsStay()
+func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
+	was, is, stay := filesOfComponents(p.Before.Files), filesOfComponents(after), p.componentsStay()
 	counted := map[string]bool{}
 	for i := range replicas {
 		counted[replicas[i].Cluster] = true
 	}
 	var out []report.ComponentChange
-	for i := range d.clusters {
-		cluster := d.clusters[i].Key()
+	for i := range p.Clusters.All {
+		cluster := p.Clusters.All[i].Key()
 		before := was[cluster]
 		switch {
 		case len(before) == 0, stay[cluster]:
-		case d.site.Spec.ClusterAPI == nil:
+		case p.Loaded.Site.Spec.ClusterAPI == nil:
 			//guard: an upgrade takes the components away that somebody's kustomizations include, and no reviewer is told
 			out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentDeleted})
 		case len(is[cluster]) > 0:
@@ -100,10 +100,10 @@ func union(a, b map[string][]byte) map[string]bool {
 }
 
 // componentsStay are the clusters whose components stay as they are: they have no spec any more, or one that is refused.
-func (d *decided) componentsStay() map[string]bool {
+func (p *Planned) componentsStay() map[string]bool {
 	stay := map[string]bool{}
-	for i := range d.placement.Clusters {
-		c := &d.placement.Clusters[i]
+	for i := range p.Placement.Clusters {
+		c := &p.Placement.Clusters[i]
 		stay[c.Key.String()] = c.Gone || len(c.Refused) > 0
 	}
 	return stay

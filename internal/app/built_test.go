@@ -1,8 +1,7 @@
-package main
+package app
 
 import (
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -16,44 +15,44 @@ import (
 // them and what changes in them, and builds those that are not. What was found out is replaced by a mark here, which only a run that does not
 // build again can come back with.
 func TestServicesAreBuiltOnce(t *testing.T) {
-	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
-	in := inputs{site: "../../examples/full-service/site.yaml", specs: []string{"../../examples/full-service/cluster.yaml"},
-		inventory: "../../examples/full-service/hosts.yaml"}
-	l, err := in.load(t.Context(), quiet)
+	in := &Inputs{Site: "../../examples/full-service/site.yaml", Specs: []string{"../../examples/full-service/cluster.yaml"},
+		Inventory: "../../examples/full-service/hosts.yaml"}
+	l, err := Load(t.Context(), in, nil)
 	check(t, err)
-	first, err := l.tree(quiet, previousTree{}, noTolerance)
-	check(t, err)
+	tree := func(before Before) *Rendered {
+		t.Helper()
+		admitted, err := Admit(l, before)
+		check(t, err)
+		planned, err := Plan(admitted)
+		check(t, err)
+		return Render(planned, render.Site)
+	}
+	first := tree(Before{})
+	check(t, first.Err)
 	id := onlyBuild(t, l)
 	if l.built.done[id].built != nil {
 		t.Error("what was built is kept though nothing changes in services that are new")
 	}
 
 	// Nothing changes: nothing is built again, and nothing beside it.
-	before := previousTree{files: first.tree}
-	again, err := l.tree(quiet, before, noTolerance)
-	check(t, err)
-	again.compareServices(quiet)
-	if onlyBuild(t, l) != id || len(again.report.Services) > 0 {
-		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.report.Services)
+	before := Before{Files: first.Tree}
+	again := tree(before).Compare()
+	if onlyBuild(t, l) != id || len(again.Services) > 0 {
+		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.Services)
 	}
 	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
-	frozen, err := l.tree(quiet, before, noTolerance)
-	check(t, err)
-	if why := frozen.report.Clusters[0].Frozen; len(why) != 1 || !strings.Contains(why[0], "bank/bank: the mark") {
-		t.Errorf("the services were built again: frozen for %q", why)
+	if why := tree(before).Err; why == nil || why.Error() != "bank/bank: the mark" {
+		t.Errorf("the services were built again: found %v", why)
 	}
 
 	// Another tree before: they are compared as they were built for the check.
-	before.files = render.Tree(maps.Clone(first.tree))
+	before.Files = render.Tree(maps.Clone(first.Tree))
 	const balancer = "clusters/bank/bank/infra/loadbalancer-controlplane-bank.yaml"
-	before.files[balancer] = []byte(strings.Replace(string(before.files[balancer]), "replicas: 3", "replicas: 5", 1))
+	before.Files[balancer] = []byte(strings.Replace(string(before.Files[balancer]), "replicas: 3", "replicas: 5", 1))
 	l.built = &serviceBuilds{}
 	said := func() string {
-		changed, err := l.tree(quiet, before, noTolerance)
-		check(t, err)
-		changed.compareServices(quiet)
 		var objects []string
-		for _, s := range changed.report.Services {
+		for _, s := range tree(before).Compare().Services {
 			if s.Unknown != "" {
 				t.Errorf("not compared: %s", s.Unknown)
 			}
@@ -75,7 +74,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	}
 
 	// Other services are built and checked, whatever was found out about those before.
-	s := render.Services{Cluster: &l.clusters[0], Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
+	s := render.Services{Cluster: &l.Clusters[0], Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
 	other := s
 	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
 	if identity(s) == identity(other) {
@@ -84,7 +83,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 }
 
 // onlyBuild is the identity of the one cluster's services that were built.
-func onlyBuild(t *testing.T, l *loaded) (id [32]byte) {
+func onlyBuild(t *testing.T, l *Loaded) (id [32]byte) {
 	t.Helper()
 	if len(l.built.done) != 1 {
 		t.Fatalf("%d services were built, want 1", len(l.built.done))
@@ -92,4 +91,11 @@ func onlyBuild(t *testing.T, l *loaded) (id [32]byte) {
 	for id = range l.built.done {
 	}
 	return id
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

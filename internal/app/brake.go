@@ -1,12 +1,10 @@
-package main
+package app
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -16,40 +14,33 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// noAcceptance is --accept-loss as it stands when it is not given.
-const noAcceptance = -1
-
-func acceptLossFlag(command *cobra.Command, accept *int) {
-	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "accept the loss of exactly `N` hosts, above the limit of spec.brake")
-}
-
 // brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a tree from another site must not give the fleet away.
 // What a spec's annotation accepts is counted apart.
-func (d *decided) brake(accept int) error {
-	total, limit := d.loss.Total(), d.brakeLimit()
-	if accept == noAcceptance {
-		total -= d.acceptedLoss()
+func (p *Planned) brake(accept int) error {
+	total, limit := p.loss.Total(), p.brakeLimit()
+	if accept == NoAcceptance {
+		total -= p.acceptedLoss()
 	}
 	switch {
 	//guard: twice what the site allows is taken, in two ways at once
-	case accept == noAcceptance && total <= limit, accept == total:
+	case accept == NoAcceptance && total <= limit, accept == total:
 		return nil
-	case accept != noAcceptance:
-		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept, text.Count(total, "host"), describeLoss(d.loss))
+	case accept != NoAcceptance:
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept, text.Count(total, "host"), describeLoss(p.loss))
 	}
 	return errors.Join(
-		fmt.Errorf("%s: %s", d.brakeWords(), describeLoss(d.loss)),
-		fmt.Errorf(`refused: check the specs and the inventory first; if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, d.loss.Total()),
+		fmt.Errorf("%s: %s", p.brakeWords(), describeLoss(p.loss)),
+		fmt.Errorf(`refused: check the specs and the inventory first; if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, p.loss.Total()),
 	)
 }
 
-func (d *decided) brakeWords() string {
+func (p *Planned) brakeWords() string {
 	accepted := ""
-	if n := d.acceptedLoss(); n > 0 {
+	if n := p.acceptedLoss(); n > 0 {
 		accepted = fmt.Sprintf("; besides %d that specs accept", n)
 	}
 	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d (spec.brake: %s%s)",
-		d.loss.Total()-d.acceptedLoss(), d.loss.Claimed, d.brakeLimit(), brakeRule(d.site), accepted)
+		p.loss.Total()-p.acceptedLoss(), p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), accepted)
 }
 
 // brakeRule says how the limit is computed.
@@ -58,32 +49,32 @@ func brakeRule(site *v1alpha1.Site) string {
 }
 
 // brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in any case.
-func (d *decided) brakeLimit() int {
+func (p *Planned) brakeLimit() int {
 	//guard: the brake allows any part of the fleet
-	return max(1, min(*d.site.Spec.Brake.MaxHosts, d.loss.Claimed**d.site.Spec.Brake.MaxPercent/100))
+	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
 // beyondBrake are the clusters whose specs give up more hosts than a run may take, and do not accept that number: they are frozen.
-func (d *decided) beyondBrake() (frozen []admit.Problem) {
-	for i := range d.clusters {
-		c := &d.clusters[i]
-		asked := d.loss.Asked[keyOf(c)]
+func (p *Planned) beyondBrake() (frozen []admit.Problem) {
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		asked := p.loss.Asked[keyOf(c)]
 		//guard: a spec that lost a digit stops every tenant's run
-		if asked <= d.brakeLimit() || c.Document == nil || slices.Contains(d.site.Spec.Decommission, c.Key()) || c.AcceptedLoss() == asked {
+		if asked <= p.brakeLimit() || c.Document == nil || slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) || c.AcceptedLoss() == asked {
 			continue
 		}
 		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss, Err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are meant to go, annotate the SIPCluster with %s: %q",
-			asked, d.loss.Claimed, d.brakeLimit(), brakeRule(d.site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
+			asked, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
 	}
 	return frozen
 }
 
 // acceptedLoss is how many hosts the annotations of specs that give up more than a run may take accept.
-func (d *decided) acceptedLoss() (n int) {
-	for i := range d.clusters {
-		c := &d.clusters[i]
+func (p *Planned) acceptedLoss() (n int) {
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
 		//guard: an annotation that is not needed any more lowers the count of what all clusters lose
-		if asked := d.loss.Asked[keyOf(c)]; asked > d.brakeLimit() && c.AcceptedLoss() == asked {
+		if asked := p.loss.Asked[keyOf(c)]; asked > p.brakeLimit() && c.AcceptedLoss() == asked {
 			n += asked
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// ofTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no namespace is said to be left out:
+// OfTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no namespace is said to be left out:
 // it may be a host of the site's that somebody has.
 // others are the hosts that have another namespace, "namespace/name".
-func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inventory, others []string, _ error) {
+func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inventory, others []string, _ error) {
 	want := site.Spec.Hosts.Namespaces
 	if len(want) == 0 {
 		return all, nil, nil
@@ -43,26 +43,27 @@ func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 	return &kept, others, nil
 }
 
-// sayOthers says that hosts were left out because they are in other namespaces, which may be meant: sites may share a folder of hosts.
-func (l *loaded) sayOthers(ui *ui) {
+// OthersWords say that hosts were left out because they are in other namespaces, which may be meant: sites may share a folder of hosts.
+func (l *Loaded) OthersWords() string {
 	//guard: a rack whose manifests have another namespace is gone from the site without a word
 	if len(l.others) == 0 {
-		return
+		return ""
 	}
+	const most = 5
 	var namespaces []string
 	for _, host := range l.others {
 		namespace, _, _ := strings.Cut(host, "/")
 		namespaces = append(namespaces, namespace)
 	}
 	slices.Sort(namespaces)
-	if namespaces = slices.Compact(namespaces); len(namespaces) > maxMeant {
-		namespaces = append(namespaces[:maxMeant], "...")
+	if namespaces = slices.Compact(namespaces); len(namespaces) > most {
+		namespaces = append(namespaces[:most], "...")
 	}
-	ui.say("%s", redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others))))
+	return redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others)))
 }
 
-// otherHost says of a host that it is there, and in a namespace that is not the site's.
-func (l *loaded) otherHost(name string, known map[string]int) error {
+// OtherHost says of a host that it is there, and in a namespace that is not the site's.
+func (l *Loaded) OtherHost(name string, known map[string]int) error {
 	for key := range known {
 		if key == name || strings.HasSuffix(key, "/"+name) {
 			return nil
@@ -78,12 +79,12 @@ func (l *loaded) otherHost(name string, known map[string]int) error {
 }
 
 // notOurs ends a sentence about n hosts.
-func (l *loaded) notOurs(n int) string {
+func (l *Loaded) notOurs(n int) string {
 	are := "are"
 	if n == 1 {
 		are = "is"
 	}
-	return are + " not the site's (spec.hosts.namespaces: " + strings.Join(l.site.Spec.Hosts.Namespaces, ", ") + ")"
+	return are + " not the site's (spec.hosts.namespaces: " + strings.Join(l.Site.Spec.Hosts.Namespaces, ", ") + ")"
 }
 
 // namespacesOf are the namespaces of hosts, sorted.

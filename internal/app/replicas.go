@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"maps"
@@ -11,17 +11,17 @@ import (
 
 // replicaChanges says which numbers of machines differ from those in the tree before, in the components for Cluster API that it has. Those of a
 // cluster that is refused, or has no spec any more, stay.
-func (d *decided) replicaChanges() []report.ReplicaChange {
-	was, stay := filesOfComponents(d.before.files), d.componentsStay()
+func (p *Planned) replicaChanges() []report.ReplicaChange {
+	was, stay := filesOfComponents(p.Before.Files), p.componentsStay()
 	var out []report.ReplicaChange
-	for i := range d.clusters {
-		c := &d.clusters[i]
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
 		before := was[c.Key()]
 		maps.DeleteFunc(before, func(file string, _ []byte) bool {
 			return file != "kubeadmcontrolplane.yaml" && (strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
 		//guard: a reviewer reads of machines that go, of a cluster that keeps them
-		if len(before) == 0 || stay[c.Key()] || d.site.Spec.ClusterAPI == nil {
+		if len(before) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
 			continue
 		}
 		for _, machines := range capi.MachinesOf(c) {

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"testing"
@@ -17,17 +17,17 @@ func TestServicesOfOthers(t *testing.T) {
 		c.Spec.Services.LoadBalancerWorker = make([]v1.LoadBalancerWorker, 1)
 		return c
 	}
-	l := &loaded{
-		site: &v1alpha1.Site{}, hosts: &inventory.Inventory{}, clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
+	l := &Loaded{
+		Site: &v1alpha1.Site{}, Hosts: &inventory.Inventory{}, Clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
 		services: []inventory.ServiceObject{{
 			Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
 			Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
 		}},
 	}
-	l.site.Spec.Engine = v1alpha1.EngineFlux
+	l.Site.Spec.Engine = v1alpha1.EngineFlux
 	l.leaveAlone()
 	var frozen []schedule.ClusterKey
-	for _, f := range l.problems {
+	for _, f := range l.Problems {
 		frozen = append(frozen, f.Cluster)
 	}
 	if len(frozen) != 1 || frozen[0] != (schedule.ClusterKey{Namespace: "bank", Name: "a"}) {

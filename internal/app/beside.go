@@ -1,6 +1,7 @@
-package main
+package app
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,10 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// warnBeside says which files in the folders of the inputs are not read though they look as if they were meant to be.
-func (in *inputs) warnBeside(ui *ui, l *loaded) {
-	for _, path := range append(slices.Clone(in.specs), in.inventory) {
-		if path == fromCluster || path == manifest.Stdin {
+// besideWords say which files in the folders of the inputs are not read though they look as if they were meant to be.
+func (in *Inputs) besideWords(l *Loaded) (words []string) {
+	for _, path := range append(slices.Clone(in.Specs), in.Inventory) {
+		if path == FromCluster || path == manifest.Stdin {
 			continue
 		}
 		root, err := os.OpenRoot(path)
@@ -25,28 +26,28 @@ func (in *inputs) warnBeside(ui *ui, l *loaded) {
 		_ = root.Close()                                                   // only read
 		for i, file := range beside {
 			if i == mostBeside {
-				ui.warn("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file"))
+				words = append(words, fmt.Sprintf("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file")))
 				break
 			}
-			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))
+			words = append(words, fmt.Sprintf("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file))))
 		}
 	}
-	in.warnSetAside(ui, l)
+	return append(words, in.setAsideWords(l)...)
 }
 
-// warnSetAside names the clusters whose only specs are in files that are set aside, such as a backup: as far as sipgen knows, they are gone.
-func (in *inputs) warnSetAside(ui *ui, l *loaded) {
+// setAsideWords name the clusters whose only specs are in files that are set aside, such as a backup: as far as sipgen knows, they are gone.
+func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 	known := map[string]bool{}
-	for i := range l.clusters {
-		known[l.clusters[i].Key()] = true
+	for i := range l.Clusters {
+		known[l.Clusters[i].Key()] = true
 	}
-	for i := range l.problems {
+	for i := range l.Problems {
 		//guard: a backup is said to have a cluster that no other file has, where the spec beside it is wrong
-		known[l.problems[i].Cluster.String()] = true // its spec is there, and wrong
+		known[l.Problems[i].Cluster.String()] = true // its spec is there, and wrong
 	}
 	named := 0
-	for _, path := range in.specs {
-		if path == fromCluster || path == manifest.Stdin {
+	for _, path := range in.Specs {
+		if path == FromCluster || path == manifest.Stdin {
 			continue
 		}
 		root, err := os.OpenRoot(path)
@@ -68,15 +69,16 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 					if named++; named > mostBeside {
 						continue
 					}
-					ui.warn("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no file that was read has", name, d.Namespace, d.Name)
+					words = append(words, fmt.Sprintf("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no file that was read has", name, d.Namespace, d.Name))
 				}
 			}
 		}
 		_ = root.Close() // only read
 	}
 	if more := named - mostBeside; more > 0 {
-		ui.warn("%s more in files that are not read, and in no other", text.Count(more, "SIPCluster"))
+		words = append(words, fmt.Sprintf("%s more in files that are not read, and in no other", text.Count(more, "SIPCluster")))
 	}
+	return words
 }
 
 // setAside says that a file's name is one of a manifest with something added, or of one that an editor or a person put aside.

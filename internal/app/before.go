@@ -1,6 +1,7 @@
-package main
+package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -10,35 +11,35 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// previousTree is a tree as it was, and what it is called in messages.
-type previousTree struct {
-	where string
-	files render.Tree
-	// unsealed is why its decisions are not those that sipgen wrote, nil if they are.
-	unsealed error
-	// edited are its files that are not as sipgen wrote them.
-	edited []editedFile
-	// committed is when it was committed, zero for a folder.
-	committed time.Time
+// Before is a tree as it was, and what it is called in messages.
+type Before struct {
+	Where string
+	Files render.Tree
+	// Unsealed is why its decisions are not those that sipgen wrote, nil if they are.
+	Unsealed error
+	// Edited are its files that are not as sipgen wrote them.
+	Edited []EditedFile
+	// Committed is when it was committed, zero for a folder.
+	Committed time.Time
 	// former: it is the tree of another folder, of which only the decisions are here.
 	former bool
 	// others are the files in the tree's folders that sipgen did not write.
 	others []string
 	// around gives the files beside the tree's folders and above them; nil where there is no place for a tree.
 	around filesAround
-	// unowned is why publish takes the place only with --adopt, nil if sipgen wrote what is there.
-	unowned error
+	// Unowned is why publish takes the place only with --adopt, nil if sipgen wrote what is there.
+	Unowned error
 }
 
-// missing: there is a place for the tree, and nothing of a tree in it.
-func (t *previousTree) missing() bool { return t.where != "" && len(t.files) == 0 && t.unsealed == nil }
+// Missing: there is a place for the tree, and nothing of a tree in it.
+func (b *Before) Missing() bool { return b.Where != "" && len(b.Files) == 0 && b.Unsealed == nil }
 
-// known: there is a tree, so that what it does not have is new.
-func (t *previousTree) known() bool { return len(t.files) > 0 }
+// Known: there is a tree, so that what it does not have is new.
+func (b *Before) Known() bool { return len(b.Files) > 0 }
 
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
-func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
-	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), edited: editedIn(state), others: state.Others, committed: committed}
+func previousOf(where, root string, state *publish.State, committed time.Time) Before {
+	return Before{Where: where, Files: state.Tree, Unsealed: seal(where, root, state), Edited: editedIn(state), others: state.Others, Committed: committed}
 }
 
 // search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
@@ -94,4 +95,38 @@ func seal(where, root string, state *publish.State) error {
 	return errors.Join(append(problems, fmt.Errorf(
 		`refused: hosts would change hands without being released; restore %s and %s together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`,
 		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
+}
+
+// ReadFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.
+func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
+	state, err := publish.ReadState(ctx, dir, search)
+	if err != nil {
+		return Before{}, err
+	}
+	tree := previousOf(dir, dir, state, time.Time{})
+	tree.around = inFolder(dir)
+	if tree.Unsealed == nil && !adopt {
+		//guard: a folder of somebody else is read as an empty tree
+		return tree, state.Unlisted
+	}
+	return tree, nil
+}
+
+// ReadSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree, and one whose list is damaged
+// is an error, but to one who adopts it.
+func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool) (Before, error) {
+	state, err := snapshot.State(search)
+	if err != nil {
+		return Before{}, fmt.Errorf("%s: %w", target, err)
+	}
+	tree := previousOf(target.String(), target.Path, state, snapshot.When)
+	tree.around = onBranch(target, snapshot)
+	if err := snapshot.CheckOwned(); err != nil {
+		tree.Unowned = fmt.Errorf("%s: %w", target, err)
+	}
+	//guard: a branch with a damaged list is read as an empty tree
+	if tree.Unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
+		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
+	}
+	return tree, nil
 }

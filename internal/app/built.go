@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -36,12 +36,12 @@ type serviceBuild struct {
 // was held to the grants before.
 //
 // was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
-func (c *checked) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
+func (p *Planned) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
 	changed := map[string]*overlay.Built{}
 	var errs []error
 	for _, s := range services {
 		before := was[s.Cluster.Key()]
-		found := c.built.check(c, s, before != nil && !maps.EqualFunc(before, s.Files, bytes.Equal))
+		found := p.Loaded.built.check(p, s, before != nil && !maps.EqualFunc(before, s.Files, bytes.Equal))
 		if found.built != nil {
 			changed[s.Cluster.Key()] = found.built
 		}
@@ -64,17 +64,17 @@ func ofPatch(c *v1.SIPCluster, err error) error {
 }
 
 // check checks the services of one cluster, once.
-func (b *serviceBuilds) check(c *checked, s render.Services, keep bool) serviceBuild {
+func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceBuild {
 	id := identity(s)
 	//guard: every round of a run builds every patched cluster anew
 	if found, done := b.done[id]; done {
 		return found
 	}
 	var found serviceBuild
-	built, wrong := verify.Built(c.site, s)
+	built, wrong := verify.Built(p.Loaded.Site, s)
 	found.wrong = wrong
 	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
-		for _, err := range c.tenants.Built(s.Cluster, built.OwnImages) {
+		for _, err := range p.Loaded.Tenants.Built(s.Cluster, built.OwnImages) {
 			found.wrong = append(found.wrong, fmt.Errorf("spec.patches: %w", err))
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"slices"
@@ -8,11 +8,11 @@ import (
 )
 
 // backendless warns of load balancers that answer no client, where that is not what freezes their cluster.
-func (d *decided) backendless() []string {
+func (p *Planned) backendless() []string {
 	var out []string
-	for i := range d.clusters {
-		c := &d.clusters[i]
-		if c.Leaves() || len(d.options.Refused[keyOf(c)]) > 0 {
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
 			continue
 		}
 		for _, lb := range c.Backendless() {
@@ -24,17 +24,17 @@ func (d *decided) backendless() []string {
 }
 
 // servedBefore are the load balancers without a backend that the tree before has, and that took no hosts away: of those lint only warns.
-func (d *decided) servedBefore() map[string]bool {
+func (p *Planned) servedBefore() map[string]bool {
 	there := map[string]bool{}
-	for i := range d.clusters {
-		c := &d.clusters[i]
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
 		key := keyOf(c)
-		if len(d.options.Refused[key]) > 0 {
+		if len(p.Clusters.Options.Refused[key]) > 0 {
 			continue
 		}
 		for _, lb := range c.Backendless() {
 			name := v1.ServiceName(lb.List, lb.Index, c.Name)
-			if _, was := d.before.files[render.Folder(key)+"/infra/"+name+".cfg"]; was {
+			if _, was := p.Before.Files[render.Folder(key)+"/infra/"+name+".cfg"]; was {
 				there[c.Key()+" "+lb.Path] = true
 			}
 		}

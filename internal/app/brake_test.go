@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -24,18 +25,18 @@ func TestBrake(t *testing.T) {
 		accept int
 		want   string // empty: it goes on
 	}{
-		{"nothing is lost", schedule.Loss{Claimed: 5}, noAcceptance, ""},
-		{"one host may go in any case", schedule.Loss{Claimed: 5, Missing: hosts("a")}, noAcceptance, ""},
-		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, noAcceptance, ""},
-		{"more than the share, although no more than the number", schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, noAcceptance,
+		{"nothing is lost", schedule.Loss{Claimed: 5}, NoAcceptance, ""},
+		{"one host may go in any case", schedule.Loss{Claimed: 5, Missing: hosts("a")}, NoAcceptance, ""},
+		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance, ""},
+		{"more than the share, although no more than the number", schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
 			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1): 1 no longer"},
-		{"more than the number, although no more than the share", schedule.Loss{Claimed: 400, Missing: hosts("a", "b", "c")}, noAcceptance,
+		{"more than the number, although no more than the share", schedule.Loss{Claimed: 400, Missing: hosts("a", "b", "c")}, NoAcceptance,
 			"refused: 3 of 400 claimed hosts would be lost or released, but the site allows only 2 (spec.brake: the smaller of 2 hosts and 10 %, at least 1)"},
-		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
+		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, NoAcceptance,
 			": 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
-		{"hosts that were created anew", schedule.Loss{Claimed: 20, Anew: hosts("a", "b"), Missing: hosts("c")}, noAcceptance,
+		{"hosts that were created anew", schedule.Loss{Claimed: 20, Anew: hosts("a", "b"), Missing: hosts("c")}, NoAcceptance,
 			"1 no longer in the inventory: metal/c; 2 created anew, with another uid: metal/a, metal/b"},
-		{"hosts that others labelled count too", schedule.Loss{Claimed: 20, Foreign: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
+		{"hosts that others labelled count too", schedule.Loss{Claimed: 20, Foreign: hosts("a", "b"), Released: hosts("c")}, NoAcceptance,
 			"2 labelled for a cluster that is not this site's: metal/a, metal/b; 1 released: metal/c"},
 		{"accepted, by their number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
 		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2, "--accept-loss is 2, but this run would lose or release 3 hosts"},
@@ -43,8 +44,8 @@ func TestBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Default()
 	for _, row := range rows {
-		d := &decided{loaded: &loaded{site: site}, loss: row.loss}
-		err := d.brake(row.accept)
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, loss: row.loss}
+		err := p.brake(row.accept)
 		switch {
 		case row.want == "" && err != nil:
 			t.Errorf("%s: %v", row.why, err)
@@ -56,8 +57,8 @@ func TestBrake(t *testing.T) {
 		{2, 10, 400, 2}, {100, 10, 400, 40}, {40, 5, 400, 20}, {40, 100, 18, 18}, {40, 10, 19, 1}, {0, 0, 400, 1}, {0, 50, 400, 1}, {2, 10, 0, 1},
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
-		d := &decided{loaded: &loaded{site: site}, loss: schedule.Loss{Claimed: row.claimed}}
-		if got := d.brakeLimit(); got != row.want {
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, loss: schedule.Loss{Claimed: row.claimed}}
+		if got := p.brakeLimit(); got != row.want {
 			t.Errorf("%+v: found %d", row, got)
 		}
 	}
@@ -93,11 +94,11 @@ func TestBeyondBrake(t *testing.T) {
 		{"an acceptance that is not needed counts for nothing", cluster("a", "1"), 1, 1, "", "refused: 2 of 18"},
 		{"the Site's own list is the operator's to accept", cluster("listed", ""), 2, 0, "", "refused: 2 of 18"},
 	} {
-		d := &decided{loaded: &loaded{site: site, clusters: []v1.SIPCluster{row.cluster}}}
-		d.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked), Missing: make([]schedule.HostKey, row.more),
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{All: []v1.SIPCluster{row.cluster}}}
+		p.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked), Missing: make([]schedule.HostKey, row.more),
 			Asked: map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
 		var frozen string
-		for _, f := range d.beyondBrake() {
+		for _, f := range p.beyondBrake() {
 			frozen += f.Err.Error()
 		}
 		if (row.frozen == "") != (frozen == "") || !strings.Contains(frozen, row.frozen) {
@@ -107,7 +108,7 @@ func TestBeyondBrake(t *testing.T) {
 			continue
 		}
 		var refused string
-		if err := d.brake(noAcceptance); err != nil {
+		if err := p.brake(NoAcceptance); err != nil {
 			refused = err.Error()
 		}
 		if (row.refused == "") != (refused == "") || !strings.Contains(refused, row.refused) {

@@ -1,9 +1,11 @@
-package main
+package app
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -39,6 +41,8 @@ type specs struct {
 	sites []string
 	// paths are the files as messages name them, each with the path that package tenancy gives it.
 	paths map[string]string
+	// unnamed and unread are warned of: Loaded.
+	unnamed, unread []string
 	// manifests hold the specs of the site's services.
 	manifests []manifest.Document
 }
@@ -62,32 +66,32 @@ type spec struct {
 }
 
 // loadSpecs reads the documents of the specs. What is wrong with one file is no error. Whose folders there are, the site says.
-func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*specs, error) {
+func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) (*specs, error) {
 	var (
 		s    = specs{paths: map[string]string{}}
 		errs []error
 	)
-	paths := slices.DeleteFunc(slices.Clone(in.specs), func(root string) bool { return root == fromCluster })
-	if len(paths) < len(in.specs) {
-		documents, err := in.clusterSpecs(ctx)
+	paths := slices.DeleteFunc(slices.Clone(in.Specs), func(root string) bool { return root == FromCluster })
+	if len(paths) < len(in.Specs) {
+		documents, err := in.ClusterSpecs(ctx)
 		errs = append(errs, err)
 		for _, decoded := range v1.Decode(documents) {
 			s.decoded = append(s.decoded, spec{Decoded: decoded})
 		}
 	}
 	s.files = len(paths) > 0
-	read, err := kustomization.Of(paths, ui.in, func(file string) string { return tenancy.Folder(site, tenancy.Path(paths, file)) })
+	read, err := kustomization.Of(paths, stdin, func(file string) string { return tenancy.Folder(site, tenancy.Path(paths, file)) })
 	documents := read.Documents
 	for i := range read.Beside {
 		if read.Beside[i].Kind == v1.Kind {
-			ui.say("warning: %s: a %s that no kustomization names: not read", read.Beside[i].Where(), v1.Kind)
+			s.unnamed = append(s.unnamed, fmt.Sprintf("%s: a %s that no kustomization names: not read", read.Beside[i].Where(), v1.Kind))
 		}
 	}
-	for _, err := range flatten(err) {
+	for _, err := range Flatten(err) {
 		var inFile *manifest.FileError
 		switch {
 		case errors.Is(err, manifest.ErrNoFiles):
-			ui.warn("%s", in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
+			s.unread = append(s.unread, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...).Error())
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
@@ -95,15 +99,15 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.broken = append(s.broken, admit.Problem{File: s.paths[inFile.File], Code: finding.Invalid, Err: err})
 		default:
-			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
+			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...))
 		}
 	}
 	for i := range documents {
 		switch {
 		case v1alpha1.IsManifest(&documents[i]):
 			if owner := ownerOf(site, tenancy.Path(paths, documents[i].File)); owner != "" {
-				ui.warn("%s: a manifest of %s in %s: not read; a service of the site is in the Site's file, or where no tenant writes",
-					documents[i].Where(), documents[i].Kind, owner)
+				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; a service of the site is in the Site's file, or where no tenant writes",
+					documents[i].Where(), documents[i].Kind, owner))
 			} else {
 				s.manifests = append(s.manifests, documents[i])
 			}
@@ -144,6 +148,12 @@ func ownerOf(site *v1alpha1.Site, file string) string {
 	return ""
 }
 
+// ValidSpecs are the clusters whose specs are valid by themselves, whatever is wrong with others.
+func (in *Inputs) ValidSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) []v1.SIPCluster {
+	specs, _ := in.loadSpecs(ctx, stdin, site)
+	return specs.valid()
+}
+
 // valid are the clusters that are valid by themselves, some of them perhaps twice.
 func (s *specs) valid() []v1.SIPCluster {
 	clusters := []v1.SIPCluster{}
@@ -161,20 +171,20 @@ func speakable(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
 
-// wrong is what is wrong with the specs.
-func (l *loaded) wrong() []error {
+// Wrong is what is wrong with the specs.
+func (l *Loaded) Wrong() []error {
 	var errs []error
-	for i := range l.problems {
-		errs = append(errs, l.problems[i].Err)
+	for i := range l.Problems {
+		errs = append(errs, l.Problems[i].Err)
 	}
-	return flatten(errors.Join(errs...))
+	return Flatten(errors.Join(errs...))
 }
 
 // take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
-func (l *loaded) take(s *specs) {
-	l.problems = append(l.problems, s.broken...)
+func (l *Loaded) take(s *specs) {
+	l.Problems = append(l.Problems, s.broken...)
 	l.empty = s.empty
-	l.written, l.inTree = tenancy.Files{}, s.inTree()
+	l.Written, l.inTree = tenancy.Files{}, s.inTree()
 	first := map[string]string{}
 	for i := range s.decoded {
 		d := &s.decoded[i]
@@ -184,11 +194,11 @@ func (l *loaded) take(s *specs) {
 			cluster.Namespace, cluster.Name = d.Document.Namespace, d.Document.Name
 		}
 		key := schedule.ClusterKey{Namespace: cluster.Namespace, Name: cluster.Name}
-		if l.tenants != nil && key.Valid() {
-			if strange := l.tenants.Written(cluster, d.file); len(strange) > 0 {
-				others := l.tenants.Author(d.file) != nil
+		if l.Tenants != nil && key.Valid() {
+			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
+				others := l.Tenants.Author(d.file) != nil
 				for _, e := range strange {
-					l.problems = append(l.problems, admit.Problem{
+					l.Problems = append(l.Problems, admit.Problem{
 						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange, Err: cluster.Problem(e.Path, "%s", e.Message),
 					})
 				}
@@ -199,19 +209,19 @@ func (l *loaded) take(s *specs) {
 			key = schedule.ClusterKey{}
 		}
 		for _, err := range d.Errs {
-			l.problems = append(l.problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
+			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
 		}
 		//guard: a cluster is planned for, and listed, whose name nobody could give it
 		if d.Cluster == nil || !speakable(cluster) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {
-			l.problems = append(l.problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: d.Twice(place)})
+			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: d.Twice(place)})
 			continue
 		}
 		first[cluster.Key()] = cluster.Source
-		l.written[cluster.Key()] = d.file
-		l.clusters = append(l.clusters, *cluster)
+		l.Written[cluster.Key()] = d.file
+		l.Clusters = append(l.Clusters, *cluster)
 	}
-	slices.SortFunc(l.clusters, func(a, b v1.SIPCluster) int { return compareNames(&a, &b) })
+	slices.SortFunc(l.Clusters, func(a, b v1.SIPCluster) int { return compareNames(&a, &b) })
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/render"
+)
+
+// flow takes the steps from what was loaded to a tree and what speaks against it, without a word. A cluster is frozen, and the others are planned again
+// without its new hosts, if it claims what a frozen one has, if its spec gives up too many hosts, or if its services cannot be rendered as it asks.
+func flow(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer) (*app.Checked, error) {
+	for {
+		planned, err := plan(ui, l, before)
+		if err == nil {
+			err = planned.Moves()
+		}
+		if err != nil {
+			return nil, err
+		}
+		more := app.Refrozen(planned, how)
+		if len(more) == 0 {
+			done := ui.progress.stage("rendering")
+			rendered := app.Render(planned, site)
+			done()
+			checked := app.Check(rendered, how)
+			broken, others := planned.Broken(rendered.Err)
+			if len(broken) == 0 || checked.Refusal == nil && others != nil {
+				return checked, nil
+			}
+			more = broken
+		}
+		again := *l
+		again.Problems = slices.Concat(l.Problems, more)
+		l = &again
+	}
+}
+
+// plan is flow, up to the placement.
+func plan(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
+	defer ui.progress.stage("planning")()
+	admitted, err := app.Admit(l, before)
+	if err != nil {
+		return nil, err
+	}
+	return app.Plan(admitted)
+}
+
+// tree is flow for a tree that is written or compared: it says what was found, and ends in an error if that refuses the tree.
+func tree(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
+	checked, err := flow(ui, l, before, how, render.Site)
+	if err != nil {
+		return nil, err
+	}
+	return checked, cmp.Or(proceed(ui, checked, how), checked.Rendered.Err)
+}
+
+// fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow terminal.
+const fewWords = 10 * 80
+
+// proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable cluster is a finding.
+func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
+	here := c.Plan.Here(c.Plan.Report)
+	problems := here.Problems()
+	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
+		ui.say("%s: the last lines say which, and what to do", c.Braked)
+	}
+	if !how.Pushes { // publish says all dangers before it pushes
+		for _, danger := range here.Emptied() {
+			ui.say("danger: %s", danger)
+		}
+	}
+	for _, problem := range problems {
+		ui.say("%s", problem)
+	}
+	for _, warning := range c.Warnings {
+		ui.say("warning: %s", warning)
+	}
+	ui.hintAtSpecs(c.Plan.Loaded.Problems)
+	//guard: what is refused is written all the same
+	return c.Refusal
+}
+
+// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others were rendered all the same.
+func unschedulable(p *app.Planned) error {
+	if p.Unschedulable() {
+		return errFinding
+	}
+	return nil
+}
+
+// compare is the report of a tree with what changes in the services that were there before.
+func compare(ui *ui, r *app.Rendered) *report.Plan {
+	defer ui.progress.stage("comparing services")()
+	return r.Compare()
+}
+
+// noTolerance is that of a command that writes nothing.
+var noTolerance = app.Tolerance{AcceptLoss: app.NoAcceptance}
+
+// toleranceFlags say when a tree is made in spite of what was found.
+func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
+	flags := command.Flags()
+	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance, "accept the loss of exactly `N` hosts, above the limit of spec.brake")
+	flags.BoolVar(&how.LostTree, "accept-lost-tree", false, "accept that the tree is lost: plan from the hosts' labels alone")
+}
+
+// sayAge says how old a snapshot is.
+func sayAge(ui *ui, l *app.Loaded, now time.Time) {
+	if age := l.Age(now); age != "" {
+		ui.say("the inventory is %s old (%s)", age, l.Hosts.Context)
+	}
+}
+
+// warnOfForeign says what refuses a tree for files that sipgen did not write, where nothing is written.
+func warnOfForeign(ui *ui, before *app.Before, site *v1alpha1.Site, tree render.Tree) {
+	for _, problem := range app.Flatten(before.Foreign(site, tree)) {
+		ui.say("warning: %s", problem)
+	}
+}
+
+// sayOthers says that hosts were left out because they are in other namespaces.
+func sayOthers(ui *ui, l *app.Loaded) {
+	if words := l.OthersWords(); words != "" {
+		ui.say("%s", words)
+	}
+}

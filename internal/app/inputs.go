@@ -1,0 +1,151 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Inputs say what to plan from.
+type Inputs struct {
+	Site       string
+	Specs      []string
+	Inventory  string
+	Kubeconfig string
+	Context    string
+	// AllAddresses: read the addresses of every live host, not only of those that a plan may look at.
+	AllAddresses bool
+	// specsOfSite, inventoryOfSite: the Site says where they are, and no flag.
+	specsOfSite, inventoryOfSite bool
+}
+
+// FromCluster is the word that stands for the live cluster in --filename and --inventory.
+const FromCluster = v1alpha1.InputCluster
+
+// fromSite takes what the command line leaves open from the Site, whose paths are relative to its file.
+func (in *Inputs) fromSite(site *v1alpha1.Site) {
+	if site == nil {
+		return
+	}
+	var all []string
+	for _, path := range site.Spec.Inputs.Specs {
+		all = append(all, in.Beside(path))
+	}
+	if len(in.Specs) == 0 {
+		in.Specs, in.specsOfSite = all, true
+	}
+	if in.Inventory == "" && site.Spec.Inputs.Inventory != "" {
+		in.Inventory, in.inventoryOfSite = in.Beside(site.Spec.Inputs.Inventory), true
+	}
+}
+
+// missingOf says who names a file or folder that is not there, or has nothing in it, where nobody typed its name just now: a field of the Site, or a
+// variable of the environment.
+func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path ...string) error {
+	switch given := os.Getenv(variable); {
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles):
+		return err
+	case bySite:
+		return fmt.Errorf("%w (%s of %s names it)", err, field, in.Site)
+	case given != "" && given == strings.Join(path, string(filepath.ListSeparator)):
+		return fmt.Errorf("%w ($%s names it)", err, variable)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, one := range path {
+		//guard: who misspells the word for the live cluster is told of a file
+		if near := nearPath(one); near != "" {
+			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
+			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))
+		}
+	}
+	return err
+}
+
+// nearPath is what was probably meant by a path where there is nothing: a neighbour of its, or the word for the live cluster.
+func nearPath(given string) string {
+	if given == FromCluster || There(given) {
+		return ""
+	}
+	var names []string
+	entries, err := os.ReadDir(filepath.Dir(given))
+	if err != nil {
+		return ""
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if filepath.Base(given) == given {
+		names = append(names, FromCluster)
+	}
+	near := manifest.Nearest(filepath.Base(given), names)
+	if near == "" || near == FromCluster {
+		return near
+	}
+	return filepath.Join(filepath.Dir(given), near)
+}
+
+// Beside is a path of the Site's, which is relative to the Site's file.
+func (in *Inputs) Beside(path string) string {
+	if path == FromCluster || in.Site == manifest.Stdin {
+		return path
+	}
+	return filepath.Join(filepath.Dir(in.Site), filepath.FromSlash(path))
+}
+
+// checkStdin refuses a command line that names standard input more than once.
+func (in *Inputs) checkStdin() error {
+	stdin := 0
+	for _, path := range append([]string{in.Site, in.Inventory}, in.Specs...) {
+		if path == manifest.Stdin {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return fmt.Errorf("standard input (-) is given %d times, want at most once", stdin)
+	}
+	return nil
+}
+
+// checkGiven wants to know where the specs and the hosts come from.
+func (in *Inputs) checkGiven() error {
+	var errs []error
+	if len(in.Specs) == 0 {
+		errs = append(errs, errors.New("--filename is required: the SIPCluster specs; or name them in the Site's spec.inputs.specs"))
+	}
+	return errors.Join(append(errs, in.CheckInventory())...)
+}
+
+func (in *Inputs) CheckInventory() error {
+	if in.Inventory == "" {
+		return errors.New("--inventory is required: where the hosts come from; or name it in the Site's spec.inputs.inventory")
+	}
+	return nil
+}
+
+// Unused says which files the inputs name or have beside them that are not read though they look as if they were meant to be.
+func (in *Inputs) Unused(l *Loaded) (words []string) {
+	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
+		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost")))
+	}
+	return append(words, in.besideWords(l)...)
+}
+
+// hasHosts says that the inventory is in a folder of specs, or the specs are in its.
+func (in *Inputs) hasHosts(specs string) bool {
+	within := func(folder, path string) bool {
+		rest, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(rest)
+	}
+	return within(specs, in.Inventory) || within(in.Inventory, specs)
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package lint looks for. Where nothing
+// could be planned, p is nil, and it has those findings that need no plan.
+func Lint(l *Loaded, p *Planned) []finding.Finding {
+	found, problems := linted(l, l.Clusters, p), l.Problems
+	if p != nil {
+		problems = p.Clusters.Newcomers(p.refused())
+		found = slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live())
+		// Manifests never have managedFields; whoever commits is told.
+		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Code == finding.Blind })
+	}
+	for i := range problems {
+		found = append(found, problems[i].Finding())
+	}
+	return finding.Sorted(found)
+}
+
+// linted is what only package lint looks for.
+func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
+	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks, LeftOut: l.Hosts.LeftOut, Secrets: map[string]bool{},
+		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
+	for _, name := range append(l.Hosts.Secrets, l.secrets...) {
+		in.Secrets[name] = true
+	}
+	for _, f := range l.empty {
+		var inFile *manifest.FileError
+		if errors.As(f.Err, &inFile) {
+			in.Empty = append(in.Empty, inFile.File)
+		}
+	}
+	if p != nil {
+		in.Placement, in.Served = p.Placement, p.servedBefore()
+		in.Said = append(l.Network.Findings(), slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint)...)
+	}
+	return in.Check()
+}
+
+// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
+func saidByLint(f finding.Finding) bool {
+	return slices.Contains([]string{
+		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
+	}, f.Code)
+}
+
+// LintErrors are the errors of specs that freeze no cluster: the run has said those that do.
+func (p *Planned) LintErrors() (words []string) {
+	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
+		//guard: nobody is told of two clusters with one token issuer before they are published
+		if f.Severity == finding.Error && f.Of(v1.Kind) && len(p.Clusters.Frozen[clusterOf(&f)]) == 0 {
+			words = append(words, "lint: "+f.String())
+		}
+	}
+	return words
+}
+
+// clusterOf is the cluster that a finding is about.
+func clusterOf(f *finding.Finding) schedule.ClusterKey {
+	namespace, name, _ := strings.Cut(strings.TrimPrefix(f.Object, v1.Kind+" "), "/")
+	return schedule.ClusterKey{Namespace: namespace, Name: name}
+}
+
+// contradictions are why the placement refuses clusters, but for what froze them before.
+func (p *Planned) contradictions() (out []finding.Finding) {
+	for i := range p.Placement.Clusters {
+		c := &p.Placement.Clusters[i]
+		for _, why := range c.Refused {
+			code := finding.Crossing
+			switch why.(type) {
+			case schedule.Contradiction:
+				continue
+			case schedule.UnknownTopologyKey:
+				code = finding.UnknownKey
+			}
+			out = append(out, finding.FromError(code, v1.Kind+" "+c.Key.String(), errors.New(sentence.Refusal(why))))
+		}
+	}
+	return out
+}

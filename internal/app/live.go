@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// RestConfig is the kubeconfig's, or the pod's own.
+func (in *Inputs) RestConfig() (*rest.Config, error) {
+	rules := in.LoadingRules()
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.Context}
+	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if err != nil {
+		if why := in.kubeconfigProblem(rules); why != nil {
+			return nil, why
+		}
+	}
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, or a pod's own account")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return cfg, nil
+}
+
+// LoadingRules say where the kubeconfig is.
+func (in *Inputs) LoadingRules() *clientcmd.ClientConfigLoadingRules {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = in.Kubeconfig
+	return rules
+}
+
+// ClusterSpecs reads the SIPClusters of the live cluster.
+func (in *Inputs) ClusterSpecs(ctx context.Context) ([]manifest.Document, error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, err
+	}
+	documents, err := live.Documents(ctx, cfg, SIPClusters, v1.Kind)
+	return documents, in.asked(cfg, err)
+}
+
+// SIPClusters is the resource that tenants apply.
+var SIPClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
+
+// liveGuards reads the guards of all sites on the live cluster.
+func (in *Inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, err
+	}
+	return live.Guards(ctx, cfg)
+}
+
+// LiveServices reads who owns the live objects that have names like those of tenants' services.
+func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, err
+	}
+	return live.ServiceObjects(ctx, cfg)
+}
+
+// liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its jump hosts have the Secrets
+// that they will need, and which SIPClusters carry its finalizer.
+func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster, services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	hostKeys, keysErr := live.SecretsSeen(ctx, cfg, preflight.HostKeySecrets(clusters, services))
+	finalized, err = live.Finalized(ctx, cfg, SIPClusters, v1.SIPFinalizer)
+	return hostKeys, finalized, errors.Join(keysErr, err)
+}
+
+// LiveState reads the live hosts without their addresses: no Secret is asked for.
+func (in *Inputs) LiveState(ctx context.Context, site *v1alpha1.Site, now time.Time) (*inventory.Inventory, error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, err
+	}
+	none := func(*inventory.Host) bool { return false }
+	hosts, err := live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none, Now: now})
+	return hosts, in.asked(cfg, err)
+}
+
+// LiveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
+// clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
+func (in *Inputs) LiveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {
+	cfg, err := in.RestConfig()
+	if err != nil {
+		return nil, err
+	}
+	opts := live.Options{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
+	if clusters != nil {
+		opts.NeedsAddresses = schedule.Candidates(clusters, Options(site).Keys)
+	}
+	hosts, err := live.Hosts(ctx, cfg, opts)
+	return hosts, in.asked(cfg, err)
+}

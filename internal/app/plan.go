@@ -1,0 +1,77 @@
+package app
+
+import (
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Planned is who gets which host, on top of the decisions in the tree before.
+type Planned struct {
+	Loaded    *Loaded
+	Before    Before
+	Clusters  *admit.Clusters
+	Placement *schedule.Placement
+	// Report is the placement in words.
+	Report *report.Plan
+	// loss is what the placement takes from the clusters.
+	loss schedule.Loss
+}
+
+// Plan places the hosts: the decisions of the tree before are kept.
+func Plan(a *Admitted) (*Planned, error) {
+	l, clusters := a.Loaded, a.Clusters
+	options := clusters.Options
+	options.Asked = l.Tenants.Asked(clusters.All)
+	placement, err := schedule.Plan(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, options)
+	if err != nil {
+		return nil, err
+	}
+	p := &Planned{Loaded: l, Before: a.Before, Clusters: clusters, Placement: placement}
+	p.expectLeftOut()
+	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
+	//guard: a node set that is dropped takes the machines of many tenants at once
+	p.loseVirtualHosts()
+	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
+	remade := p.remakeVirtualHosts()
+	p.Report = report.Of(l.Site.Name, clusters.All, placement)
+	p.Report.Since(placement.Holdings)
+	p.Report.NoTree, p.Report.HasTree = p.noTree(), a.Before.Known()
+	p.noteAboutClusters()
+	p.Report.Warnings = slices.Concat(p.Report.Warnings, clusters.LostWords(),
+		//guard: nobody is told that one tenant's traffic goes to another's host
+		render.ForeignBackends(a.Before.Files, placement.Clusters),
+		clusters.Notes,
+		//guard: nobody is told that a host was taken for clean by manifests of any age
+		p.releasesInDoubt(),
+		p.backendless(), remade)
+	return p, nil
+}
+
+// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.
+func (p *Planned) noteAboutClusters() {
+	patched, lines := map[string]bool{}, map[string]bool{}
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		//guard: a tenant's patches tolerate any taint, and the plan does not say so
+		patched[c.Key()] = len(c.Spec.Patches) > 0
+		//guard: a tenant's load balancer does anything, and the plan does not say so
+		lines[c.Key()] = len(c.HAProxyLines()) > 0
+	}
+	for i := range p.Report.Clusters {
+		c := &p.Report.Clusters[i]
+		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
+	}
+}
+
+// Unschedulable: a cluster cannot have its hosts, or a spec cannot be followed, where the others go on all the same.
+func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(p.Clusters.Lost) > 0 }
+
+// keyOf is a cluster's name.
+func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+}

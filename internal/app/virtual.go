@@ -1,0 +1,97 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no more. Those that a cluster loses
+// otherwise are counted already. A host that stays keeps its address, whatever the preview says of a ViNO that begins anew.
+func (p *Planned) loseVirtualHosts() {
+	was := virtualhosts.Hosts(p.Before.Files)
+	if len(was) == 0 {
+		return
+	}
+	files, err := virtualhosts.Files(p.Loaded.Site)
+	if err != nil {
+		return // there will be no tree
+	}
+	is := virtualhosts.Hosts(files)
+	counted, claimed := p.counted(), p.claimed()
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		namespace, host, _ := strings.Cut(name, "/")
+		key := schedule.HostKey{Namespace: namespace, Name: host}
+		if !claimed[key] {
+			p.loss.Claimed++ // what the share is of
+		}
+		if _, stays := is[name]; !stays && !counted[key] {
+			p.loss.Virtual = append(p.loss.Virtual, key)
+		}
+	}
+	slices.SortFunc(p.loss.Virtual, func(a, b schedule.HostKey) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// counted are the hosts that the loss has already.
+func (p *Planned) counted() map[schedule.HostKey]bool {
+	counted := map[schedule.HostKey]bool{}
+	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Anew, p.loss.Foreign, p.loss.Moved, p.loss.Replaced, p.loss.Released, p.loss.Virtual} {
+		for _, host := range hosts {
+			counted[host] = true
+		}
+	}
+	return counted
+}
+
+func (p *Planned) claimed() map[schedule.HostKey]bool {
+	claimed := map[schedule.HostKey]bool{}
+	for i := range p.Placement.Holdings.Hosts {
+		h := &p.Placement.Holdings.Hosts[i]
+		claimed[schedule.HostKey{Namespace: h.Host.Namespace, Name: h.Host.Name}] = h.State == holdings.Held
+	}
+	return claimed
+}
+
+// remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other addresses, because a network of their
+// Vino is another one than in the tree before. It is said in any case, however few they are.
+func (p *Planned) remakeVirtualHosts() (words []string) {
+	listed := virtualhosts.Hosts(p.Before.Files)
+	counted, claimed := p.counted(), p.claimed()
+	for n := range p.Loaded.Site.Spec.Services.VirtualHosts {
+		v := &p.Loaded.Site.Spec.Services.VirtualHosts[n]
+		why := virtualhosts.Remade(v, p.Before.Files)
+		if len(why) == 0 {
+			continue
+		}
+		hosts := 0
+		for i := range p.Loaded.Hosts.Hosts {
+			h := &p.Loaded.Hosts.Hosts[i]
+			key := schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
+			if !virtualhosts.Made(v, h.Namespace, h.Name) {
+				continue
+			}
+			hosts++
+			if _, known := listed[h.Key()]; !known && !claimed[key] {
+				p.loss.Claimed++ // what the share is of
+			}
+			if !counted[key] {
+				counted[key] = true
+				p.loss.Remade = append(p.loss.Remade, key)
+			}
+		}
+		if hosts > 0 {
+			words = append(words, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
+				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
+		}
+	}
+	return words
+}
