@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// rowMadeAnew: a load balancer gets an address of its own, and then another one. The commit says that the Service has to be made anew, the sync fails as docs/gitops.md
+// rowMadeAnew: a load balancer gets an address of its own, and then another one. The commit says that the Service has to be made anew, the sync fails as docs/change-site.md
 // says, nothing is lost meanwhile, and with the page's commands the Service is there with the new address and the same ports.
 func rowMadeAnew(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)

@@ -14,7 +14,7 @@ func TestPageHasEveryFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(page), "## What is in the tree\n")
+	_, rest, _ := strings.Cut(string(page), "## Files of the tree\n")
 	section, _, _ := strings.Cut(rest, "\n## ")
 	patterns, used := map[string]*regexp.Regexp{}, map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(section, -1) {

@@ -236,7 +236,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		t.Fatalf("PLAN.md has the commands %q, want two", commands)
 	}
 	if page := engine.Procedure(t, "vino-credentials")[0]; strings.TrimSpace(page) != strings.Join(commands, "\n") {
-		t.Errorf("docs/site-services.md has the commands\n%s\nand PLAN.md\n%s", page, strings.Join(commands, "\n"))
+		t.Errorf("docs/virtual-hosts.md has the commands\n%s\nand PLAN.md\n%s", page, strings.Join(commands, "\n"))
 	}
 	site.credentials(t, username, password)
 	site.run(t, api, commands...)

@@ -9,7 +9,7 @@ import (
 )
 
 // The oracle knows a site of 32 addresses, 10.0.0.0 to 10.0.0.31. It reads a site by itself, writes down address by address what is there, and looks
-// each pair up in the table of docs/site-services.md.
+// each pair up in the table of docs/network-plan.md.
 
 type thing struct {
 	// kind is a row of the table, who the thing that has it, in the range of whom it is meant to be.

@@ -1,7 +1,7 @@
 package netplan
 
 // clash says whether two claims that overlap are at odds, and whether that may be so on purpose or for a time: then it is only a warning.
-// docs/site-services.md has it as a table.
+// docs/network-plan.md has it as a table.
 func clash(a, b *Claim) (at, mild bool) {
 	if b.party() < a.party() || b.party() == a.party() && b.Use.gives() && !a.Use.gives() {
 		a, b = b, a
