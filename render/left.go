@@ -20,9 +20,9 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 // emptyFolders leaves in each folder that a tenant's Application synced until now, and none does with this commit, a kustomization without resources, for one
 // more commit.
 //
-// Argo CD writes an Application's source into each sync that it begins. It tries one that fails again with the newest commit, but in the folder of then,
-// and as long as it does it neither begins another one nor deletes what a deleted Application applied. If nothing can be built in that folder
-// this has no end, and the services of a tenant that is gone run for ever.
+// Argo CD writes an Application's source into each sync that it begins. It retries a failed sync with the newest commit, but in the original folder.
+// Until that succeeds, it neither begins another sync nor deletes what a deleted Application applied. A folder in which nothing can be built
+// would keep the services of a tenant that is gone for ever.
 func (s *site) emptyFolders() {
 	for name := range s.Previous {
 		folder, is := strings.CutSuffix(name, "/kustomization.yaml")

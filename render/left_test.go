@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// A sync that Argo CD began before goes on in the folder of then, with the newest commit: there is nothing in it, and no mistake, for one commit.
+// A sync that Argo CD began before goes on in its original folder, with the newest commit: there is nothing in it, and no mistake, for one commit.
 func TestFoldersOfApplicationsThatGo(t *testing.T) {
 	argo := func(order string) func(*v1alpha1.Site) {
 		return func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = order }

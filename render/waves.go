@@ -73,9 +73,9 @@ func (s *site) tenantFiles() error {
 	return nil
 }
 
-// argoInWaves is the Application of a cluster's services that has its hosts, too. It has the name that it has without them: nothing is made anew where
-// a site goes from one order to the other. It deletes services that leave the tree; from deleting hosts it is kept by their annotations, and by the
-// guards where those are gone.
+// argoInWaves is the Application of a cluster's services that has its hosts, too. Its name is the same in both orders, so that
+// nothing is created anew when a site changes the order. It deletes services that leave the tree. The hosts' annotations keep it from deleting hosts,
+// and the guards do where those are gone.
 //
 // FailOnSharedResource would keep a host from moving, see argoHosts. The guard of tenants has the same rule for services.
 func (s *site) argoInWaves(app *argoApplication) {

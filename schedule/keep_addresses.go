@@ -104,9 +104,9 @@ func (s *site) unaddressed(i int32, network string) Unaddressed {
 	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
 
-// dropShared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
-// under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
-// inspection: it may have been given on.
+// dropShared takes an address away from all but one of the hosts that have it on one network: traffic for one of two hosts with the same address
+// reaches the other. A held host keeps its address. Of the others the first by name keeps it, and a lease that inspection found comes last: it may
+// belong to another machine by now.
 func (s *site) dropShared() {
 	type networkAddress struct {
 		network string

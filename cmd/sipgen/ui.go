@@ -99,7 +99,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &notTree):
 		return notTree.hint()
 	case errors.As(err, &unread):
-		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
+		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"
 	case specHint(err) != "":
 		return specHint(err)
 	case publishHint(command, err) != "":

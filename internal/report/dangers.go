@@ -15,8 +15,7 @@ import (
 // out. files are the files that change.
 func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
 
-// FirstDangers are so many of them at most, in their order, chosen so that nobody's are hidden by another tenant's, and what to say of the others, empty if
-// there are none.
+// FirstDangers are at most so many of them, in their order and spread fairly over tenants, and what to say of the others, empty if there are none.
 func FirstDangers(p *Plan, files []File, most int) (shown []string, more string) {
 	all := p.dangers(files)
 	first := fairly(all, most, func(string) int { return 1 })
