@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -44,15 +45,15 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
-			answer, err := loaded.holdings(before)
+			answer, err := holdingsOf(loaded, before)
 			if err != nil {
 				return err
 			}
-			list := report.ListHosts(loaded.site.Name, answer)
+			list := report.ListHosts(loaded.Site.Name, answer)
 			if err := only.keep(list); err != nil {
 				return err
 			}
@@ -73,14 +74,14 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	return command
 }
 
-// holdings says whose each host is, before anything is planned.
-func (l *loaded) holdings(before previousTree) (*holdings.Holdings, error) {
-	claims, err := before.claims(l.site)
-	if err = errors.Join(err, before.unsealed); err != nil {
+// holdingsOf says whose each host is, before anything is planned.
+func holdingsOf(l *app.Loaded, before app.Before) (*holdings.Holdings, error) {
+	admitted, err := app.Admit(l, before)
+	if err != nil {
 		return nil, err
 	}
-	d := l.served(before, claims)
-	return schedule.Holdings(d.clusters, d.hosts.Hosts, claims, d.options)
+	clusters := admitted.Clusters
+	return schedule.Holdings(clusters.All, l.Hosts.Hosts, clusters.Claims, clusters.Options)
 }
 
 // hostFilter says which hosts are listed: those that meet all that is not empty.
