@@ -80,7 +80,11 @@ func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
 	for _, problem := range problems {
 		ui.say("%s", problem)
 	}
-	for _, warning := range c.Warnings {
+	warnings := c.Warnings
+	if how.Pushes {
+		warnings = slices.Concat(warnings, c.Blind)
+	}
+	for _, warning := range warnings {
 		ui.say("warning: %s", warning)
 	}
 	ui.hintAtSpecs(c.Plan.Loaded.Problems)

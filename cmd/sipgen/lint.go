@@ -57,6 +57,13 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			granted.Problems = slices.Concat(loaded.Problems, loaded.BeyondGrants())
 			planned, unplanned := plan(ui, &granted, before)
 			findings := app.Lint(loaded, planned)
+			// Manifests never have managedFields, and are no finding for that.
+			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
+				if f.Code == finding.Blind {
+					ui.warn("%s", f.Sentence())
+				}
+				return f.Code == finding.Blind
+			})
 			if err := writeFindings(ui, findings, output, colour); err != nil {
 				return errors.Join(err, unplanned)
 			}

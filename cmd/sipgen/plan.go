@@ -114,7 +114,7 @@ func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) erro
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.Warnings, report.Dangers(&whole, nil)
+	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}

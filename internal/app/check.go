@@ -34,6 +34,9 @@ type Checked struct {
 	Plan     *Planned
 	Rendered *Rendered
 	Warnings []string
+	// Blind says that nobody knows who owns the fields of hosts. Manifests have no managedFields, so lint and publish
+	// alone say it.
+	Blind []string
 	// Refusal: the plan gives tenants or takes from clusters too much, or its patches would do harm. nil if neither.
 	Refusal error
 	// Braked says that too many hosts would be lost or released, where the refusal does, among others.
@@ -43,7 +46,7 @@ type Checked struct {
 // Check asks whether the tree before is lost, and the brake, and holds the patches to be against the live hosts.
 func Check(r *Rendered, how Tolerance) *Checked {
 	p := r.Plan
-	warnings, harm := p.preflight()
+	warnings, blind, harm := p.preflight()
 	for _, f := range p.Loaded.Network.Findings() {
 		warnings = append(warnings, f.String())
 	}
@@ -56,7 +59,7 @@ func Check(r *Rendered, how Tolerance) *Checked {
 		warnings = append(warnings, p.Report.NoTree)
 	}
 	braked := p.brake(how.AcceptLoss) // it comes last, where a terminal shows it
-	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
+	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Blind: blind, Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
 	if braked != nil && how.AcceptLoss == NoAcceptance {
 		c.Braked = p.brakeWords()
 	}
@@ -134,7 +137,7 @@ func (p *Planned) live() []finding.Finding {
 }
 
 // preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
-func (p *Planned) preflight() (warnings []string, err error) {
+func (p *Planned) preflight() (warnings, blind []string, err error) {
 	//guard: who may not look at SIP's objects believes that they were looked at, and the sync over them fails
 	if p.Loaded.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", p.Loaded.unseen))
@@ -149,6 +152,10 @@ func (p *Planned) preflight() (warnings []string, err error) {
 	findings := p.live()
 	for i := range findings {
 		f := &findings[i]
+		if f.Code == finding.Blind {
+			blind = append(blind, f.Sentence())
+			continue
+		}
 		if f.Severity == finding.Warning {
 			warnings = append(warnings, f.Sentence())
 			continue
@@ -158,7 +165,7 @@ func (p *Planned) preflight() (warnings []string, err error) {
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
-	return append(warnings, p.passedOver()...), errors.Join(errs...)
+	return append(warnings, p.passedOver()...), blind, errors.Join(errs...)
 }
 
 // mostPassedOver bounds how many hosts that nobody gets are named with a remedy; the plan has a reason for each.

@@ -21,8 +21,6 @@ func Lint(l *Loaded, p *Planned) []finding.Finding {
 	if p != nil {
 		problems = p.Clusters.Newcomers(p.refused())
 		found = slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live())
-		// Manifests never have managedFields; whoever commits is told.
-		found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Code == finding.Blind })
 	}
 	for i := range problems {
 		found = append(found, problems[i].Finding())
