@@ -117,6 +117,7 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour, al
 		return nil
 	}
 	added, removed, changed := difference.Counts()
-	ui.say("%s: %d added, %d removed, %d changed", text.Plural(added+removed+changed, "file differs", "files differ"), added, removed, changed)
+	sum := added + removed + changed
+	ui.say("%s: %d added, %d removed, %d changed%s", text.Plural(sum, "file differs", "files differ"), added, removed, changed, andList(sum))
 	return errFinding
 }

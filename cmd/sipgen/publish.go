@@ -170,5 +170,13 @@ func countChanges(changes []publish.Change) string {
 	for _, change := range changes {
 		n[change.Kind]++
 	}
-	return fmt.Sprintf("%s added, %d changed, %d deleted", text.Count(n[publish.Added], "file"), n[publish.Changed], n[publish.Deleted])
+	return fmt.Sprintf("%s added, %d changed, %d deleted%s", text.Count(n[publish.Added], "file"), n[publish.Changed], n[publish.Deleted], andList(len(changes)))
+}
+
+// andList names the list of sipgen's files, which changes with any of them, so that the numbers are those of git.
+func andList(changes int) string {
+	if changes == 0 {
+		return ""
+	}
+	return ", and " + publish.OwnershipFile
 }

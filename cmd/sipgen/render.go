@@ -93,7 +93,8 @@ func sayWritten(ui *ui, c *app.Checked, out string, written publish.Result) {
 		ui.say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)
 	}
 	ui.say("%s", c.Plan.Report.Summary())
-	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(c.Rendered.Tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))
+	added, changed, deleted := len(written.Added), len(written.Changed), len(written.Deleted)
+	ui.say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
 }
 
 // movedFrom is the tree that a new folder goes on from.

@@ -68,7 +68,7 @@ func life(t *testing.T, s *site) {
 	if len(all) != 1 || all[0].Head.Ref != "sipgen/two" || all[0].Base.Ref != "main" || all[0].Head.Sha != first || len(all[0].Labels) != 1 {
 		t.Fatalf("found %+v", all)
 	}
-	wantWords(t, all[0].Title, "two-tenants: 18 hosts, 18 assigned")
+	wantWords(t, all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
 	wantWords(t, all[0].Body, "**Look at this first**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
 
 	// The same again: nothing is pushed, and what a person has written stays.

@@ -70,7 +70,7 @@ func TestTutorial(t *testing.T) {
 	if len(all) != 1 || all[0].Head.Ref != "sipgen/first" || all[0].Base.Ref != "main" {
 		t.Fatalf("found %+v", all)
 	}
-	wantWords(t, all[0].Title, "first-site: 5 hosts, 5 assigned")
+	wantWords(t, all[0].Title, "first-site: 5 hosts assigned, 5 new")
 	wantWords(t, all[0].Body, "**Look at this first**", "5 hosts are handed out", "`tenant-a/first`")
 	wantWords(t, run(credentials[0]+five[4]), "nothing to commit")
 

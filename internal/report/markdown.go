@@ -57,7 +57,7 @@ const maxDangers = maxBody / 2
 func CommitMessage(p *Plan, subject string, files []File) string {
 	areas := Areas(paths(files))
 	if subject == "" {
-		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host")}, p.changedParts(areas)...), ", ")
+		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host") + " assigned"}, p.changedParts(areas)...), ", ")
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
@@ -106,7 +106,7 @@ func (p *Plan) changedParts(areas []Area) []string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.New, "assigned"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {free, "now free"}, {stuck, "not free"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+	}{{t.New, "new"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {free, "now free"}, {stuck, "not free"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}

@@ -210,7 +210,7 @@ func TestChangesAreSaid(t *testing.T) {
 			}
 		}
 	}
-	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 2 hosts, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short" {
+	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 2 hosts assigned, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short" {
 		t.Errorf("subject %q", subject)
 	}
 }
