@@ -60,7 +60,7 @@ type Decoded struct {
 
 // Twice is the complaint about a document whose cluster another one has already, at first.
 func (d *Decoded) Twice(first string) error {
-	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s", d.Cluster.Key(), first)
+	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
 }
 
 // Decode is FromDocuments with what is wrong kept apart for each document, and with clusters that stand twice. The order is that of docs.

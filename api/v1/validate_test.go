@@ -157,7 +157,7 @@ func TestClustersAreSortedAndUnique(t *testing.T) {
 		t.Errorf("found %v, %v", clusters, err)
 	}
 	_, err = parse(t, goodCluster+"---\n"+goodCluster)
-	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1"
+	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1: delete one of them, or rename it"
 	if err == nil || err.Error() != want {
 		t.Errorf("found %v\nwant  %s", err, want)
 	}

@@ -45,7 +45,10 @@ func checkFormat(found string, want []string) error {
 		}
 	}
 	hint := ""
-	if near := manifest.Nearest(found, want); near != "" {
+	word, _, _ := strings.Cut("o"+found, "=")
+	if near := manifest.Nearest(found, want); word == "out" || word == "output" { // -o takes the rest of its word
+		hint = redact.Sprintf(", did you mean --%s, with two dashes?", word)
+	} else if near != "" && near[0] == found[0] {
 		hint = redact.Sprintf(", did you mean %q?", near)
 	}
 	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)

@@ -184,7 +184,8 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		return "unknown flag: " + redact.Plain(name)
 	}
 	if _, word, is := strings.Cut(err.Error(), "unknown shorthand flag: "); is {
-		if _, word, is = strings.Cut(word, " in -"); is && cmd.Flags().Lookup(word) != nil {
+		_, word, is = strings.Cut(word, " in -")
+		if word, _, _ = strings.Cut(word, "="); is && cmd.Flags().Lookup(word) != nil {
 			return fmt.Sprintf("unknown flag: -%s, did you mean --%s?", word, word)
 		}
 	}

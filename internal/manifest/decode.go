@@ -3,6 +3,7 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -101,7 +102,9 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 	parent, name := cutLast(path)
 	known := fieldsAt(root, parent)
 	message := "unknown field"
-	if hint := Nearest(name, known); hint != "" {
+	if place := placeOf(root, name); place != "" {
+		message += " here: it belongs into " + place
+	} else if hint := Nearest(name, known); hint != "" {
 		message += fmt.Sprintf(", did you mean %q?", hint)
 	} else if len(known) > 0 {
 		message += ", want one of " + strings.Join(known, ", ")
@@ -267,6 +270,40 @@ func fieldsAt(root reflect.Type, path string) []string {
 	slices.Sort(names)
 	return names
 }
+
+// placeOf is the one place below a type that has a field of that name, as in "spec.services" and "spec.nodes.*", or empty:
+// none has it, several do, or it is an item of a list.
+func placeOf(root reflect.Type, name string) string {
+	var places []string
+	var look func(t reflect.Type, path string, depth int)
+	look = func(t reflect.Type, path string, depth int) {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch {
+		case depth > mostNested:
+		case t.Kind() == reflect.Map:
+			look(t.Elem(), joinPath(path, "*"), depth+1)
+		case t.Kind() == reflect.Struct:
+			fields := structFields(t)
+			if _, has := fields[name]; has && path != "" {
+				places = append(places, path)
+			}
+			for _, field := range slices.Sorted(maps.Keys(fields)) {
+				if field != "metadata" {
+					look(fields[field], joinPath(path, field), depth+1)
+				}
+			}
+		}
+	}
+	if look(root, "", 0); len(places) == 1 {
+		return places[0]
+	}
+	return ""
+}
+
+// mostNested is how many levels of fields placeOf goes down.
+const mostNested = 4
 
 func structFields(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}

@@ -31,6 +31,9 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"unknown field that is like nothing": {
 			"kind: A\nspec:\n  zzzzzz: 3\n",
 			`f.yaml: document 1: line 3: spec.zzzzzz: unknown field, want one of count, roles, selector, services`},
+		"a field at the wrong parent": {
+			"kind: A\nspec:\n  topologyKey: x\n",
+			`f.yaml: document 1: line 3: spec.topologyKey: unknown field here: it belongs into spec.roles.*`},
 		"a document behind the end of one": {
 			"kind: A\n...\n# B is next\nkind: B\n",
 			`f.yaml: document 1: line 4: another document begins here, which nobody reads: want a line of --- by itself before it`},
