@@ -8,21 +8,20 @@ import (
 
 // BackendCA is whose certificates backends have: one of pem, configMap and secret.
 type BackendCA struct {
-	// Certificates of the authority, PEM. A private key is rejected.
+	// Certificates, PEM, without a private key.
 	// +optional
 	PEM string `json:"pem,omitempty"`
-	// ConfigMap in the cluster's namespace with the certificates. Pods read it when they start, and wait for
-	// it.
+	// ConfigMap in the cluster's namespace. Pods wait for it, and read it when they start.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret in the cluster's namespace with the certificates; for Cluster API's CLUSTER-ca, set key to
-	// tls.crt. Only that key is mounted. Pods read it when they start, and wait for it.
+	// Secret in the cluster's namespace, read as configMap is; only its key is mounted. For Cluster API's
+	// CLUSTER-ca, set key to tls.crt.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 	// Key of the ConfigMap or Secret. Default ca.crt.
 	// +optional
 	Key string `json:"key,omitempty"`
-	// Required name in a server's certificate. Default kubernetes, as kubeadm sets it.
+	// Name in the servers' certificates. Default kubernetes, as kubeadm sets it.
 	// +optional
 	ServerName string `json:"serverName,omitempty"`
 }

@@ -9,26 +9,26 @@ import (
 // Dex is an OIDC provider for the cluster.
 type Dex struct {
 	Service `json:",inline"`
-	// URL of the provider, https, as API server and browsers reach it.
+	// URL, https, for API server and browsers.
 	Issuer string `json:"issuer"`
-	// Port on the management cluster's nodes.
+	// Node port on the management cluster.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Omits the approval page after the login. Default false.
+	// Omits the approval page. Default false.
 	// +optional
 	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
-	// Dex's connector entries (type, id, name, config). Write secrets as $NAME, and set them in env.
+	// Dex's connectors (type, id, name, config). Write secrets as $NAME, and set them in env.
 	// +optional
 	Connectors []apiextensionsv1.JSON `json:"connectors,omitempty"`
 	// OAuth2 clients.
 	// +optional
 	StaticClients []DexClient `json:"staticClients,omitempty"`
-	// Source of the serving certificate.
+	// Serving certificate.
 	TLS DexTLS `json:"tls"`
-	// Environment variables from Secrets, for connectors and clients.
+	// Variables from Secrets, for connectors and clients.
 	// +optional
 	Env []SecretEnv `json:"env,omitempty"`
-	// Token settings for the tenant's kube-apiserver.
+	// Settings of the tenant's kube-apiserver.
 	// +optional
 	Kubernetes *DexKubernetes `json:"kubernetes,omitempty"`
 }
@@ -40,29 +40,29 @@ type DexClient struct {
 	// Name on the login page. Default: the id.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// URLs to which Dex may redirect the browser.
+	// URLs of the client for the browser.
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
-	// True for clients without a secret, for example command line tools.
+	// True for clients without a secret. Default false.
 	// +optional
 	Public bool `json:"public,omitempty"`
-	// Name of the variable in env with the client's secret.
+	// Variable in env with the client's secret.
 	// +optional
 	SecretEnv string `json:"secretEnv,omitempty"`
-	// Ids of other clients that may request tokens for this one.
+	// Clients that may request tokens for this one.
 	// +optional
 	TrustedPeers []string `json:"trustedPeers,omitempty"`
 }
 
 // DexTLS names the serving certificate: a Secret, or a cert-manager issuer to make one.
 type DexTLS struct {
-	// Name of a kubernetes.io/tls Secret. With issuerRef, cert-manager writes it.
+	// Secret of type kubernetes.io/tls. With issuerRef, cert-manager writes it.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
 	// cert-manager issuer of the certificate.
 	// +optional
 	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
-	// Certificate authority, PEM, that the API server trusts for the issuer.
+	// Certificate authority of the issuer, PEM, for the API server.
 	// +optional
 	CA string `json:"ca,omitempty"`
 }
@@ -98,21 +98,20 @@ type SecretKeyRef struct {
 
 // DexKubernetes is how tokens map to Kubernetes users and groups.
 type DexKubernetes struct {
-	// Audience that the API server accepts. Default: the first static client.
+	// Audience of the API server. Default: the first static client.
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 	// Token claim with the user's name. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// Prefix of user names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that begin
-	// with system:; flags cannot (SIP042).
+	// Prefix of user names. Default "oidc:". Empty: authentication.yaml rejects names that begin with system:,
+	// flags cannot (SIP042).
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// Token claim with the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// Prefix of group names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that
-	// begin with system:; flags cannot (SIP042).
+	// Prefix of group names. Default "oidc:". Empty: see SIP042.
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

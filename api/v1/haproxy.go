@@ -4,30 +4,30 @@ import "k8s.io/apimachinery/pkg/api/resource"
 
 // HAProxy is what people change in a load balancer's configuration.
 type HAProxy struct {
-	// Algorithm that selects a server. Default leastconn for API servers, roundrobin for workers.
+	// Algorithm. Default leastconn for API servers, roundrobin for workers.
 	// +kubebuilder:validation:Enum=roundrobin;leastconn;source;first;random
 	// +optional
 	Balance string `json:"balance,omitempty"`
-	// Connections of one pod, 1 to 100000. Default 4000. Each further connection adds 40 KiB to the memory
-	// limit, unless resources are set.
+	// Connections of one pod. Default 4000. Further ones add 40 KiB each to the memory limit, unless resources
+	// are set.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`
-	// Timeouts of connections.
+	// Timeouts.
 	// +optional
 	Timeouts *HAProxyTimeouts `json:"timeouts,omitempty"`
-	// Requires the PROXY protocol, version 1 or 2, from a load balancer in front. Restrict access to the ports,
-	// because clients state their own source. At most 256 ports of workers. Default false.
+	// Requires the PROXY protocol from a load balancer in front. Restrict access: clients state their own
+	// source. At most 256 ports of workers. Default false.
 	// +optional
 	AcceptProxyProtocol bool `json:"acceptProxyProtocol,omitempty"`
-	// Sends the PROXY protocol to the hosts, also in checks of the same port: v1 or v2. API servers reject it.
-	// Default: off.
+	// Sends the PROXY protocol to the hosts, also in checks of the same port. API servers reject it. Default:
+	// off.
 	// +kubebuilder:validation:Enum=v1;v2
 	// +optional
 	SendProxyProtocol string `json:"sendProxyProtocol,omitempty"`
-	// Unchecked lines for sections of the configuration. Needs the grant patches: any. HAProxy does not start
-	// with a wrong line; running pods stay.
+	// Unchecked lines of configuration. Needs the grant patches: any. HAProxy does not start with a wrong line;
+	// running pods stay.
 	// +optional
 	Lines *HAProxyLines `json:"lines,omitempty"`
 }
@@ -59,13 +59,13 @@ type HAProxyTimeouts struct {
 
 // HAProxyLines are lines of HAProxy's configuration, without those that begin a section.
 type HAProxyLines struct {
-	// Lines at the end of the section global.
+	// Lines at the end of global.
 	// +optional
 	Global []string `json:"global,omitempty"`
-	// Lines at the end of the section defaults.
+	// Lines at the end of defaults.
 	// +optional
 	Defaults []string `json:"defaults,omitempty"`
-	// Lines in each frontend, except that of the status.
+	// Lines in each frontend but the status page's.
 	// +optional
 	Frontend []string `json:"frontend,omitempty"`
 	// Lines in each backend.

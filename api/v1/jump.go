@@ -3,22 +3,22 @@ package v1
 // JumpHost is an SSH jump pod in front of the cluster's hosts.
 type JumpHost struct {
 	Service `json:",inline"`
-	// Port on the management cluster's nodes.
+	// Node port on the management cluster.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Access to the hosts' BMCs.
+	// BMC access.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// Public keys of users, one line of authorized_keys each, without options.
+	// Public keys of users, as in authorized_keys, without options.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
-	// Public key of the SSH certificate authority for users.
+	// Public key of the users' SSH certificate authority.
 	// +optional
 	TrustedUserCA string `json:"trustedUserCA,omitempty"`
-	// Name of a Secret with private keys for the cluster's hosts.
+	// Secret with private keys for the cluster's hosts.
 	// +optional
 	NodeSSHPrivateKeys string `json:"nodeSSHPrivateKeys,omitempty"`
-	// Name of a Secret with the pod's SSH host keys. Default: the jump host's name with "-host-keys".
+	// Secret with the pod's SSH host keys. Default: the jump host's name with "-host-keys".
 	// +optional
 	HostKeys string `json:"hostKeys,omitempty"`
 }
@@ -32,10 +32,10 @@ const (
 
 // BMC is how a jump pod reaches power control.
 type BMC struct {
-	// True keeps the proxy variables for BMC traffic; false clears them. Default false.
+	// Keeps the proxy variables for BMC traffic. Default false.
 	// +optional
 	Proxy bool `json:"proxy,omitempty"`
-	// Method: metal3 (default, by the reboot annotation), redfish (mounts the hosts' BMC Secrets) or none.
+	// metal3 (default) uses the reboot annotation, redfish mounts the hosts' BMC Secrets, none has no access.
 	// +kubebuilder:validation:Enum=metal3;redfish;none
 	// +optional
 	Access string `json:"access,omitempty"`

@@ -3,19 +3,18 @@ package v1
 // LoadBalancerControlPlane is an HAProxy in front of the cluster's API servers.
 type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
-	// Port on the management cluster's nodes.
+	// Node port on the management cluster.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Name of the Service's port: https (default), or http as in the SIP operator. With http the Service
-	// targets the port by number. An adopted Service keeps its name, because a renamed port has no endpoints
-	// until new pods are ready.
+	// Name of the Service's port: https (default), or http as in the SIP operator. Keep the name of an adopted
+	// Service: a renamed port has no endpoints until new pods are ready.
 	// +kubebuilder:validation:Enum=https;http
 	// +optional
 	PortName string `json:"portName,omitempty"`
 	// Probe of an API server.
 	// +optional
 	HealthCheck *HealthCheck `json:"healthCheck,omitempty"`
-	// Settings of HAProxy.
+	// HAProxy settings.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }
@@ -30,8 +29,7 @@ type HealthCheck struct {
 	// +kubebuilder:validation:Maximum=599
 	// +optional
 	Status int `json:"status,omitempty"`
-	// Authority of the API servers' certificates. A server with another certificate gets no connections.
-	// Default: not verified.
+	// Authority of the API servers' certificates; others get no connections. Default: not verified.
 	// +optional
 	CA *BackendCA `json:"ca,omitempty"`
 }
@@ -39,20 +37,20 @@ type HealthCheck struct {
 // LoadBalancerWorker is an HAProxy that passes a range of ports on to the workers.
 type LoadBalancerWorker struct {
 	Service `json:",inline"`
-	// Forwarded ports, the same on the management cluster's nodes and on the workers.
+	// Forwarded ports, the same on both clusters' nodes.
 	NodePortRange PortRange `json:"nodePortRange"`
-	// Has no effect; accepted with a warning.
+	// No effect, with a warning.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// TCP port of a worker that must accept connections. Default 10250, the kubelet's.
+	// TCP port of a worker to check. Default 10250, the kubelet's.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	CheckPort int32 `json:"checkPort,omitempty"`
-	// Checks each port of the range by itself, in place of checkPort. At most 256 ports. Default false.
+	// Checks each port of the range instead of checkPort. At most 256 ports. Default false.
 	// +optional
 	CheckEachPort bool `json:"checkEachPort,omitempty"`
-	// Settings of HAProxy.
+	// HAProxy settings.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }

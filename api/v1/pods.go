@@ -3,24 +3,24 @@ package v1
 // Pods is what a tenant chooses for the pods of a service: typed options, which need no grant of patches. What they are about is the service's own
 // pods and the labels of nodes, never pods of others.
 type Pods struct {
-	// Further labels of the pods, without reserved keys.
+	// Labels of the pods, without reserved keys.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the pods, without reserved keys.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Required and preferred nodes, in addition to nodeLabels.
+	// Nodes besides nodeLabels.
 	// +optional
 	NodeAffinity *NodeAffinity `json:"nodeAffinity,omitempty"`
-	// Keeps the service's own pods together, for example in one zone.
+	// Keeps the service's pods together, for example in one zone.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAffinity []PodTerm `json:"podAffinity,omitempty"`
-	// Keeps the service's own pods apart.
+	// Keeps the service's pods apart.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
-	// Spreads the service's own pods over domains of nodes. Default: over nodes, if possible.
+	// Spreads the service's pods over domains of nodes. Default: over nodes, if possible.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
@@ -31,7 +31,7 @@ type Pods struct {
 
 // NodeAffinity is requirements of nodes' labels.
 type NodeAffinity struct {
-	// Requirements that all must be met, or the pods do not run.
+	// Requirements for the pods to run.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Required []NodeRequirement `json:"required,omitempty"`
@@ -45,10 +45,10 @@ type NodeAffinity struct {
 type NodeRequirement struct {
 	// Label key.
 	Key string `json:"key"`
-	// In, NotIn, Exists, DoesNotExist, Gt or Lt.
+	// Comparison with values.
 	// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist;Gt;Lt
 	Operator string `json:"operator"`
-	// Values for In and NotIn; one whole number for Gt and Lt; none for the others.
+	// Values for In and NotIn; one whole number for Gt and Lt.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Values []string `json:"values,omitempty"`
@@ -57,7 +57,7 @@ type NodeRequirement struct {
 // NodePreference is a requirement with a weight.
 type NodePreference struct {
 	NodeRequirement `json:",inline"`
-	// Weight against other preferences, 1 to 100.
+	// Weight of the preference.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Weight int32 `json:"weight"`
@@ -65,9 +65,9 @@ type NodePreference struct {
 
 // PodTerm is about the domains in which the service's own pods are.
 type PodTerm struct {
-	// Node label that defines the domains, for example topology.kubernetes.io/zone.
+	// Node label of the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
-	// Weight, 1 to 100, of a preference. Default: required.
+	// Weight of a preference. Default: a requirement.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -76,9 +76,9 @@ type PodTerm struct {
 
 // TopologySpread is how evenly the service's own pods are spread.
 type TopologySpread struct {
-	// Node label that defines the domains, for example topology.kubernetes.io/zone.
+	// Node label of the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
-	// Maximum difference in pods between domains. Default 1.
+	// Maximum difference between domains. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -88,7 +88,7 @@ type TopologySpread struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// ScheduleAnyway (default), or DoNotSchedule, which keeps pods from running unevenly.
+	// ScheduleAnyway (default), or DoNotSchedule, which runs no uneven pods.
 	// +kubebuilder:validation:Enum=ScheduleAnyway;DoNotSchedule
 	// +optional
 	WhenUnsatisfiable string `json:"whenUnsatisfiable,omitempty"`
@@ -102,29 +102,29 @@ type Probes struct {
 	// Probe that restarts the container.
 	// +optional
 	Liveness *ProbeTimes `json:"liveness,omitempty"`
-	// Probe, with the action of liveness, that delays the others until its first success. Default: none.
+	// Probe, with liveness's action, that delays the others until its first success. Default: none.
 	// +optional
 	Startup *ProbeTimes `json:"startup,omitempty"`
 }
 
 // ProbeTimes are those of one probe. What is left out stays as it is rendered.
 type ProbeTimes struct {
-	// Seconds before the first probe, 0 to 300.
+	// Seconds before the first probe.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=300
 	// +optional
 	InitialDelaySeconds *int32 `json:"initialDelaySeconds,omitempty"`
-	// Seconds between probes, 1 to 300.
+	// Seconds between probes.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=300
 	// +optional
 	PeriodSeconds *int32 `json:"periodSeconds,omitempty"`
-	// Seconds for an answer, 1 to 60.
+	// Seconds for an answer.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
 	// +optional
 	TimeoutSeconds *int32 `json:"timeoutSeconds,omitempty"`
-	// Consecutive failures that count as failure, 1 to 100.
+	// Consecutive failures.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional

@@ -5,32 +5,32 @@ import corev1 "k8s.io/api/core/v1"
 // Services are the infrastructure services of a tenant cluster. Each is a list; the first
 // entry keeps the name that the SIP operator gave the service.
 type Services struct {
-	// HAProxy in front of the cluster's API servers (TCP 6443).
+	// HAProxy in front of the API servers (TCP 6443).
 	// +optional
 	LoadBalancerControlPlane []LoadBalancerControlPlane `json:"loadBalancerControlPlane,omitempty"`
-	// HAProxy in front of a range of the workers' node ports.
+	// HAProxy in front of the workers' node ports.
 	// +optional
 	LoadBalancerWorker []LoadBalancerWorker `json:"loadBalancerWorker,omitempty"`
-	// SSH jump pod in front of the cluster's hosts.
+	// SSH jump host.
 	// +optional
 	JumpHost []JumpHost `json:"jumpHost,omitempty"`
-	// Has no effect; accepted with a warning. Use dex.
+	// No effect, with a warning. Use dex.
 	// +optional
 	Auth []Auth `json:"auth,omitempty"`
-	// OIDC provider for the cluster's API server.
+	// OIDC provider for the API server.
 	// +optional
 	Dex []Dex `json:"dex,omitempty"`
 }
 
 // Service is what all services have in common.
 type Service struct {
-	// Container image. Default: the Site's image for the service.
+	// Container image. Default: the Site's.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Labels of the management cluster's nodes that run the service.
+	// Labels of the nodes that run the service.
 	// +optional
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
-	// Network on which the service reaches the hosts: its id in the hosts' network data.
+	// Network to the hosts: its id in their network data.
 	// +optional
 	NodeInterface string `json:"nodeInterfaceId,omitempty"`
 	// Address family for hosts with two addresses. Default IPv4.
@@ -40,30 +40,30 @@ type Service struct {
 	// Cluster IP of the Service. Default: the API server chooses.
 	// +optional
 	ClusterIP *string `json:"clusterIP,omitempty"`
-	// Number of pods. Default 2 for load balancers and Dex, 1 for jump hosts.
+	// Pods. Default 2 for load balancers and Dex, 1 for jump hosts.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Requests and limits of the main container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// Lets the pods run on the management cluster's control plane nodes. True needs
-	// spec.defaults.controlPlaneNodes of the Site. Default: the Site's.
+	// Allows control plane nodes of the management cluster. True needs the Site's
+	// spec.defaults.controlPlaneNodes. Default: the Site's.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
-	// Exposure of the service. Default: NodePort if a node port is set, else ClusterIP.
+	// Exposure. Default: NodePort if a node port is set, else ClusterIP.
 	// +optional
 	Service *ServiceExposure `json:"service,omitempty"`
-	// Further networks of the pods, by Multus.
+	// Multus networks of the pods.
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
 	// Labels of Deployment, Service, NetworkPolicy and PodDisruptionBudget, without reserved keys.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the same objects, without reserved keys. For the Service alone use service.annotations.
+	// Annotations of the same objects, without reserved keys.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Labels, affinity, spreading and probe times of the pods.
+	// Settings of the pods.
 	// +optional
 	Pods *Pods `json:"pods,omitempty"`
 }
@@ -71,10 +71,10 @@ type Service struct {
 // Auth is what the SIP operator's API had for an OIDC provider. All of it is accepted, and does nothing.
 type Auth struct {
 	Service `json:",inline"`
-	// Has no effect; accepted with a warning.
+	// No effect, with a warning.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Has no effect; accepted with a warning.
+	// No effect, with a warning.
 	// +optional
 	CASecret string `json:"caSecret,omitempty"`
 }
@@ -90,40 +90,40 @@ const (
 
 // ServiceExposure is how a service's Kubernetes Service is exposed.
 type ServiceExposure struct {
-	// NodePort, ClusterIP or LoadBalancer.
+	// Type of the Service.
 	// +kubebuilder:validation:Enum=NodePort;ClusterIP;LoadBalancer
 	// +optional
 	Type corev1.ServiceType `json:"type,omitempty"`
 	// Annotations of the Service, for load balancer controllers.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Requested address, rendered as the provider's annotation.
+	// Requested address, as the provider's annotation.
 	// +optional
 	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
 	// spec.loadBalancerClass of the Service.
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
-	// Load balancer for loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else
+	// Provider of loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else
 	// metallb.
 	// +kubebuilder:validation:Enum=metallb;kube-vip
 	// +optional
 	Provider string `json:"provider,omitempty"`
-	// Services with the same key and loadBalancerIP share the address (MetalLB's allow-shared-ip).
+	// Shares the address among Services with this key and loadBalancerIP (MetalLB's allow-shared-ip).
 	// +optional
 	SharingKey string `json:"sharingKey,omitempty"`
 }
 
 // NetworkAttachment is one entry of the k8s.v1.cni.cncf.io/networks annotation.
 type NetworkAttachment struct {
-	// Name of the NetworkAttachmentDefinition.
+	// NetworkAttachmentDefinition.
 	Name string `json:"name"`
-	// Namespace of the NetworkAttachmentDefinition. Default: the pod's.
+	// Its namespace. Default: the pod's.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Name of the interface in the pod, except lo and eth0. Default: Multus chooses.
+	// Interface in the pod, except lo and eth0. Default: Multus chooses.
 	// +optional
 	Interface string `json:"interface,omitempty"`
-	// Requested addresses in CIDR notation, with the network's prefix length.
+	// Requested addresses, in CIDR notation with the network's prefix length.
 	// +optional
 	IPs []string `json:"ips,omitempty"`
 }

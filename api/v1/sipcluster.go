@@ -84,17 +84,17 @@ type SIPClusterList struct {
 
 // SIPClusterSpec is the desired state of a tenant cluster.
 type SIPClusterSpec struct {
-	// Hosts by role. The role is the value of the hosts' node-type label.
+	// Hosts by role, the value of their node-type label.
 	// +optional
 	Nodes map[string]NodeSet `json:"nodes,omitempty"`
-	// Services of the cluster, which run on the management cluster.
+	// Services on the management cluster.
 	// +optional
 	Services Services `json:"services,omitempty"`
-	// Scheduling order of clusters, highest first; then by namespace and name. Default 0.
+	// Scheduling order, highest first; then by namespace and name. Default 0.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// Kustomize patches of the rendered services, in order. Needs the grant patches: any. A patch without a
-	// match, or that changes a kind, name, namespace or account, is an error.
+	// Kustomize patches of the services, in order. Needs the grant patches: any. Each must match, and keep
+	// kinds, names, namespaces and accounts.
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`
@@ -102,39 +102,37 @@ type SIPClusterSpec struct {
 
 // NodeSet is the hosts of one role: which, how many, and how they are spread.
 type NodeSet struct {
-	// Selector of the hosts. An empty one matches every host.
+	// Selector of the hosts. Empty: every host.
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
-	// Namespaces of new hosts. With Cluster API, use one for all roles. Default: all of the Site's.
+	// Namespaces of new hosts; with Cluster API, one for all roles. Default: the Site's.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	HostNamespaces []string `json:"hostNamespaces,omitempty"`
-	// Host label that defines the failure domains: at most maxPerDomain hosts of the role have the same value.
-	// Hosts without the label are excluded, see unlabelled.
+	// Host label of the failure domains: at most maxPerDomain hosts have the same value. For hosts without the
+	// label see unlabelled.
 	// +optional
 	TopologyKey string `json:"topologyKey,omitempty"`
-	// Several topology keys, from the widest to the narrowest domain (row, rack). Hosts in one rack must be in
-	// one row. Replaces topologyKey; maxPerDomainByKey sets the limits.
+	// Topology keys, widest domain first (row, rack); the hosts of a rack must share a row. Replaces
+	// topologyKey; maxPerDomainByKey sets the limits.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
-	// Treatment of hosts without the topology label: refuse (default) excludes new ones; allow assigns them
-	// without separation.
+	// Hosts without the topology label: refuse (default) excludes new ones, allow assigns them without
+	// separation.
 	// +kubebuilder:validation:Enum=refuse;allow
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
-	// Hosts of the role in one domain of topologyKey. Default 1.
+	// Hosts in one domain of topologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
-	// Hosts of the role in one domain of each topology key, for example {row: 2, rack: 1}. Default 1 for each.
-	// Replaces maxPerDomain.
+	// Hosts in one domain by topology key, for example {row: 2, rack: 1}. Default 1. Replaces maxPerDomain.
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
 	// Prefers an even distribution over domains. Not with topologyKey on the same label.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
-	// Host label that all hosts of the role share, for example a rack. Hosts without it are excluded. Default:
-	// none.
+	// Label that all hosts of the role share, for example a rack; excludes hosts without it. Default: none.
 	// +optional
 	Pack string `json:"pack,omitempty"`
 	// Numbers of hosts. Default: none.
@@ -154,11 +152,11 @@ type PerDomain int
 
 // NodeCount is a number of hosts.
 type NodeCount struct {
-	// Hosts that the cluster runs on. A cluster gets all missing active hosts or none. Default 0.
+	// Hosts to run on. A cluster gets all missing active hosts or none. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Active int `json:"active,omitempty"`
-	// Spare hosts, for upgrades and repairs. Default 0.
+	// Spare hosts. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Standby int `json:"standby,omitempty"`
@@ -166,9 +164,9 @@ type NodeCount struct {
 
 // Spread bounds how uneven a role's hosts may lie over the values of a label.
 type Spread struct {
-	// Host label that defines the domains.
+	// Host label of the domains.
 	TopologyKey string `json:"topologyKey"`
-	// Maximum difference between the fullest and the emptiest domain with eligible hosts. Default 1.
+	// Maximum difference between domains with eligible hosts. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxSkew int `json:"maxSkew,omitempty"`
@@ -179,7 +177,7 @@ type Patch struct {
 	// Patch in YAML or JSON, without anchors and aliases.
 	// +kubebuilder:validation:MaxLength=16384
 	Patch string `json:"patch"`
-	// Objects of the patch. Required for JSON 6902; a strategic merge patch may name its object itself.
+	// Patched objects. Required for JSON 6902; a strategic merge patch may name its object itself.
 	// +optional
 	Target *PatchTarget `json:"target,omitempty"`
 }
@@ -239,10 +237,10 @@ type SIPClusterStatus struct {
 	// Condition Ready, with the SIP operator's reasons.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Number of assigned hosts, active and standby.
+	// Assigned hosts, active and standby.
 	// +optional
 	Assigned *int32 `json:"assigned,omitempty"`
-	// Number of missing hosts, active and standby.
+	// Missing hosts, active and standby.
 	// +optional
 	Short *int32 `json:"short,omitempty"`
 	// Assigned hosts, by role and name.
@@ -252,7 +250,7 @@ type SIPClusterStatus struct {
 
 // HostStatus is one host of a cluster.
 type HostStatus struct {
-	// Host, as "namespace/name".
+	// Host, NAMESPACE/NAME.
 	Name string `json:"name"`
 	// Role of the host.
 	Role string `json:"role"`

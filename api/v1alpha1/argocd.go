@@ -14,20 +14,19 @@ type ArgoCD struct {
 	// Namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// AppProject of the root Application. Default sipgen-NAME, with the Site's name.
+	// AppProject of the root Application. Default sipgen-SITE.
 	// +optional
 	Project string `json:"project,omitempty"`
-	// API server of the hosts' cluster, as in Argo CD's cluster Secret. Default https://kubernetes.default.svc.
-	// Another server requires identity.
+	// API server of the hosts, as in Argo CD's cluster Secret. Default https://kubernetes.default.svc; another
+	// requires identity.
 	// +optional
 	Server string `json:"server,omitempty"`
-	// User name under which Argo CD authenticates to the server (kubectl auth whoami). The sync guard restricts
-	// this user. Default: system:serviceaccount:<namespace>:argocd-application-controller; none with another
-	// server.
+	// Argo CD's user at the server (kubectl auth whoami), for the sync guard. Default:
+	// system:serviceaccount:<namespace>:argocd-application-controller; none with another server.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Order of services and hosts. none: hosts may be labeled before services are ready. waves: hosts wait for
-	// healthy services, and so do newer commits of that tenant; needs apply: merge. Required with Argo CD.
+	// none: hosts may be labeled before services are ready. waves: hosts and the tenant's newer commits wait
+	// for healthy services; needs apply: merge. Required with Argo CD.
 	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`

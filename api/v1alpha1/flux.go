@@ -17,20 +17,19 @@ type Flux struct {
 	// Namespace of the Flux objects. Default flux-system.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Secret with the GitRepository's credentials in Flux's namespace: identity and known_hosts for ssh,
-	// username and password for https. Required for ssh. Default: none.
+	// Secret in Flux's namespace: identity and known_hosts (ssh, required), or username and password (https).
+	// Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// Account that applies everything except hosts and services, for a Flux with --default-service-account.
-	// Apply flux/root-account.yaml yourself, before the root and after upgrades that change it. Default: Flux's
-	// own account.
+	// Account for all but hosts and services, for a Flux with --default-service-account. Apply
+	// flux/root-account.yaml yourself, before the root and after changes. Default: Flux's own.
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 	// User that applies hosts with apply: overlay, for the guard. Default:
 	// system:serviceaccount:<namespace>:kustomize-controller.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Time between two syncs. Default 10m.
+	// Sync interval. Default 10m.
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }

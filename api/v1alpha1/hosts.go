@@ -13,48 +13,46 @@ const (
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
-	// Namespaces of the hosts and of the guards. Required for several sites on one API server, which must not
-	// share one. Default: all.
+	// Namespaces of the hosts and the guards, required and different for several sites on one API server.
+	// Default: all.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Namespaces with hosts that may also have SIPClusters or site services, as bmc.access redfish needs. Their
-	// owners can read the hosts' BMC credentials. Default: none.
+	// Namespaces of hosts that may also have SIPClusters or site services, for bmc.access redfish. Tenants
+	// there can read BMC credentials. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
-	// Namespaces with HostClaims of metal3 that may use hosts of spec.hosts.namespaces. A HostClaim can select
-	// any host: name only the platform's namespaces. Default: none.
+	// Namespaces of HostClaims for hosts of spec.hosts.namespaces. A HostClaim can select any host: name the
+	// platform's only. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	ClaimNamespaces []string `json:"claimNamespaces,omitempty"`
-	// Hosts to release, with labels of a cluster that neither specs nor tree have. Others of this kind are left
-	// alone. Delete an entry when its hosts are free.
+	// Hosts to release, labeled for a cluster that neither specs nor tree have. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
-	// Networks on which services reach hosts, with allowed addresses. If set, addresses elsewhere are ignored.
-	// Default: any network; an annotation's address must lie in the network of the host's networkData, if
-	// known.
+	// Networks to the hosts, with allowed addresses. Default: any; an annotation's address must lie in the
+	// network of networkData.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []HostNetwork `json:"networks,omitempty"`
 	// merge (default) patches live hosts; overlay patches host manifests in git.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`
-	// Kustomization folder of the host manifests in the repository, outside the tree. Only with apply: overlay,
-	// and then required.
+	// Kustomization folder of the host manifests, outside the tree. Required with apply: overlay, else not
+	// allowed.
 	// +optional
 	Base string `json:"base,omitempty"`
 }
 
 // HostNetwork is a network on which hosts have addresses. One that is listed several times has all their addresses.
 type HostNetwork struct {
-	// Id of the network in network data, annotations and nodeInterfaceId.
+	// Id in network data, annotations and nodeInterfaceId.
 	Name string `json:"name"`
 	// Allowed networks, in CIDR notation.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Addresses []string `json:"addresses"`
-	// Namespaces of the hosts with these addresses; no other tenant's host can take them. Default: all.
+	// Namespaces of hosts with these addresses. Default: all.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -62,9 +60,9 @@ type HostNetwork struct {
 
 // HostRelease asks to release hosts of a cluster that sipgen does not know.
 type HostRelease struct {
-	// Cluster in the hosts' labels, NAMESPACE/NAME. Hosts of other clusters are ignored.
+	// Cluster in the hosts' labels, NAMESPACE/NAME.
 	Cluster string `json:"cluster"`
-	// Hosts by NAMESPACE/NAME, or by a unique NAME. A host in use is released when it is unused.
+	// Hosts, NAMESPACE/NAME or a unique NAME. A host in use is released once unused.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	Hosts []string `json:"hosts"`

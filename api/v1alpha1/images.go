@@ -11,8 +11,7 @@ type Images struct {
 	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
-	// Image of jump hosts, which each site builds. Default: airshipit/jump-host:sipgen-v1 in the
-	// registryMirror, else none.
+	// Image of jump hosts. Default: airshipit/jump-host:sipgen-v1 in the registryMirror, else none.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
 	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.

@@ -13,7 +13,7 @@ type Inputs struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Specs []string `json:"specs,omitempty"`
-	// Hosts: a file or folder of manifests or a snapshot, relative to the Site's file, or the word cluster.
+	// Hosts: manifests or a snapshot, relative to the Site's file, or the word cluster.
 	// +optional
 	Inventory string `json:"inventory,omitempty"`
 }

@@ -10,26 +10,25 @@ type Ironic struct {
 	Name string `json:"name"`
 	// Namespace of the Ironic and its Secrets.
 	Namespace string `json:"namespace"`
-	// Creates the ConfigMap ironic, by which the baremetal-operator finds this Ironic. Default false.
+	// Creates the ConfigMap ironic for the baremetal-operator. Default false.
 	// +optional
 	BMOConfigMap bool `json:"bmoConfigMap,omitempty"`
 	// Namespace of the baremetal-operator and that ConfigMap. Default: the Ironic's.
 	// +optional
 	BMONamespace string `json:"bmoNamespace,omitempty"`
-	// Database, by the installed mariadb-operator. Replaces spec.database.
+	// Database of the mariadb-operator, in place of spec.database.
 	// +optional
 	MariaDB *MariaDB `json:"mariaDB,omitempty"`
-	// Spec of an Ironic (ironic.metal3.io/v1alpha1). Default: the manifest of this name and namespace, in the
-	// specs or the Site's file.
+	// Spec of an Ironic (ironic.metal3.io/v1alpha1). Default: the manifest of this name and namespace.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Spec IronicSpec `json:"spec,omitzero"`
-	// Version of the spec: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, accepted with a warning.
+	// Version of the spec: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1 with a warning.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
-	// Spec of the operator's former IronicDatabase, accepted with a warning as mariaDB without a volume.
+	// Spec of an IronicDatabase, read as mariaDB without a volume, with a warning.
 	// +optional
 	IronicDatabase *OlderDatabase `json:"ironicDatabase,omitempty"`
 }
@@ -45,16 +44,16 @@ type MariaDB struct {
 	// Secret with the password of root. Default: the name, with -root.
 	// +optional
 	RootCredentialsName string `json:"rootCredentialsName,omitempty"`
-	// User name in the Secret, which the operator needs in plain text. Default ironic.
+	// User name in the Secret. Default ironic.
 	// +optional
 	Username string `json:"username,omitempty"`
-	// Secret with tls.crt and tls.key for NAME.NAMESPACE.svc, and ca.crt. The database then requires TLS.
+	// Secret with tls.crt and tls.key for NAME.NAMESPACE.svc, and ca.crt. Requires TLS. Default: no TLS.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
 	// Image of the database. Default: the operator's.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Replicas, with Galera from two on. Default 1.
+	// Replicas; Galera from two on. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	// +optional
@@ -65,7 +64,7 @@ type MariaDB struct {
 	// Storage class. Default: the cluster's.
 	// +optional
 	StorageClassName string `json:"storageClassName,omitempty"`
-	// True for no volume: Ironic loses its hosts when the database restarts.
+	// Uses no volume: Ironic loses its hosts when the database restarts. Default false.
 	// +optional
 	Ephemeral bool `json:"ephemeral,omitempty"`
 }
@@ -78,7 +77,7 @@ type OlderDatabase struct {
 	// Secret with username and password.
 	// +optional
 	CredentialsName string `json:"credentialsName,omitempty"`
-	// The same Secret in the first API.
+	// The Secret in the first API.
 	// +optional
 	CredentialsRef *SecretRef `json:"credentialsRef,omitempty"`
 	// Image of the database.
@@ -87,7 +86,7 @@ type OlderDatabase struct {
 	// Secret with the certificate.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
-	// The same Secret in the first API.
+	// The Secret in the first API.
 	// +optional
 	TLSRef *SecretRef `json:"tlsRef,omitempty"`
 }

@@ -5,11 +5,10 @@ import "fmt"
 // LabelGuard says who writes the labels by which hosts are handed out, and the approvals of releases: the identities that sync the site,
 // Writers and the break-glass groups. To everybody else who may update hosts they are read-only.
 type LabelGuard struct {
-	// True denies; false (default) only records in the API server's audit log.
+	// True denies; false (default) only records in the audit log.
 	// +optional
 	Enforce bool `json:"enforce,omitempty"`
-	// Further users (kubectl auth whoami) who may write the labels, for example for clusterctl move or restores
-	// from a backup. Default: none.
+	// Users (kubectl auth whoami) that may write labels, for example to restore a backup. Default: none.
 	// +optional
 	Writers []string `json:"writers,omitempty"`
 }

@@ -6,10 +6,10 @@ import "encoding/json"
 type Placement struct {
 	// Name of the PlacementAPI.
 	Name string `json:"name"`
-	// Namespace of the PlacementAPI and the objects that it names.
+	// Namespace of the PlacementAPI and its objects.
 	Namespace string `json:"namespace"`
 	// Spec of a PlacementAPI (placement.openstack.org/v1beta1). Default: the manifest of this name and
-	// namespace, in the specs or the Site's file.
+	// namespace.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -91,7 +91,7 @@ type Network struct {
 	Name string `json:"name"`
 	// Namespace of the object.
 	Namespace string `json:"namespace"`
-	// CNI configuration of a NetworkAttachmentDefinition (k8s.cni.cncf.io/v1), JSON.
+	// CNI configuration of a NetworkAttachmentDefinition, JSON.
 	// +optional
 	Attachment string `json:"attachment,omitempty"`
 	// Spec of a MetalLB IPAddressPool (metallb.io/v1beta1).

@@ -17,39 +17,39 @@ import (
 // from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
 // what the Site grants.
 type Runner struct {
-	// Schedule of the CronJob, for example "*/10 * * * *".
+	// Schedule, for example "*/10 * * * *".
 	Schedule string `json:"schedule"`
-	// Image of sipgen, from make image, with its registry; registryMirror does not apply.
+	// Image of sipgen (make image); registryMirror does not apply.
 	Image string `json:"image"`
-	// ConfigMap in the engine's namespace with this Site (site.yaml) and the files of spec.inputs.specs as
-	// keys. Default sipgen-NAME-config, with the Site's name.
+	// ConfigMap in the engine's namespace with site.yaml and the files of spec.inputs.specs. Default
+	// sipgen-SITE-config.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret in the engine's namespace with git credentials: identity and known_hosts for ssh, username and
-	// password for https. Default sipgen-NAME-git, with the Site's name.
+	// Secret in the engine's namespace, with the same keys as for spec.flux.secretName. Default
+	// sipgen-SITE-git.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 	// Branch for pull requests. Default: push to the synced branch.
 	// +optional
 	Propose string `json:"propose,omitempty"`
-	// Further variables by name, for example SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY
-	// for a key of the Secret. Not for secret values: the tree is in git.
+	// Variables by name, for example SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret. The
+	// tree is in git: use no secret values.
 	// +optional
 	Env map[string]string `json:"env,omitempty"`
-	// Further TCP ports that the pod may connect to. Always allowed: DNS, 443, 6443, the repository's port.
+	// Egress TCP ports besides DNS, 443, 6443 and the repository's. Default: none.
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	EgressPorts []int32 `json:"egressPorts,omitempty"`
-	// Second CronJob, which writes the status of SIPClusters with an account of its own. Default: none.
+	// CronJob for the status of SIPClusters, with its own account. Default: none.
 	// +optional
 	Status *RunnerStatus `json:"status,omitempty"`
 }
 
 // RunnerStatus is the CronJob that reports to tenants: kubectl get sipclusters shows what they have and what is short.
 type RunnerStatus struct {
-	// Schedule of the CronJob, for example "*/5 * * * *".
+	// Schedule, for example "*/5 * * * *".
 	Schedule string `json:"schedule"`
-	// Secret with git credentials under the same keys; read access suffices. Default: the runner's.
+	// Secret with the same keys; read access suffices. Default: the runner's.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 }

@@ -16,11 +16,11 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Placement []Placement `json:"placement,omitempty"`
-	// NetworkAttachmentDefinitions and MetalLB address pools for services and tenants. Default: none.
+	// NetworkAttachmentDefinitions and MetalLB address pools. Default: none.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []Network `json:"networks,omitempty"`
-	// Networks that never meet others and may repeat their addresses. Default: all networks may meet.
+	// Networks that never meet others and may repeat addresses. Default: none.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`
@@ -30,8 +30,8 @@ type SiteServices struct {
 type AddressSpace struct {
 	// Name of the address space.
 	Name string `json:"name"`
-	// Members: hosts/ID (of the hosts' network data), bmc, ironic/NAMESPACE/NAME,
-	// virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME.
+	// Members: hosts/ID (in network data), bmc, ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK,
+	// networks/NAMESPACE/NAME.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Networks []string `json:"networks"`

@@ -49,10 +49,10 @@ type SiteSpec struct {
 	Engine Engine `json:"engine,omitempty"`
 	// Repository of the tree.
 	Repository Repository `json:"repository"`
-	// Default sources of specs and hosts, without --filename and --inventory.
+	// Sources of specs and hosts without --filename and --inventory.
 	// +optional
 	Inputs Inputs `json:"inputs,omitempty"`
-	// Hosts of the site, and how they are patched.
+	// Hosts of the site.
 	// +optional
 	Hosts Hosts `json:"hosts,omitempty"`
 	// Default images of services.
@@ -64,34 +64,34 @@ type SiteSpec struct {
 	// Rules of scheduling.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
-	// Clusters, "namespace/name", to remove, with or without a spec. Their hosts are released, then their
-	// services are removed. Delete an entry when its cluster is gone.
+	// Clusters to remove, NAMESPACE/NAME: first the hosts, then the services. Delete an entry when its cluster
+	// is gone.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Decommission []string `json:"decommission,omitempty"`
-	// Limit of hosts that one run may lose or release: the smaller of the two numbers, but at least one.
+	// Limit of hosts that one run may lose or release: the smaller number, but at least one.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
-	// Defaults for every object of the tenants' services.
+	// Defaults of the tenants' services.
 	// +optional
 	Defaults Defaults `json:"defaults,omitempty"`
-	// Node port range of the management cluster. Default 30000 to 32767.
+	// Node ports of the management cluster. Default 30000 to 32767.
 	// +optional
 	NodePorts *NodePorts `json:"nodePorts,omitempty"`
-	// Settings of the Flux objects.
+	// Flux objects.
 	// +optional
 	Flux Flux `json:"flux,omitempty"`
-	// Settings of the Argo CD objects.
+	// Argo CD objects.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// Clients of the services' metrics. Default: all pods of the management cluster.
+	// Clients of the services' metrics. Default: all pods.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
-	// Groups that may delete labeled hosts and write the labels. Default: system:masters.
+	// Groups that may delete labeled hosts and write labels. Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
-	// Tenants and their grants; all other namespaces are rejected. Default: each unreserved namespace is a
-	// tenant with any image and the site's node ports, and no other grant.
+	// Tenants and their grants; other namespaces are rejected. Default: each unreserved namespace, with any
+	// image and the site's node ports.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
@@ -104,17 +104,17 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
-	// Further writers of the labels that assign hosts, and enforcement.
+	// Writers of the labels that assign hosts.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
-	// CronJob in the management cluster that runs sipgen publish. Default: none.
+	// CronJob that runs sipgen publish. Default: none.
 	// +optional
 	Runner *Runner `json:"runner,omitempty"`
-	// {} renders a component with Cluster API settings for each cluster. Default: none. After removal,
-	// kustomizations that include a component do not build.
+	// {} renders a component with Cluster API settings for each cluster. Default: none. Kustomizations that
+	// include a removed component do not build.
 	// +optional
 	ClusterAPI *ClusterAPI `json:"clusterAPI,omitempty"`
-	// Services of the site itself.
+	// Site services.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
 }
@@ -124,27 +124,26 @@ type ClusterAPI struct{}
 
 // Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
 type Metrics struct {
-	// Namespaces of pods that may read metrics, by NetworkPolicy. An empty list allows none.
+	// Namespaces of pods that may read metrics. Empty: none.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
 
 // Repository is a git repository, a branch and a folder in it.
 type Repository struct {
-	// URL for the engine: ssh, https or file, without credentials. For Flux, user@host:path becomes
-	// ssh://user@host/path.
+	// URL: ssh, https or file, without credentials. For Flux, user@host:path becomes ssh://user@host/path.
 	URL string `json:"url"`
 	// Synced branch. Default main.
 	// +optional
 	Branch string `json:"branch,omitempty"`
-	// Folder of the tree, relative. Default: the repository's root.
+	// Folder of the tree. Default: the repository's root.
 	// +optional
 	Path string `json:"path,omitempty"`
 }
 
 // Scheduling are choices for placement.
 type Scheduling struct {
-	// preferred (default): missing standby hosts are a warning. required: standby hosts count like active ones.
+	// preferred (default): missing standby hosts are a warning. required: they count like active ones.
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
@@ -153,14 +152,12 @@ type Scheduling struct {
 // Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any
 // case. With the defaults, one of 18 claimed hosts may go, and two of 400.
 type Brake struct {
-	// Percentage of the claimed hosts, rounded down. Default 10. The smaller of maxPercent and maxHosts counts,
-	// but at least one host.
+	// Percentage of the claimed hosts, rounded down. Default 10.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxPercent *int `json:"maxPercent,omitempty"`
-	// Number of claimed hosts. Default 2. The smaller of maxHosts and maxPercent counts, but at least one host:
-	// with the defaults one of 18 hosts, two of 400.
+	// Number of claimed hosts. Default 2; with both defaults, one of 18 hosts may leave, two of 400.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`
@@ -174,10 +171,10 @@ type Defaults struct {
 	// Annotations of every object.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Requests and limits of every container that sets none.
+	// Resources of containers without any.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// Lets pods run on the management cluster's control plane nodes. Default false.
+	// Allows control plane nodes of the management cluster. Default false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }

@@ -8,23 +8,22 @@ import (
 // Tenant is whoever writes SIPClusters for some namespaces, and what they may ask for. What is not granted is refused: a field that is left
 // out grants nothing, but for the few that say otherwise.
 type Tenant struct {
-	// Name of the tenant in messages.
+	// Name in messages.
 	Name string `json:"name"`
-	// Folders and files of the tenant's specs, relative to the folder of --filename; with several, to their
-	// innermost common folder. "-" is standard input. Only this tenant's SIPClusters may be in them, and no
-	// others. Default: any file outside other tenants' folders. Not for SIPClusters read from the cluster.
+	// Folders and files with this tenant's SIPClusters only, relative to the (innermost common) folder of
+	// --filename. "-" is standard input. Default: any file outside other tenants' folders. Not for SIPClusters
+	// read from the cluster.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Specs []string `json:"specs,omitempty"`
-	// Namespaces of the tenant's SIPClusters and services. Reserved namespaces must be listed here to be used.
+	// Namespaces of the tenant's SIPClusters and services, also reserved ones.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
-	// Hosts that the tenant may have.
+	// Grant of hosts.
 	// +optional
 	Hosts TenantHosts `json:"hosts,omitempty,omitzero"`
-	// Maximum number of SIPClusters, with or without hosts. Existing clusters stay. Default:
-	// spec.maxClustersPerTenant.
+	// SIPClusters, with or without hosts. Existing clusters stay. Default: spec.maxClustersPerTenant.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClusters *int `json:"maxClusters,omitempty"`
@@ -32,51 +31,49 @@ type Tenant struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxPriority int32 `json:"maxPriority,omitempty"`
-	// Ranges of node ports that the tenant may set. Tenants must not share a port. Default: none; the API
-	// server may choose one.
+	// Ranges of node ports, different for each tenant. Default: none; the API server may choose one.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NodePorts []NodePorts `json:"nodePorts,omitempty"`
-	// Networks, in CIDR notation, of load balancer IPs, cluster IPs and fixed pod IPs on networks of other
-	// namespaces. Tenants must not share an address. Default: none.
+	// Networks (CIDR) of load balancer IPs, cluster IPs and fixed pod IPs elsewhere, different for each tenant.
+	// Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Addresses []string `json:"addresses,omitempty"`
-	// Load balancer classes that the tenant may set. Default: none.
+	// Load balancer classes. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
-	// Pools that the tenant may name in the annotation metallb.io/address-pool; "*" is a wildcard. Default:
-	// none.
+	// Pools for the annotation metallb.io/address-pool; "*" is a wildcard. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	AddressPools []string `json:"addressPools,omitempty"`
-	// Domains of the tenant's OIDC issuers and certificates, subdomains included. Default: none.
+	// Domains of OIDC issuers and certificates, with subdomains. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	IssuerDomains []string `json:"issuerDomains,omitempty"`
-	// cert-manager issuers, KIND/NAME or GROUP/KIND/NAME; "*" is a wildcard in names. Default: none.
+	// cert-manager issuers, [GROUP/]KIND/NAME; "*" is a wildcard in names. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	CertificateIssuers []string `json:"certificateIssuers,omitempty"`
-	// Images in addition to the site's, without tag and digest. "*" matches anything but a slash, a final "/*"
-	// anything below, and "*" alone every image. Default: none.
+	// Images besides the site's, without tag and digest. "*" matches anything but a slash, a final "/*"
+	// anything below, "*" alone every image. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Images []string `json:"images,omitempty"`
-	// NetworkAttachmentDefinitions of other namespaces, NAMESPACE/NAME; "*" is a wildcard. Default: none.
+	// NetworkAttachmentDefinitions elsewhere, NAMESPACE/NAME; "*" is a wildcard. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NetworkAttachments []string `json:"networkAttachments,omitempty"`
 	// Effect of spec.patches: none (default), or any, for trusted tenants. The built services keep kinds,
-	// names, namespaces, accounts, the other grants and the Pod Security profile "restricted".
+	// names, namespaces, accounts, grants and the Pod Security profile "restricted".
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
-	// ResourceQuota in each namespace of the tenant, as spec.hard: pods, services, services.nodeports,
+	// ResourceQuota in each namespace, as spec.hard: pods, services, services.nodeports,
 	// services.loadbalancers, requests and limits of cpu, memory and ephemeral-storage. Default: none.
 	// +optional
 	Quota corev1.ResourceList `json:"quota,omitempty"`
-	// LimitRange in each namespace of the tenant. Default: none.
+	// LimitRange in each namespace. Default: none.
 	// +optional
 	LimitRange *TenantLimitRange `json:"limitRange,omitempty"`
 }
@@ -89,29 +86,29 @@ type TenantLimitRange struct {
 	// Default requests of containers. Default: default, else min.
 	// +optional
 	DefaultRequest corev1.ResourceList `json:"defaultRequest,omitempty"`
-	// Minimum requests of a container.
+	// Minimum requests.
 	// +optional
 	Min corev1.ResourceList `json:"min,omitempty"`
-	// Maximum limits of a container.
+	// Maximum limits.
 	// +optional
 	Max corev1.ResourceList `json:"max,omitempty"`
 }
 
 // TenantHosts are the hosts that a tenant may have.
 type TenantHosts struct {
-	// Selector of new hosts, in addition to the role's. Default: every host.
+	// Selector of new hosts besides the role's. Default: every host.
 	// +optional
 	Selector metav1.LabelSelector `json:"selector,omitempty,omitzero"`
 	// Namespaces of new hosts. Default: all of the Site's.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Maximum number of hosts of all the tenant's clusters, standby and leaving hosts included; a replaced
-	// failed host does not count. Assigned hosts stay. Default: spec.maxHostsPerTenant.
+	// Hosts of all the tenant's clusters, with standby and leaving ones, without replaced failed ones. Assigned
+	// hosts stay. Default: spec.maxHostsPerTenant.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Max *int `json:"max,omitempty"`
-	// Maximum number of standby hosts among them. Default: max.
+	// Standby hosts among them. Default: max.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`

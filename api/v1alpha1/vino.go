@@ -10,24 +10,24 @@ import (
 type VirtualHosts struct {
 	// Name of the Vino.
 	Name string `json:"name"`
-	// Namespace of the Vino, with which its hosts' names begin.
+	// Namespace of the Vino, a prefix of its hosts' names.
 	Namespace string `json:"namespace"`
-	// Namespace of ViNO's controller (RUNTIME_NAMESPACE) and of the hosts. Default vino-system.
+	// Namespace of ViNO's controller (RUNTIME_NAMESPACE) and the hosts. Default vino-system.
 	// +optional
 	HostNamespace string `json:"hostNamespace,omitempty"`
-	// Secret in Flux's namespace with bmc_username and bmc_password, which Flux inserts into the Vino. With
-	// Argo CD, leave it out and apply them yourself, as in PLAN.md.
+	// Secret in Flux's namespace with bmc_username and bmc_password for the Vino. Not with Argo CD: apply them
+	// as in PLAN.md.
 	// +optional
 	CredentialsSecret string `json:"credentialsSecret,omitempty"`
-	// Nodes of spec.nodeSelector, in ViNO's order, for the preview of hosts and addresses. Default: no preview.
+	// Nodes of spec.nodeSelector, in ViNO's order, for the preview. Default: none.
 	// +kubebuilder:validation:MaxItems=5000
 	// +optional
 	Nodes []VirtualHostNode `json:"nodes,omitempty"`
-	// Tenants in spec.tenants that may have these hosts. Default: all, within their grants.
+	// Tenants that may have these hosts. Default: all, within their grants.
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
 	// Spec of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: the manifest of this name and
-	// namespace, in the specs or the Site's file.
+	// namespace.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
@@ -42,7 +42,7 @@ type VirtualHosts struct {
 type VirtualHostNode struct {
 	// Name of the node.
 	Name string `json:"name"`
-	// InternalIP of the node, with its hosts' BMCs. Default: not shown.
+	// InternalIP of the node and its hosts' BMCs. Default: none.
 	// +optional
 	Address string `json:"address,omitempty"`
 	// Labels of the node, for spec.nodeLabelKeysToCopy.

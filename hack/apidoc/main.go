@@ -178,10 +178,12 @@ func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiexten
 func bounds(field, element apiextensionsv1.JSONSchemaProps) string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, ", "+format, args...) }
-	if field.MinItems != nil {
+	switch {
+	case field.MinItems != nil && field.MaxItems != nil:
+		say("%d to %d", *field.MinItems, *field.MaxItems)
+	case field.MinItems != nil:
 		say("at least %d", *field.MinItems)
-	}
-	if field.MaxItems != nil {
+	case field.MaxItems != nil:
 		say("at most %d", *field.MaxItems)
 	}
 	var values []string
@@ -189,7 +191,7 @@ func bounds(field, element apiextensionsv1.JSONSchemaProps) string {
 		values = append(values, "`"+strings.Trim(string(value.Raw), `"`)+"`")
 	}
 	if len(values) > 0 {
-		say("%s", strings.Join(values, " or "))
+		say("%s", strings.Join(values, ", "))
 	}
 	switch {
 	case element.Minimum != nil && element.Maximum != nil:
