@@ -62,12 +62,3 @@ func (c *ComponentChange) fromTo() string {
 
 // maxValue is how much of a value a danger has.
 const maxValue = 200
-
-// componentDangers are those of the components for Cluster API. Who may log in is of another kind than how many machines there are: neither hides the other.
-func (p *Plan) componentDangers() []danger {
-	var out []danger
-	for i := range p.Components {
-		out = append(out, ofCluster("component "+p.Components[i].What, p.Components[i].Cluster, p.Components[i].String()))
-	}
-	return append(out, p.replicaDangers()...)
-}

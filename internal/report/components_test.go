@@ -23,12 +23,12 @@ func TestComponentDangers(t *testing.T) {
 		other := row.change
 		other.Cluster = "t/b"
 		p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a"}}, Components: []ComponentChange{row.change, other}}
-		for _, found := range [][]string{p.Dangers(), Dangers(p, nil)} {
+		for _, found := range [][]string{Dangers(p, nil)} {
 			if len(found) != 2 || !strings.HasPrefix(found[0], "t/a: capi: "+row.want) {
 				t.Errorf("found %q, want %q", found, row.want)
 			}
 		}
-		if only := p.Only("t/a").Dangers(); !slices.Equal(only, p.Dangers()[:1]) {
+		if only := Dangers(p.Only("t/a"), nil); !slices.Equal(only, Dangers(p, nil)[:1]) {
 			t.Errorf("of one cluster: found %q", only)
 		}
 	}

@@ -25,33 +25,166 @@ func FirstDangers(p *Plan, files []File, most int) (shown []string, more string)
 	return sentences(first), more
 }
 
-func (p *Plan) dangers(files []File) []danger {
-	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers(), p.componentDangers())
-	if t := p.Totals(); t.Offered > 0 {
-		them, disks, how := "them", "their disks", "handed out"
-		if t.Offered == 1 {
-			them, disks = "it", "its disks"
-		}
-		switch {
-		case t.New == 0:
-			how = "promoted from standby"
-		case t.Offered > t.New:
-			how = "handed out or promoted from standby"
-		}
-		dangers = append(dangers, ofSite("handed out", fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks)))
-	}
-	return dangers
+// rule is one kind of danger, and what it is found in.
+type rule struct {
+	kind string
+	in   part
+	find finder
 }
 
-// Dangers are those of the plan itself: of the placement, and of the services where they are known.
-func (p *Plan) Dangers() []string {
-	return sentences(slices.Concat(p.placementDangers(), p.serviceDangers(), p.componentDangers()))
+// part is what of a run a rule looks at.
+type part int
+
+const (
+	hosts      part = iota // who has which host
+	tree                   // files that change
+	services               // what a cluster's services are built to
+	components             // the component for Cluster API
+)
+
+// finder finds dangers. Their kind is that of the rule.
+type finder func(p *Plan, files []File) []danger
+
+// rules are all that a reviewer must not miss, the worst first. TestRules has a row for each.
+var rules = []rule{
+	{"emptied", hosts, ofSite(func(p *Plan, _ []File) []string { return p.Emptied() })},
+	{"handed out", hosts, ofSite(func(p *Plan, _ []File) []string { return handedOut(p.Totals()) })},
+	{"running", hosts, ofSlots(func(s *Slot) string {
+		if s.Status != StatusReleased || s.InUse == "" {
+			return ""
+		}
+		return "releases " + s.Host + ": " + s.Why + "; the host is IN USE: " + s.InUse
+	})},
+	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
+	{"missing", hosts, func(p *Plan, files []File) []danger {
+		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files), ofClusters(func(_ *Plan, c *Cluster) []string { return c.lost })(p, files)...)
+	}},
+	{"moved", hosts, ofSlots(func(s *Slot) string {
+		if s.From == "" {
+			return ""
+		}
+		return "takes over " + s.Host + ", which " + s.From + " had"
+	})},
+	{"adopted", hosts, ofRoles(func(p *Plan, c *Cluster, r *Role) string { return p.takenByLabels(c, r) })},
+	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+		if !c.Gone {
+			return nil
+		}
+		return []string{c.decommissioned(true)}
+	})},
+	{"back", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(returns(c)) })},
+	{"frozen", hosts, ofClusters(func(p *Plan, c *Cluster) []string { return nonempty(p.keeps(c)) })},
+	{"patches", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+		if !c.AnyPatches {
+			return nil
+		}
+		return []string{c.Key() + " has patches (its tenant's grant is patches: any)"}
+	})},
+	{"lines", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+		if !c.HAProxyLines {
+			return nil
+		}
+		return []string{c.Key() + " has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"}
+	})},
+	{"last host", hosts, ofRoles(func(_ *Plan, c *Cluster, r *Role) string {
+		if c.Gone || !loses(r) {
+			return ""
+		}
+		return "loses its last host: its load balancers and jump hosts will have nothing behind them"
+	})},
+	{"promoted", hosts, ofSlots(func(s *Slot) string {
+		if !slices.ContainsFunc(s.Changes, func(change string) bool { return change == promoted || strings.HasPrefix(change, "was ") }) {
+			return ""
+		}
+		return ": " + s.Host + ": " + strings.Join(s.Changes, "; ")
+	})},
+	{"released", hosts, ofSlots(func(s *Slot) string {
+		if s.Status != StatusReleased || s.InUse != "" {
+			return ""
+		}
+		return "releases " + s.Host + ": " + s.Why
+	})},
+	{"foreign", tree, ofFiles(func(_ *Plan, f *File) string {
+		//guard: nobody reads that a file of the repository's owner is overwritten
+		if !f.Foreign {
+			return ""
+		}
+		return f.Path + ": sipgen did not write the file there, and replaces it (--adopt)"
+	})},
+	{"policy", tree, ofFiles(func(p *Plan, f *File) string {
+		if !f.below("policy") || f.first(p) { // with a first tree come the first guards
+			return ""
+		}
+		return "the policies that guard the hosts change"
+	})},
+	{"claims", tree, ofFiles(func(_ *Plan, f *File) string {
+		if !f.below("claims") {
+			return ""
+		}
+		return "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/"
+	})},
+	{"runner", tree, ofFiles(func(p *Plan, f *File) string {
+		switch {
+		case !f.below("runner"):
+			return ""
+		case f.first(p):
+			return "there is a runner: it runs in the cluster with the site's git credentials"
+		}
+		return "the runner changes: what runs in the cluster with the site's git credentials"
+	})},
+	{"services", services, ofServices((*ServiceChanges).changes)},
+	{"rights", services, ofObjects(rightsOf)},
+	{"reached", services, ofObjects(reachedAt)},
+	{"logins", services, ofObjects(loginsBy)},
+	{"component authentication", components, ofComponents(ComponentAuthentication)},
+	{"component endpoint", components, ofComponents(ComponentEndpoint)},
+	{"component domains", components, ofComponents(ComponentDomains)},
+	{"component patches", components, ofComponents(ComponentPatches)},
+	{"component deleted", components, ofComponents(ComponentDeleted)},
+	{"replicas", components, func(p *Plan, _ []File) (out []danger) {
+		for i := range p.Replicas {
+			out = append(out, ofCluster(p.Replicas[i].Cluster, p.Replicas[i].String()))
+		}
+		return out
+	}},
+}
+
+// dangers are those of some parts, or of all if none is named.
+func (p *Plan) dangers(files []File, parts ...part) []danger {
+	var out []danger
+	for _, r := range rules {
+		if len(parts) > 0 && !slices.Contains(parts, r.in) {
+			continue
+		}
+		for _, d := range r.find(p, files) {
+			d.kind = r.kind
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // DangersUndrawn are the dangers that a picture of the site and its notes do not show: it draws what is released and promoted, and says what is frozen.
 func (p *Plan) DangersUndrawn() []string {
 	drawn := []string{"frozen", "promoted", "released"}
 	return sentences(slices.DeleteFunc(p.dangers(nil), func(d danger) bool { return slices.Contains(drawn, d.kind) }))
+}
+
+func handedOut(t Totals) []string {
+	if t.Offered == 0 {
+		return nil
+	}
+	them, disks, how := "them", "their disks", "handed out"
+	if t.Offered == 1 {
+		them, disks = "it", "its disks"
+	}
+	switch {
+	case t.New == 0:
+		how = "promoted from standby"
+	case t.Offered > t.New:
+		how = "handed out or promoted from standby"
+	}
+	return []string{fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks)}
 }
 
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
@@ -96,6 +229,9 @@ func some(names []string) string {
 
 // returns says what becomes of the hosts of a cluster that was to go, and has a spec again: those that it keeps, and those that leave all the same.
 func returns(c *Cluster) string {
+	if !c.back {
+		return ""
+	}
 	var kept, left []string
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -138,70 +274,6 @@ func (p *Plan) keeps(c *Cluster) string {
 	return ""
 }
 
-func (p *Plan) placementDangers() []danger {
-	var emptied, running, missing, moved, taken, promotions, released, clusters []danger
-	for _, words := range p.Emptied() {
-		emptied = append(emptied, ofSite("emptied", words))
-	}
-	if p.NoTree != "" {
-		missing = append(missing, ofSite("no tree", p.NoTree))
-	}
-	for _, words := range p.lost {
-		missing = append(missing, ofSite("missing", words))
-	}
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		add := func(to *[]danger, kind, words string) { *to = append(*to, danger{kind, c.Namespace, words}) }
-		if c.Gone {
-			add(&clusters, "gone", c.decommissioned(true))
-		}
-		if words := returns(c); c.back && words != "" {
-			add(&clusters, "back", words)
-		}
-		if words := p.keeps(c); words != "" {
-			add(&clusters, "frozen", words)
-		}
-		for _, words := range c.lost {
-			add(&missing, "missing", words)
-		}
-		if c.AnyPatches {
-			add(&clusters, "patches", c.Key()+" has patches (its tenant's grant is patches: any)")
-		}
-		if c.HAProxyLines {
-			add(&clusters, "lines", c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)")
-		}
-		for j := range c.Roles {
-			if !c.Gone && loses(&c.Roles[j]) {
-				add(&clusters, "last host", c.Key()+" "+c.Roles[j].Name+" loses its last host: its load balancers and jump hosts will have nothing behind them")
-			}
-			if words := p.takenByLabels(c, &c.Roles[j]); words != "" {
-				add(&taken, "adopted", words)
-			}
-			for _, slot := range c.Roles[j].Slots {
-				for _, change := range slot.Changes {
-					if change == promoted || strings.HasPrefix(change, "was ") {
-						add(&promotions, "promoted", fmt.Sprintf("%s %s: %s: %s", c.Key(), c.Roles[j].Name, slot.Host, strings.Join(slot.Changes, "; ")))
-						break
-					}
-				}
-				if slot.From != "" {
-					add(&moved, "moved", fmt.Sprintf("%s %s takes over %s, which %s had", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
-				}
-				if slot.Status != StatusReleased {
-					continue
-				}
-				words := fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why)
-				if slot.InUse != "" {
-					add(&running, "running", words+"; the host is IN USE: "+slot.InUse)
-				} else {
-					add(&released, "released", words)
-				}
-			}
-		}
-	}
-	return slices.Concat(emptied, running, missing, moved, taken, clusters, promotions, released)
-}
-
 // takenByLabels names the hosts that a role has because somebody labelled them, where there is a tree and it does not say so. Without a tree labels are all
 // that is known of who has what.
 func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
@@ -214,7 +286,7 @@ func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	if !p.HasTree || c.Gone || len(hosts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s takes %s that only labels give to it, not the tree: %s", c.Key(), r.Name, text.Count(len(hosts), "host"), some(hosts))
+	return fmt.Sprintf("takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"), some(hosts))
 }
 
 // Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.
@@ -270,74 +342,6 @@ func loses(role *Role) bool {
 		}
 	}
 	return released
-}
-
-// fileDangers are changes outside the hosts that a reviewer must not miss, as far as paths tell. Of services whose objects are compared they say
-// nothing.
-func (p *Plan) fileDangers(files []File) []danger {
-	var (
-		services  = map[string]map[string]bool{} // cluster → what happens to its services
-		policy    bool
-		claims    bool
-		runner    bool
-		newRunner bool // it comes with a first tree
-	)
-	var dangers []danger
-	for _, file := range files {
-		//guard: nobody reads that a file of the repository's owner is overwritten
-		if file.Foreign {
-			dangers = append(dangers, ofSite("foreign", file.Path+": sipgen did not write the file there, and replaces it (--adopt)"))
-		}
-		parts := strings.Split(file.Path, "/")
-		switch {
-		case parts[0] == "policy":
-			policy = policy || file.Kind != "added" || p.HasTree || p.NoTree != "" // with a first tree come the first guards
-		case parts[0] == "claims":
-			claims = true
-		case parts[0] == "runner":
-			runner, newRunner = true, file.Kind == "added" && !p.HasTree && p.NoTree == ""
-		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
-			if parts[4] == "kustomization.yaml" && file.Kind == "deleted" {
-				continue // services that go are compared: it was emptied with the commit before
-			}
-			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
-			what := name + " changes, and its pods roll"
-			if name == "kustomization" {
-				what = "its kustomization changes: labels, images or patches of all its services"
-			}
-			if file.Kind == "deleted" {
-				what = "files of " + name + " go"
-			}
-			if services[cluster] == nil {
-				services[cluster] = map[string]bool{}
-			}
-			services[cluster][what] = true
-		}
-	}
-	dangers = append(dangers, treeDangers(policy, claims, runner, newRunner)...)
-	for _, cluster := range sorted(services) {
-		for _, what := range sorted(services[cluster]) {
-			dangers = append(dangers, ofCluster("services", cluster, cluster+": "+what))
-		}
-	}
-	return dangers
-}
-
-// treeDangers are those that whole folders of the tree show by changing.
-func treeDangers(policy, claims, runner, newRunner bool) (dangers []danger) {
-	if policy {
-		dangers = append(dangers, ofSite("tree", "the policies that guard the hosts change"))
-	}
-	if claims {
-		dangers = append(dangers, ofSite("tree", "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/"))
-	}
-	switch {
-	case newRunner:
-		dangers = append(dangers, ofSite("tree", "there is a runner: it runs in the cluster with the site's git credentials"))
-	case runner:
-		dangers = append(dangers, ofSite("tree", "the runner changes: what runs in the cluster with the site's git credentials"))
-	}
-	return dangers
 }
 
 func sorted[V any](set map[string]V) []string {

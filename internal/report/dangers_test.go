@@ -21,8 +21,8 @@ func TestLastHostOfARole(t *testing.T) {
 		{"the cluster goes, which is said", true, []Slot{slot(StatusReleased)}, false},
 	} {
 		p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []Role{{Name: "ControlPlane", Slots: row.slots}}}}}
-		if got := strings.Contains(strings.Join(p.Dangers(), "\n"), "t/a ControlPlane loses its last host"); got != row.want {
-			t.Errorf("%s: got %v, want %v: %q", row.why, got, row.want, p.Dangers())
+		if got := strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"); got != row.want {
+			t.Errorf("%s: got %v, want %v: %q", row.why, got, row.want, Dangers(p, nil))
 		}
 	}
 }

@@ -15,12 +15,10 @@ type danger struct {
 	words     string
 }
 
-func ofSite(kind, words string) danger { return danger{kind: kind, words: words} }
-
 // ofCluster is a danger of a cluster, "namespace/name".
-func ofCluster(kind, cluster, words string) danger {
+func ofCluster(cluster, words string) danger {
 	namespace, _, _ := strings.Cut(cluster, "/")
-	return danger{kind, namespace, words}
+	return danger{namespace: namespace, words: words}
 }
 
 func sentences(dangers []danger) []string {

@@ -53,7 +53,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	for i := range 100 {
 		dangers = append(dangers, danger{"released", "a", fmt.Sprint(i)})
 	}
-	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, ofSite("tree", "policy"))
+	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, danger{"tree", "", "policy"})
 	shown := fairly(dangers, 6, func(string) int { return 1 })
 	if got, want := strings.Join(sentences(shown), " "), "0 1 2 of b any policy"; got != want {
 		t.Errorf("found %q, want %q", got, want)

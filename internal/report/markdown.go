@@ -14,7 +14,7 @@ import (
 func Markdown(p *Plan) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", p.Summary())
-	if dangers := p.Dangers(); len(dangers) > 0 {
+	if dangers := Dangers(p, nil); len(dangers) > 0 {
 		out.WriteString("\n**Look at this first**\n\n")
 		for _, danger := range dangers {
 			fmt.Fprintf(&out, "- %s\n", prose(bounded(danger)))

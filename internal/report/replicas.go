@@ -31,11 +31,3 @@ func (r *ReplicaChange) String() string {
 	}
 	return fmt.Sprintf("%sreplicas of %s %d to %d", words, r.Role, *r.From, *r.To)
 }
-
-func (p *Plan) replicaDangers() []danger {
-	var out []danger
-	for i := range p.Replicas {
-		out = append(out, ofCluster("replicas", p.Replicas[i].Cluster, p.Replicas[i].String()))
-	}
-	return out
-}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/objdiff"
@@ -29,8 +28,8 @@ const maxFields = 6
 // maxLogins is how many SSH keys a danger names.
 const maxLogins = 20
 
-// dangers are one for every object that changes, and one for all that go. A service that is new has nothing to lose; what it opens, openings says.
-func (s *ServiceChanges) dangers() []string {
+// changes are one for every object that changes, and one for all that go. A service that is new has nothing to lose; what it opens, other rules say.
+func (s *ServiceChanges) changes() []string {
 	if s.Unknown != "" {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
 	}
@@ -70,31 +69,39 @@ func (s *ServiceChanges) dangers() []string {
 	return out
 }
 
-// openings are what a cluster that is there already opens: where its services are reached, and who may log in. They are of kinds of their own, so that
-// nobody's other changes hide them.
-func (s *ServiceChanges) openings() []danger {
-	var out []danger
-	for i := range s.Objects {
-		o := &s.Objects[i]
-		switch {
-		case o.Reached == "":
-		case o.Added:
-			out = append(out, ofCluster("reached", s.Cluster, fmt.Sprintf("%s: %s is new; it is reached at %s", s.Cluster, o.Object, o.Reached)))
-		default:
-			out = append(out, ofCluster("reached", s.Cluster, fmt.Sprintf("%s: %s is reached at %s; before, at %s", s.Cluster, o.Object, o.Reached, o.WasReached)))
-		}
-		var parts []string
-		if len(o.Logins) > 0 {
-			parts = append(parts, "may log in from now on: "+firstKeys(o.Logins))
-		}
-		if len(o.NoLogins) > 0 {
-			parts = append(parts, "may no longer log in: "+firstKeys(o.NoLogins))
-		}
-		if len(parts) > 0 {
-			out = append(out, ofCluster("logins", s.Cluster, fmt.Sprintf("%s: %s: %s", s.Cluster, o.Object, strings.Join(parts, "; "))))
-		}
+// reachedAt says where a Service of a cluster that is there already is reached from now on.
+func reachedAt(o *objdiff.Effect) string {
+	switch {
+	case o.Reached == "":
+		return ""
+	case o.Added:
+		return "is new; it is reached at " + o.Reached
 	}
-	return out
+	return "is reached at " + o.Reached + "; before, at " + o.WasReached
+}
+
+// loginsBy says who may log in from now on, and who no longer may.
+func loginsBy(o *objdiff.Effect) string {
+	var parts []string
+	if len(o.Logins) > 0 {
+		parts = append(parts, "may log in from now on: "+firstKeys(o.Logins))
+	}
+	if len(o.NoLogins) > 0 {
+		parts = append(parts, "may no longer log in: "+firstKeys(o.NoLogins))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
+}
+
+// rightsOf says that an account gets rights in a cluster that is there already. What changes in rights that it has, changes says.
+func rightsOf(o *objdiff.Effect) string {
+	kind, _, _ := strings.Cut(o.Object, " ")
+	if !o.Added || kind != "Role" && kind != "RoleBinding" {
+		return ""
+	}
+	return "is new: it gives rights to an account"
 }
 
 func firstKeys(keys []string) string {
@@ -102,22 +109,4 @@ func firstKeys(keys []string) string {
 		return strings.Join(keys[:maxLogins], ", ") + fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(keys, ", ")
-}
-
-func (p *Plan) serviceDangers() []danger {
-	var out []danger
-	for i := range p.Services {
-		for _, words := range p.Services[i].dangers() {
-			out = append(out, ofCluster("services", p.Services[i].Cluster, words))
-		}
-	}
-	for i := range p.Services {
-		out = append(out, p.Services[i].openings()...)
-	}
-	return out
-}
-
-// built says whether it is known what changes in a cluster's services.
-func (p *Plan) built(cluster string) bool {
-	return slices.ContainsFunc(p.Services, func(s ServiceChanges) bool { return s.Cluster == cluster && s.Unknown == "" })
 }

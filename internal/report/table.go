@@ -51,7 +51,7 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 			warn("danger: " + c.decommissioned(false))
 		}
 	}
-	for _, danger := range p.placementDangers() {
+	for _, danger := range p.dangers(nil, hosts) {
 		if unseen[danger.kind] {
 			warn("danger: " + danger.words)
 		}
@@ -62,10 +62,10 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, waits := range p.waiting() {
 		say("waits: " + waits)
 	}
-	for _, change := range p.serviceDangers() {
+	for _, change := range p.dangers(nil, services) {
 		say("services: " + change.words)
 	}
-	for _, change := range p.componentDangers() {
+	for _, change := range p.dangers(nil, components) {
 		say(change.words)
 	}
 }
@@ -153,7 +153,7 @@ func (r *Role) short(c *Cluster, n int, slot string) string {
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.
-var unseen = map[string]bool{"patches": true, "lines": true, "last host": true}
+var unseen = map[string]bool{"handed out": true, "patches": true, "lines": true, "last host": true}
 
 // The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
+)
+
+// slots is a plan with one role.
+func slots(slots ...Slot) Plan {
+	return Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: slots}}}}}
+}
+
+// planOf is a plan with one cluster.
+func planOf(c Cluster) Plan {
+	c.Namespace, c.Name = "t", "a"
+	return Plan{Clusters: []Cluster{c}}
+}
+
+// objects is a plan in which one object of a cluster's services changes.
+func objects(o objdiff.Effect) Plan {
+	return Plan{Services: []ServiceChanges{{Cluster: "t/a", Objects: []objdiff.Effect{o}}}}
+}
+
+func component(c ComponentChange) Plan {
+	c.Cluster = "t/a"
+	return Plan{Components: []ComponentChange{c}}
+}
+
+// TestRules has for each rule what it finds, and what is next to it and no danger of that kind.
+func TestRules(t *testing.T) {
+	kept := Slot{Host: "m/k", Status: StatusKept}
+	changed := func(path string) []File { return []File{{Path: path, Kind: "changed"}} }
+	one, two := 1, 2
+	rows := []struct {
+		kind  string
+		plan  Plan
+		files []File
+		want  string
+		safe  Plan
+		other []File
+	}{
+		{"emptied", Plan{Hosts: []Host{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []Host{{Host: "m/h"}}}, nil},
+		{"handed out", planOf(Cluster{Roles: []Role{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(Cluster{Roles: []Role{{Held: 1}}}), nil},
+		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
+		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
+		{"missing", planOf(Cluster{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(Cluster{}), nil},
+		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil, "t/a Worker takes over m/h, which t/b had", slots(kept), nil},
+		{"adopted", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}); p.HasTree = true; return p }(), nil,
+			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
+		{"gone", planOf(Cluster{Gone: true}), nil, "t/a is being decommissioned", planOf(Cluster{}), nil},
+		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,
+			"t/a is back: 1 host that still has its labels leaves all the same: m/h", slots(Slot{Host: "m/h", Status: StatusLeaving}), nil},
+		{"frozen", planOf(Cluster{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new: why", planOf(Cluster{}), nil},
+		{"patches", planOf(Cluster{AnyPatches: true}), nil, "t/a has patches", planOf(Cluster{}), nil},
+		{"lines", planOf(Cluster{HAProxyLines: true}), nil, "t/a has lines of HAProxy's configuration", planOf(Cluster{}), nil},
+		{"last host", slots(Slot{Host: "m/h", Status: StatusReleased}), nil, "t/a Worker loses its last host", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
+		{"promoted", slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{promoted}}), nil, "t/a Worker: m/h: " + promoted, slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{"x"}}), nil},
+		{"released", slots(Slot{Host: "m/h", Status: StatusReleased, Why: "w"}, kept), nil, "t/a Worker releases m/h: w", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs"}, kept), nil},
+		{"foreign", Plan{}, []File{{Path: "README.md", Kind: "changed", Foreign: true}}, "README.md: sipgen did not write the file there, and replaces it (--adopt)", Plan{}, changed("README.md")},
+		{"policy", Plan{HasTree: true}, []File{{Path: "policy/a.yaml", Kind: "added"}, {Path: "policy/b.yaml", Kind: "deleted"}}, "the policies that guard the hosts change", Plan{}, []File{{Path: "policy/a.yaml", Kind: "added"}}},
+		{"claims", Plan{}, changed("claims/a.yaml"), "other namespaces may claim hosts", Plan{}, changed("site/claims/a.yaml")},
+		{"runner", Plan{HasTree: true}, changed("runner/a.yaml"), "the runner changes", Plan{}, changed("site/runner.yaml")},
+		{"services", objects(objdiff.Effect{Object: "Role r", Fields: []string{"rules"}}), nil, "t/a: Role r changes: rules", objects(objdiff.Effect{Object: "Role r", Added: true}), nil},
+		{"rights", objects(objdiff.Effect{Object: "RoleBinding r", Added: true}), nil, "t/a: RoleBinding r is new: it gives rights to an account", objects(objdiff.Effect{Object: "Service r", Added: true}), nil},
+		{"reached", objects(objdiff.Effect{Object: "Service s", Fields: []string{"spec"}, Reached: "port 2", WasReached: "port 1"}), nil, "t/a: Service s is reached at port 2; before, at port 1", objects(objdiff.Effect{Object: "Service s", Gone: true}), nil},
+		{"logins", objects(objdiff.Effect{Object: "ConfigMap c", Logins: []string{"tokens of https://dex.example.org"}}), nil, "t/a: ConfigMap c: may log in from now on: tokens of https://dex.example.org", objects(objdiff.Effect{Object: "ConfigMap c"}), nil},
+		{"component authentication", component(ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}), nil, "t/a: capi: the authentication changes (dex-a)", Plan{}, nil},
+		{"component endpoint", component(ComponentChange{What: ComponentEndpoint, To: "192.0.2.1:6443"}), nil, "t/a: capi: controlPlaneEndpoint set to 192.0.2.1:6443", Plan{}, nil},
+		{"component domains", component(ComponentChange{What: ComponentDomains, To: "r1"}), nil, "t/a: capi: failureDomains set to r1", Plan{}, nil},
+		{"component patches", component(ComponentChange{What: ComponentPatches, Files: []string{"a.yaml"}}), nil, "t/a: capi: a.yaml changes", Plan{}, nil},
+		{"component deleted", component(ComponentChange{What: ComponentDeleted}), nil, "t/a: capi: the component is deleted", Plan{}, nil},
+		{"replicas", Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &two, To: &one}}}, nil, "t/a: capi: replicas of Worker 2 to 1: where the component is used, Cluster API deletes 1 machine", Plan{}, nil},
+	}
+	var kinds []string
+	for _, row := range rows {
+		kinds = append(kinds, row.kind)
+		of := func(p *Plan, files []File) []danger {
+			return slices.DeleteFunc(p.dangers(files), func(d danger) bool { return d.kind != row.kind })
+		}
+		found := of(&row.plan, row.files)
+		if len(found) != 1 || !strings.HasPrefix(found[0].words, row.want) {
+			t.Errorf("%s: found %q, want one danger that begins with %q", row.kind, found, row.want)
+		} else if whose := strings.HasPrefix(row.want, "t/a"); (found[0].namespace == "t") != whose {
+			t.Errorf("%s: it is of namespace %q", row.kind, found[0].namespace)
+		}
+		if found := of(&row.safe, row.other); len(found) > 0 {
+			t.Errorf("%s: found %q where there is none", row.kind, found)
+		}
+	}
+	for i, r := range rules {
+		if kinds[min(i, len(kinds)-1)] != r.kind {
+			t.Fatalf("rule %q: want row %d for it, the rows are in the order of the rules", r.kind, i)
+		}
+	}
+}
