@@ -139,7 +139,6 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 		},
 		LivenessProbe: &corev1.Probe{
 			ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
-			PeriodSeconds:    10,
 			TimeoutSeconds:   5,
 			FailureThreshold: 6,
 		},
@@ -165,7 +164,6 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	}
 	pod.Annotations["prometheus.io/scrape"] = "true"
 	pod.Annotations["prometheus.io/port"] = fmt.Sprint(statusPort)
-	pod.Annotations["prometheus.io/path"] = "/metrics"
 
 	public := portRange{ports[0].TargetPort.IntVal, ports[len(ports)-1].TargetPort.IntVal}
 	if len(containerPorts) > 0 {
@@ -178,13 +176,15 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	return o.add(s.name+".yaml", withOptions(s, spec, objects)...)
 }
 
-// deployment replaces its pods without a gap: a new one is ready before an old one goes.
+// deployment replaces its pods without a gap by Kubernetes' default strategy: of up to three replicas a new one is ready before an old one goes, of more a
+// quarter goes first.
 func (o *overlay) deployment(s service, spec *v1.Service, replicas int32, pod corev1.PodTemplateSpec) *appsv1.Deployment {
-	one, none := intstr.FromInt32(1), intstr.FromInt32(0)
-	rolling := appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}
+	var strategy appsv1.DeploymentStrategy
 	if hasFixedIPs(spec) {
 		// Two pods cannot hold one address: the old one goes first.
-		rolling = appsv1.RollingUpdateDeployment{MaxSurge: &none, MaxUnavailable: &one}
+		strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{
+			MaxSurge: ptr(intstr.FromInt32(0)), MaxUnavailable: ptr(intstr.FromInt32(1)),
+		}}
 	}
 	if spec.Resources == nil {
 		o.unsized = append(o.unsized, s.name)
@@ -194,11 +194,10 @@ func (o *overlay) deployment(s service, spec *v1.Service, replicas int32, pod co
 		ObjectMeta: o.meta(s),
 		Spec: appsv1.DeploymentSpec{
 			//guard: an upgrade leaves a service without a pod
-			Replicas:             ptr(replicasOf(spec, replicas)),
-			Selector:             &metav1.LabelSelector{MatchLabels: s.selector()},
-			Strategy:             appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &rolling},
-			RevisionHistoryLimit: ptr[int32](3),
-			Template:             pod,
+			Replicas: ptr(replicasOf(spec, replicas)),
+			Selector: &metav1.LabelSelector{MatchLabels: s.selector()},
+			Strategy: strategy,
+			Template: pod,
 		},
 	}
 }

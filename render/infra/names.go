@@ -47,6 +47,9 @@ func (s service) selector() map[string]string {
 	}
 }
 
+// own is the label that tells the entry's pods from all others of their namespace: names of services are unique there.
+func (s service) own() map[string]string { return map[string]string{instanceLabel: s.name} }
+
 // labels is the selector and who manages the object.
 func (s service) labels() map[string]string {
 	labels := maps.Clone(s.selector())

@@ -31,7 +31,7 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 		ObjectMeta: o.bare(s),
 		Spec: networkingv1.NetworkPolicySpec{
 			//guard: the jump host of the SIP operator is cut off before the one that replaces it is ready
-			PodSelector: metav1.LabelSelector{MatchLabels: s.labels()},
+			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{instanceLabel: s.name, managedByLabel: "sipgen"}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress:     ingress,
 		},

@@ -75,7 +75,7 @@ func podOptions(s service, p *v1.Pods, template *corev1.PodTemplateSpec) {
 		constraint := corev1.TopologySpreadConstraint{
 			MaxSkew: cmp.Or(t.MaxSkew, 1), TopologyKey: t.TopologyKey,
 			WhenUnsatisfiable: corev1.UnsatisfiableConstraintAction(cmp.Or(t.WhenUnsatisfiable, string(corev1.ScheduleAnyway))),
-			LabelSelector:     &metav1.LabelSelector{MatchLabels: s.selector()},
+			LabelSelector:     &metav1.LabelSelector{MatchLabels: s.own()},
 			MatchLabelKeys:    []string{templateHash},
 		}
 		if t.MinDomains > 0 {
@@ -120,7 +120,7 @@ func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm,
 	for _, t := range terms {
 		term := corev1.PodAffinityTerm{
 			//guard: a service keeps all other pods of its namespace off the nodes
-			LabelSelector: &metav1.LabelSelector{MatchLabels: s.selector()}, TopologyKey: t.TopologyKey, MatchLabelKeys: []string{templateHash},
+			LabelSelector: &metav1.LabelSelector{MatchLabels: s.own()}, TopologyKey: t.TopologyKey, MatchLabelKeys: []string{templateHash},
 		}
 		if t.Weight == 0 {
 			required = append(required, term)

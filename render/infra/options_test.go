@@ -53,7 +53,7 @@ func TestPodOptions(t *testing.T) {
 	}
 	for name, d := range after {
 		was := before[name]
-		own := &metav1.LabelSelector{MatchLabels: was.Spec.Selector.MatchLabels}
+		own := &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/instance": name}}
 		hash := []string{"pod-template-hash"}
 		pod := &was.Spec.Template
 		was.Labels["team"], pod.Labels["tier"] = "net", "edge"

@@ -2,6 +2,7 @@ package infra
 
 import (
 	"encoding/json"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -47,7 +48,6 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 				RunAsNonRoot: ptr(true),
 				RunAsUser:    ptr(uid),
 				RunAsGroup:   ptr(uid),
-				FSGroup:      ptr(uid),
 				//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may make every system call, and a namespace that is restricted refuses them
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
@@ -55,11 +55,15 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
 				// Not DoNotSchedule: a management cluster of one node would never be in sync.
 				MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: corev1.ScheduleAnyway,
-				LabelSelector:  &metav1.LabelSelector{MatchLabels: s.selector()},
+				LabelSelector:  &metav1.LabelSelector{MatchLabels: s.own()},
 				MatchLabelKeys: []string{templateHash},
 			}},
 			Volumes: volumes,
 		},
+	}
+	if slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Secret != nil || v.Projected != nil }) {
+		//guard: a pod cannot read its Secrets, which only root and their group may
+		pod.Spec.SecurityContext.FSGroup = ptr(uid)
 	}
 	if networks := networksAnnotation(spec.NetworkAttachments); networks != "" {
 		pod.Annotations["k8s.v1.cni.cncf.io/networks"] = networks
@@ -156,7 +160,7 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
 			// Pods that are not ready serve nobody, and would keep their node from being drained for ever.
 			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
-			Selector:                   &metav1.LabelSelector{MatchLabels: s.selector()},
+			Selector:                   &metav1.LabelSelector{MatchLabels: s.own()},
 		},
 	}
 }

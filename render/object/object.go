@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 const Header = "# Rendered by sipgen. Change the specs and render again; edits here are overwritten.\n"
 
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
-// creationTimestamp and null fields are left out. Fields are sorted by the bytes of their names.
+// creationTimestamp, an empty strategy and null fields are left out. Fields are sorted by the bytes of their names.
 // kubectl (sigs.k8s.io/yaml) and kustomize (yaml.v3) read every text in it as the same text.
 func Marshal(objects ...any) ([]byte, error) { return Described("", objects...) }
 
@@ -62,6 +63,9 @@ func document(out *bytes.Buffer, typed any) error {
 	}
 	if fields, is := value.(map[string]any); is {
 		delete(fields, "status")
+		if spec, is := fields["spec"].(map[string]any); is && reflect.DeepEqual(spec["strategy"], map[string]any{}) {
+			delete(spec, "strategy") // which a typed Deployment always writes
+		}
 	}
 	root, err := node(value, 0, false)
 	if err != nil {
