@@ -19,11 +19,8 @@ show sipgen plan "${inputs[@]}" --previous none -o network
 show sipgen publish "${inputs[@]}" --repo "$folder/fleet.git"
 "$sipgen" publish "${inputs[@]}" --repo "$folder/fleet.git"
 
-show "git show main:PLAN.md, what happens in which order"
-git -C "$folder/fleet.git" show main:PLAN.md | sed -n '/^### In which order/,/^### Ironic/{/^### Ironic/d;p;}'
-
 show "git show main:PLAN.md, what somebody has to make first"
-git -C "$folder/fleet.git" show main:PLAN.md | sed -n '/^### Secrets/,$p'
+git -C "$folder/fleet.git" show main:PLAN.md | sed -n '/^## Secrets/,$p'
 
 show "git ls-tree main: no BareMetalHost that would be created, no credential"
 git -C "$folder/fleet.git" ls-tree -r --name-only main -- site flux policy

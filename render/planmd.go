@@ -29,8 +29,8 @@ func IsRendered(content []byte) bool {
 	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(aboutPlan))
 }
 
-// planMarkdown renders PLAN.md: who has which host, for a reader. It says nothing that
-// changes between two runs with the same outcome: not which hosts are new, nor how many are free.
+// planMarkdown renders PLAN.md: who has which host, where services are reached, and the commands that a person has to run. It says nothing that
+// changes between two runs with the same outcome: not which hosts are new, nor how many are free, and so not why a cluster is short.
 func (s *site) planMarkdown() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", s.Site.Name, aboutPlan)
@@ -40,12 +40,6 @@ func (s *site) planMarkdown() []byte {
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
 		s.clusterMarkdown(&out, c)
-	}
-	if len(s.Placement.Shortages) > 0 {
-		out.WriteString("\n## Short\n\n")
-		for i := range s.Placement.Shortages {
-			fmt.Fprintf(&out, "- %s\n", outside(sentence.Shortage(&s.Placement.Shortages[i])))
-		}
 	}
 	s.servicesMarkdown(&out)
 	s.secretsMarkdown(&out)
@@ -107,9 +101,6 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
-		if limits := sentence.Limits(role); limits != "" {
-			fmt.Fprintf(out, "\n%s: %s.\n", outside(role.Name), outside(limits))
-		}
 		if role.ShortActive+role.ShortStandby > 0 {
 			fmt.Fprintf(out, "\n%s: want %d active and %d standby; short %d active and %d standby.\n",
 				outside(role.Name), role.Active, role.Standby, role.ShortActive, role.ShortStandby)

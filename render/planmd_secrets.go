@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/render/infra"
 	siteobject "github.com/airshipit/sipgen/render/site"
 	"github.com/airshipit/sipgen/render/site/ironic"
 	"github.com/airshipit/sipgen/render/site/placement"
@@ -26,14 +28,16 @@ func (s *site) secretsMarkdown(out *bytes.Buffer) {
 	if len(secrets) == 0 && !unnamed {
 		return
 	}
-	out.WriteString("\n## Secrets that somebody has to make\n\nMake each from files that have the names of its keys. sipgen neither reads nor renders these Secrets.\n\n")
+	out.WriteString("\n## Secrets to create\n\nCreate each from files with the names of its keys. sipgen neither reads nor renders these Secrets.\n\n")
 	if unnamed {
 		out.WriteString("- The one that Flux reads the repository with: by ssh it needs one, and `spec.flux.secretName` of the Site names none.\n\n")
 	}
 	for i := range secrets {
 		fmt.Fprintf(out, "- %s %s/%s: %s\n\n", secrets[i].Kind, secrets[i].Namespace, secrets[i].Name, secrets[i].For)
 		for _, command := range secrets[i].Commands() {
-			fmt.Fprintf(out, "      %s\n", text.Line(command))
+			for line := range strings.Lines(command) {
+				fmt.Fprintf(out, "      %s\n", text.Line(strings.TrimSuffix(line, "\n")))
+			}
 		}
 		out.WriteString("\n")
 	}
@@ -113,7 +117,13 @@ func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 	}
 	for i := range services.JumpHost {
 		jump, name := &services.JumpHost[i], v1.ServiceName(v1.ListJumpHost, i, c.Name)
-		add("Secret", cmp.Or(jump.HostKeys, name+"-host-keys"), name+"'s own host keys; the command above makes one, too", "ssh_host_ed25519_key")
+		keys := cmp.Or(jump.HostKeys, name+"-host-keys")
+		add("Secret", keys, name+"'s own host keys, which the command generates", "ssh_host_ed25519_key")
+		for n := range secrets {
+			if secrets[n].Name == keys {
+				secrets[n].Make = infra.HostKeysCommand(c.Namespace, keys)
+			}
+		}
 		if jump.NodeSSHPrivateKeys != "" {
 			add("Secret", jump.NodeSSHPrivateKeys, "the private keys that "+name+" logs in to the hosts with, under any names", "id_ed25519")
 		}

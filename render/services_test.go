@@ -58,12 +58,11 @@ func TestIronicWithItsDatabase(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", ironicDatabase), nil)
 	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: MariaDB\n", "kind: Database\n", "kind: User\n", "kind: Grant\n", "cleanupPolicy: Skip", "size: 10Gi", "enabled: true",
 		"host: ironic-database.metal.svc", "credentialsName: ironic-database")
-	want(t, tree, "PLAN.md", "### Ironic metal/ironic", "- version 35.0\n", "- database ironic-database on ironic-database.metal.svc\n",
+	want(t, tree, "PLAN.md", "- Ironic `metal/ironic`",
 		"      kubectl -n metal create secret generic ironic-database-root --from-file=password\n",
 		"      kubectl -n metal create secret tls ironic-tls --cert=tls.crt --key=tls.key\n",
 		"      kubectl -n metal label secret ironic-tls environment.metal3.io/ironic-standalone-operator=true\n",
-		"      kubectl -n metal create secret generic ironic-api-credentials --from-file=username --from-file=password\n",
-		"whoever deletes the Ironic deletes its certificate")
+		"      kubectl -n metal create secret generic ironic-api-credentials --from-file=username --from-file=password\n")
 }
 
 // A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
@@ -127,11 +126,14 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 	}
 }
 
-// PLAN.md says the order in which the sync objects have the engine go.
+// The site's own services come after the policy, what uses networks after these, and nothing of a tenant after them.
 func TestOrderOfServices(t *testing.T) {
-	all := ironicPlain + vinoService + placementService
-	tree := services(t, siteOf(t, "flux", all), nil)
-	want(t, tree, "PLAN.md", "1. `policy`\n2. `site/ironic`, until it is ready; `site/networks`\n3. `site/placement`; `site/virtual-hosts/vino.vms`\n", "a sick one stops no tenant")
+	tree := services(t, siteOf(t, "flux", ironicPlain+vinoService+placementService), nil)
+	want(t, tree, "flux/ironic.yaml", "- name: sipgen-dc1-policy", "wait: true")
+	want(t, tree, "flux/networks.yaml", "- name: sipgen-dc1-policy")
+	want(t, tree, "flux/placement.yaml", "- name: sipgen-dc1-networks")
 	tree = services(t, siteOf(t, "argocd", ironicPlain+placementService), nil)
-	want(t, tree, "PLAN.md", "- wave -2: `policy`\n- wave -1: `site/networks`\n- wave 2: `site/ironic`\n- wave 2: `site/placement`\n")
+	for name, wave := range map[string]string{"policy": "-2", "networks": "-1", "ironic": "2", "placement": "2"} {
+		want(t, tree, "argocd/"+name+".yaml", `sync-wave: "`+wave+`"`)
+	}
 }

@@ -179,7 +179,7 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		{"configMap: {name: loadbalancer-controlplane-bank}", "hostPath: {path: /}", "hostPath"},
 		{"containerPort: 6443", "containerPort: 6443, hostPort: 6443", "hostPort"},
 		{"path: /healthz", "path: /healthz, host: 169.254.169.254", "host"},
-		{"revisionHistoryLimit: 3", "revisionHistory: 3", `unknown field "spec.revisionHistory"`},
+		{"replicas: 3", "replicas: 3\n  revisionHistory: 3", `unknown field "spec.revisionHistory"`},
 		{"replicas: 3", "replicas: two", "Deployment loadbalancer-controlplane-bank: "},
 		{"kind: PodDisruptionBudget", "kind: PodDisruptionBudgets", "which no service has"},
 	} {

@@ -48,7 +48,11 @@ func TestRules(t *testing.T) {
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
 		{"missing", planOf(Cluster{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(Cluster{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil, "t/a Worker takes over m/h, which t/b had", slots(kept), nil},
-		{"adopted", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}); p.HasTree = true; return p }(), nil,
+		{"adopted", func() Plan {
+			p := slots(Slot{Host: "m/h", Status: StatusKept, adopted: true})
+			p.HasTree = true
+			return p
+		}(), nil,
 			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
 		{"gone", planOf(Cluster{Gone: true}), nil, "t/a is being decommissioned", planOf(Cluster{}), nil},
 		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,

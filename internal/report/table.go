@@ -43,7 +43,7 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	if where := p.listFree(); where != "" {
 		say(where)
 	}
-	for _, danger := range p.Emptied() {
+	for _, danger := range append(p.Emptied(), handedOut(p.Totals())...) {
 		warn("danger: " + danger)
 	}
 	for i := range p.Clusters { // the table names their hosts
@@ -153,7 +153,7 @@ func (r *Role) short(c *Cluster, n int, slot string) string {
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.
-var unseen = map[string]bool{"handed out": true, "patches": true, "lines": true, "last host": true}
+var unseen = map[string]bool{"patches": true, "lines": true, "last host": true}
 
 // The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (

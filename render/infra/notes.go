@@ -1,7 +1,6 @@
 package infra
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +13,7 @@ import (
 // anyNode stands for an address of a node of the management cluster, which sipgen does not know.
 const anyNode = "MANAGEMENT-NODE"
 
-// Notes is markdown for a reader of PLAN.md: how to reach the cluster's services, and what has to be made by
-// hand once. It has no secret in it, and is empty for a cluster without services.
+// Notes is markdown for a reader of PLAN.md: how to reach the cluster's services, and who may log in. It has no secret in it, and is empty for a cluster without services.
 func Notes(in *Checked) string {
 	o := newOverlay(in)
 	var out strings.Builder
@@ -89,8 +87,7 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 	}
 	//guard: nobody can read in PLAN.md who may log in
 	out.WriteString(loginNotes(jump))
-	keys := cmp.Or(jump.HostKeys, name+"-host-keys")
-	fmt.Fprintf(out, "Its own host keys are the Secret `%s`. To make it, once:\n\n```sh\n%s\n```\n\n</details>\n", keys, hostKeysCommand(o.Cluster.Namespace, keys))
+	out.WriteString("</details>\n")
 }
 
 // maxLogins is how many keys that may log in are listed.
@@ -119,8 +116,8 @@ func loginNotes(jump *v1.JumpHost) string {
 // jumpUser is the login name in the jump host's image.
 const jumpUser = "sip"
 
-// hostKeysCommand makes the Secret with a jump host's own keys, and leaves no copy behind.
-func hostKeysCommand(namespace, name string) string {
+// HostKeysCommand makes the Secret with a jump host's own keys, and leaves no copy behind.
+func HostKeysCommand(namespace, name string) string {
 	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" &&
   kubectl -n ` + namespace + ` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
 }

@@ -60,12 +60,16 @@ type Secret struct {
 	Keys []string
 	// Label that it has to carry, "key=value", empty for none.
 	Label string
+	// Make is the command that makes it, empty for the one that makes it from files.
+	Make string
 }
 
 // Commands make the Secret from files that are called as its keys are. No value is on the command line, where others could see it.
 func (s *Secret) Commands() []string {
 	var make string
 	switch {
+	case s.Make != "":
+		make = s.Make
 	case s.Kind == "ConfigMap":
 		make = fmt.Sprintf("kubectl -n %s create configmap %s", s.Namespace, s.Name)
 	case slices.Equal(s.Keys, TLSKeys):
@@ -73,7 +77,7 @@ func (s *Secret) Commands() []string {
 	default:
 		make = fmt.Sprintf("kubectl -n %s create secret generic %s", s.Namespace, s.Name)
 	}
-	if !slices.Equal(s.Keys, TLSKeys) {
+	if s.Make == "" && !slices.Equal(s.Keys, TLSKeys) {
 		for _, key := range s.Keys {
 			make += " --from-file=" + key
 		}
