@@ -31,6 +31,8 @@ type Host struct {
 	// UnreadAnnotations are the keys of annotations that were meant for sipgen and are none that it reads: the first few, sorted.
 	UnreadAnnotations []string `json:"unreadAnnotations,omitempty"`
 	State             State    `json:"state,omitzero"`
+	// Hardware is what inspection found, nil for a host that was not inspected.
+	Hardware *Hardware `json:"hardware,omitempty"`
 	// Faults keep the host from being handed out.
 	Faults []Fault `json:"faults,omitempty"`
 	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps

@@ -72,6 +72,10 @@ type (
 	NoAddress struct{ Network, Problem string }
 	// NoLabel: it does not carry the label Key, a topology key of a role that takes no host without it.
 	NoLabel struct{ Key string }
+	// NotInspected: the role asks for hardware, and metal3 has not inspected the host.
+	NotInspected struct{}
+	// TooLittle hardware of one kind: What is "memory", "disks of 1Ti (nvme)" and the like.
+	TooLittle struct{ What, Has, Want string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
 	// NotGranted: the role's spec selects the host, and what its tenant is granted does not.
@@ -106,6 +110,8 @@ func (ReleaseWaits) isReason()     {}
 func (Fits) isReason()             {}
 func (NoAddress) isReason()        {}
 func (NoLabel) isReason()          {}
+func (NotInspected) isReason()     {}
+func (TooLittle) isReason()        {}
 func (NamedByCluster) isReason()   {}
 func (NotGranted) isReason()       {}
 func (NothingNew) isReason()       {}

@@ -103,6 +103,7 @@ func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
 		if lacks == nil {
 			return nil
 		}
+		lacks = general(lacks)
 		if why == nil || compareValues(lacks, why) < 0 {
 			why = lacks
 		}
@@ -201,6 +202,8 @@ func general(r Reason) Reason {
 		return Condition{Why: holdings.Why{Code: r.Code}, Fault: r.Fault}
 	case NoAddress:
 		return NoAddress{Network: r.Network}
+	case TooLittle:
+		return TooLittle{What: r.What, Has: r.Has}
 	case DomainFull:
 		return DomainFull{}
 	case Satisfied:

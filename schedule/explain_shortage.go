@@ -61,6 +61,8 @@ type Missing struct {
 	// does not matter, and Networks those on which they need an address.
 	Selector             string
 	Namespaces, Networks []string
+	// Hardware is what the role asks for, in words.
+	Hardware string
 	// Keys are the topology keys in whose domains they lie alone, none where these do not bound the role. Domains
 	// are a few of those with room, in which they may lie instead; MoreDomains: there are others.
 	Keys        []string
@@ -121,7 +123,7 @@ func (s *site) shortage(cut *solve.Shortage) Shortage {
 
 // missing is the kind of host that a role lacks.
 func (s *site) missing(r *role, cut *solve.Shortage) Missing {
-	out := Missing{Count: cut.Missing, Networks: r.shape.networks}
+	out := Missing{Count: cut.Missing, Networks: r.shape.networks, Hardware: r.shape.hardware.String()}
 	ofLabels := labels.NewSelector()
 	requirements, _ := r.selector.Requirements()
 	for _, q := range requirements {

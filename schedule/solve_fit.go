@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -86,17 +87,19 @@ func (s *site) selects(selector labels.Selector) []bool {
 	return selected
 }
 
-// shape is what a role asks of a host: a selector, the labels of its topology keys, and networks to have an address
-// on. Many roles share one.
+// shape is what a role asks of a host: a selector, the labels of its topology keys, networks to have an address on, and
+// hardware. Many roles share one.
 type shape struct {
 	selected []bool // by kind
 	required []string
 	networks []string
+	hardware *v1.Hardware
 	never    map[int32]bool // hosts that annotations of the cluster name
 	fits     []bool         // by class
 }
 
-// class is free hosts that are equal to every role: of one kind, with addresses on the same networks.
+// class is free hosts that are equal to every role: of one kind, with addresses on the same networks, and alike in what of the
+// hardware is too little for which role.
 type class struct {
 	host  int32 // the first of them
 	hosts int
@@ -105,15 +108,16 @@ type class struct {
 
 // findFitting sorts the free hosts into classes, and finds out which of them fit which role.
 func (s *site) findFitting() {
-	index, networks := map[string]*shape{}, map[string]bool{}
+	index, networks, hardware := map[string]*shape{}, map[string]bool{}, map[string]*v1.Hardware{}
 	for _, r := range s.roles {
 		id, sh := "", &shape{}
 		if r.want() > 0 {
 			sh.selected, sh.required, sh.never = s.selects(r.selector), r.required(), r.cluster.never
 			if r.cluster.spec != nil {
 				sh.networks = networksOf(r.cluster.spec, r.name)
+				sh.hardware = r.cluster.spec.Spec.Nodes[r.name].Hardware
 			}
-			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" + strings.Join(sh.required, "\x00")
+			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" + strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.String()
 			if r.selector == labels.Nothing() {
 				id = "\x00nothing"
 			}
@@ -129,8 +133,11 @@ func (s *site) findFitting() {
 		for _, network := range r.shape.networks {
 			networks[network] = true
 		}
+		if r.shape.hardware != nil {
+			hardware[r.shape.hardware.String()] = r.shape.hardware
+		}
 	}
-	s.classify(slices.Sorted(maps.Keys(networks)))
+	s.classify(slices.Sorted(maps.Keys(networks)), hardware)
 	for _, sh := range s.shapes {
 		sh.fits = make([]bool, len(s.classes))
 		for c := range s.classes {
@@ -148,7 +155,8 @@ func (s *site) findFitting() {
 }
 
 // classify sorts the free hosts into classes.
-func (s *site) classify(networks []string) {
+func (s *site) classify(networks []string, hardware map[string]*v1.Hardware) {
+	asked := slices.Sorted(maps.Keys(hardware))
 	known := map[string]int32{}
 	var row []byte
 	for i := range s.hosts {
@@ -163,6 +171,13 @@ func (s *site) classify(networks []string) {
 				on = 1
 			}
 			row = append(row, on)
+		}
+		for _, words := range asked {
+			lack := ""
+			if why := LacksHardware(hardware[words], h.Hardware); why != nil {
+				lack = fmt.Sprint(why)
+			}
+			row = append(binary.AppendUvarint(row, uint64(len(lack))), lack...)
 		}
 		number, is := known[string(row)]
 		if !is {
@@ -192,7 +207,8 @@ func (s *site) lacks(sh *shape, i int32) Reason {
 			return NoAddress{Network: network}
 		}
 	}
-	return nil
+	//guard: a role gets a host that has too little of the hardware that it asks for
+	return LacksHardware(sh.hardware, h.Hardware)
 }
 
 // required are the labels that a host has to carry to take a slot of the role.

@@ -105,6 +105,9 @@ type NodeSet struct {
 	// Selector of the hosts. Empty: every host.
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
+	// Hardware that new hosts have at least. Held hosts stay. Default: any.
+	// +optional
+	Hardware *Hardware `json:"hardware,omitempty"`
 	// Namespaces of new hosts; with Cluster API, one for all roles. Default: the Site's.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

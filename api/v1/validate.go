@@ -232,6 +232,7 @@ func (n *NodeSet) validateTopology(add func(field, format string, args ...any)) 
 	n.validateLimits(add)
 	n.validateSpread(add)
 	n.validatePack(add)
+	n.Hardware.validate(add)
 }
 
 func (n *NodeSet) validatePack(add func(field, format string, args ...any)) {

@@ -489,5 +489,12 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	for _, n := range found.Networks {
 		rows = append(rows, []string{text.Line(n.Name), "network", fmt.Sprintf("(%d)", n.Hosts)})
 	}
+	for i, h := range found.Hardware {
+		if i == shownValues {
+			rows = append(rows, []string{fmt.Sprintf("… %d more", len(found.Hardware)-i), "hardware", ""})
+			break
+		}
+		rows = append(rows, []string{text.Line(h.Name), "hardware", fmt.Sprintf("(%d)", h.Hosts)})
+	}
 	_ = writeColumns(ui.out, rows, width, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
 }

@@ -66,6 +66,7 @@ const (
 	NoEffect      = "SIP058"
 	Readdressed   = "SIP059"
 	Uneven        = "SIP060"
+	NoHardware    = "SIP061"
 )
 
 // Code is what a code means.

@@ -112,6 +112,7 @@ func nmstate(name string) string {
 // Every code, with a site that has it and one that is like it and has it not.
 func TestCodes(t *testing.T) {
 	four := bmh("h1", "flavor: x, rack: r1", "") + bmh("h2", "flavor: x, rack: r1", "") + bmh("h3", "flavor: x, rack: r2", "") + bmh("h4", "flavor: w", "")
+	fourInspected := strings.ReplaceAll(four, "---\n", "status: {hardware: {cpu: {arch: x86_64, count: 8}, ramMebibytes: 16384, storage: [{type: SSD, sizeBytes: 1000}], nics: [{name: a, speedGbps: 10}]}}\n---\n")
 	for _, row := range []struct {
 		why, ports   string
 		specs, hosts string
@@ -152,6 +153,15 @@ func TestCodes(t *testing.T) {
 		{why: "a flavor that no host has",
 			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 1, 0)), hosts: four,
 			want: []string{"SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
+		{why: "more hardware than any host has, of each kind by itself", hosts: fourInspected,
+			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 9, memory: 16Gi, disks: [{}, {type: hdd}], nics: {speed: 25Gi}}, count: {active: 1}}}}"),
+			want: []string{"SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware.cpus", "SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware.disks[1]",
+				"SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware.nics"}},
+		{why: "the hardware is there", hosts: fourInspected,
+			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 8, architecture: x86_64, disks: [{type: ssd}], nics: {speed: 10G}}, count: {active: 1}}}}")},
+		{why: "hardware of hosts that were not inspected", hosts: four,
+			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 9}, count: {active: 1}}}}"),
+			want:  []string{"SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware"}},
 		{why: "a role that wants no host may select none",
 			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
 		{why: "one power control, written in two ways",

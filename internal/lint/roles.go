@@ -50,6 +50,7 @@ func (c *checker) roles() {
 	match := newMatcher(wanting, c.Hosts)
 	for i := range wanting {
 		r := &wanting[i]
+		c.hardware(r)
 		chosen := match.selection(r.selector)
 		if len(chosen.hosts) == 0 {
 			if c.noMeeting(r) {

@@ -24,6 +24,8 @@ type Found struct {
 	Labels []Label
 	// Networks that hosts have addresses on, those of most hosts first.
 	Networks []Count
+	// Hardware are the classes of inspected hosts, those of most hosts first.
+	Hardware []Count
 
 	// free hosts, by their keys.
 	free map[string]bool
@@ -68,11 +70,15 @@ const mostValues = 12
 func Of(hosts []inventory.Host, free map[string]bool) *Found {
 	found := &Found{Hosts: len(hosts), free: free}
 	namespaces, networks, labels := map[string]int{}, map[string]int{}, map[string]map[string]int{}
+	hardware := map[string]int{}
 	for i := range hosts {
 		host := &hosts[i]
 		namespaces[host.Namespace]++
 		if free[host.Key()] {
 			found.Free++
+		}
+		if host.Hardware != nil && host.Hardware.String() != "" {
+			hardware[host.Hardware.String()]++
 		}
 		on := map[string]bool{}
 		for _, address := range host.Addresses {
@@ -92,7 +98,10 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 		}
 	}
 	found.Namespaces, found.Networks = counts(namespaces), counts(networks)
-	slices.SortStableFunc(found.Networks, func(a, b Count) int { return cmp.Compare(b.Hosts, a.Hosts) })
+	found.Hardware = counts(hardware)
+	for _, counted := range [][]Count{found.Networks, found.Hardware} {
+		slices.SortStableFunc(counted, func(a, b Count) int { return cmp.Compare(b.Hosts, a.Hosts) })
+	}
 	for key, values := range labels {
 		carriers := 0
 		for _, n := range values {

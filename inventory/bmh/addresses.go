@@ -38,7 +38,7 @@ type dataNetwork struct {
 	Netmask   any    `json:"netmask"`
 }
 
-// AddAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
+// AddAddresses finds a host's hardware and its addresses, the strongest source first. For each network the first source that has it counts.
 // What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
 func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest.Document, related Related) {
 	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}}
@@ -59,6 +59,7 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 	if details == nil {
 		return
 	}
+	host.Hardware = hardwareOf(details)
 	for _, nic := range details.NIC {
 		// Inspection also finds link-local addresses and the like: they are nobody's mistake.
 		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, inventory.FromHardware) {

@@ -26,6 +26,12 @@ func Clean(h *inventory.Host) {
 		}
 		s.Consumer = &consumer
 	}
+	if h.Hardware != nil {
+		h.Hardware.Architecture = clean(h.Hardware.Architecture)
+		for i := range h.Hardware.Disks {
+			h.Hardware.Disks[i].Type = clean(h.Hardware.Disks[i].Type)
+		}
+	}
 	for _, words := range []*string{&h.BMC.Address, &h.LintIgnore} {
 		*words = redact.Text(*words)
 	}

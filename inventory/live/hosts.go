@@ -106,7 +106,7 @@ func (o *Options) needs(host *inventory.Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
 }
 
-// liveHost is a BareMetalHost without what no one here reads: inspected hardware but for the NICs, history, status of the
+// liveHost is a BareMetalHost without what no one here reads: most of the inspected hardware, history, status of the
 // last operations. That is most of the object, and most of the time it takes to decode it.
 type liveHost struct {
 	Kind              string `json:"kind"`
@@ -119,12 +119,7 @@ type liveHost struct {
 		Provisioning      struct {
 			State metal3.ProvisioningState `json:"state"`
 		} `json:"provisioning"`
-		Hardware *struct {
-			NICs []struct {
-				Name string `json:"name"`
-				IP   string `json:"ip"`
-			} `json:"nics"`
-		} `json:"hardware"`
+		Hardware *slimDetails `json:"hardware"`
 	} `json:"status"`
 }
 
@@ -174,10 +169,7 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 	slim.Spec.NetworkData = found.Spec.NetworkData
 	slim.Spec.PreprovisioningNetworkDataName = found.Spec.PreprovisioningNetworkDataName
 	if hardware := found.Status.Hardware; hardware != nil {
-		slim.Status.HardwareDetails = &metal3.HardwareDetails{}
-		for _, nic := range hardware.NICs {
-			slim.Status.HardwareDetails.NIC = append(slim.Status.HardwareDetails.NIC, metal3.NIC{Name: nic.Name, IP: nic.IP})
-		}
+		slim.Status.HardwareDetails = hardware.details()
 	}
 	return slim, host, nil
 }
@@ -220,20 +212,47 @@ func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inve
 	return found, nil
 }
 
-// slimHardware is the part of a HardwareData that addresses come from.
+// slimHardware is the part of a HardwareData that is read.
 type slimHardware struct {
 	Metadata struct {
 		Namespace string `json:"namespace"`
 		Name      string `json:"name"`
 	} `json:"metadata"`
 	Spec struct {
-		Hardware *struct {
-			NICs []struct {
-				Name string `json:"name,omitempty"`
-				IP   string `json:"ip,omitempty"`
-			} `json:"nics,omitempty"`
-		} `json:"hardware,omitempty"`
+		Hardware *slimDetails `json:"hardware,omitempty"`
 	} `json:"spec"`
+}
+
+// slimDetails is the part of inspected hardware that addresses come from, or that roles ask for.
+type slimDetails struct {
+	CPU struct {
+		Arch  string `json:"arch,omitempty"`
+		Count int    `json:"count,omitempty"`
+	} `json:"cpu,omitzero"`
+	RAMMebibytes int `json:"ramMebibytes,omitempty"`
+	NICs         []struct {
+		Name      string `json:"name,omitempty"`
+		MAC       string `json:"mac,omitempty"`
+		IP        string `json:"ip,omitempty"`
+		SpeedGbps int    `json:"speedGbps,omitempty"`
+	} `json:"nics,omitempty"`
+	Storage []struct {
+		Type       metal3.DiskType `json:"type,omitempty"`
+		Rotational bool            `json:"rotational,omitempty"`
+		SizeBytes  metal3.Capacity `json:"sizeBytes,omitempty"`
+	} `json:"storage,omitempty"`
+}
+
+// details are the same as metal3 has them.
+func (d *slimDetails) details() *metal3.HardwareDetails {
+	out := &metal3.HardwareDetails{CPU: metal3.CPU{Arch: d.CPU.Arch, Count: d.CPU.Count}, RAMMebibytes: d.RAMMebibytes}
+	for _, nic := range d.NICs {
+		out.NIC = append(out.NIC, metal3.NIC{Name: nic.Name, MAC: nic.MAC, IP: nic.IP, SpeedGbps: nic.SpeedGbps})
+	}
+	for _, disk := range d.Storage {
+		out.Storage = append(out.Storage, metal3.Storage{Type: disk.Type, Rotational: disk.Rotational, SizeBytes: disk.SizeBytes})
+	}
+	return out
 }
 
 // liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. A Secret that the account may not get, or whose

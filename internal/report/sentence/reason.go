@@ -175,6 +175,10 @@ func candidate(r schedule.Reason) string {
 		return "no address on " + r.Network + known(r.Problem)
 	case schedule.NoLabel:
 		return "no label " + r.Key
+	case schedule.NotInspected:
+		return "not inspected by metal3, and the role asks for hardware"
+	case schedule.TooLittle:
+		return tooLittle(&r)
 	case schedule.NamedByCluster:
 		return "named by an annotation of the cluster"
 	case schedule.NothingNew:
@@ -190,6 +194,23 @@ func candidate(r schedule.Reason) string {
 		return "others need it"
 	}
 	return ""
+}
+
+// tooLittle is "with 128Gi of memory, want 256Gi", without what is wanted where that is not one amount.
+func tooLittle(r *schedule.TooLittle) string {
+	words := "with " + r.Has + " " + r.What
+	switch {
+	case r.What == "memory":
+		words = "with " + r.Has + " of memory"
+	case r.What == "architecture" && r.Has == "":
+		words = "without a known CPU architecture"
+	case r.What == "architecture":
+		words = "with CPUs of " + r.Has
+	}
+	if r.Want != "" {
+		words += ", want " + r.Want
+	}
+	return words
 }
 
 // known is what the inventory knows, in brackets.

@@ -68,6 +68,9 @@ func missing(m *schedule.Missing) string {
 	if len(m.Networks) > 0 {
 		with = append(with, "an address on "+strings.Join(m.Networks, " and "))
 	}
+	if m.Hardware != "" {
+		with = append(with, m.Hardware)
+	}
 	if len(with) > 0 {
 		words += " with " + strings.Join(with, " and ")
 	}

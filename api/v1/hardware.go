@@ -1,0 +1,171 @@
+package v1
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Hardware is the least that a new host of a role has, as metal3's inspection found it. A host that was not inspected is excluded.
+type Hardware struct {
+	// Logical CPUs, at least.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	CPUs int `json:"cpus,omitempty"`
+	// Memory, at least, for example 256Gi.
+	// +optional
+	Memory resource.Quantity `json:"memory,omitzero"`
+	// CPU architecture as metal3 reports it, for example x86_64 or aarch64.
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Architecture string `json:"architecture,omitempty"`
+	// Disks, at least. Each disk of a host counts for one entry.
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Disks []HardwareDisks `json:"disks,omitempty"`
+	// Network interfaces, at least.
+	// +optional
+	NICs *HardwareNICs `json:"nics,omitempty"`
+}
+
+// HardwareDisks is a number of disks of at least one size.
+type HardwareDisks struct {
+	// Number of disks. Default 1.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Count int `json:"count,omitempty"`
+	// Size of each, at least, for example 1Ti. A disk sold as 1 TB has 931Gi.
+	// +optional
+	Size resource.Quantity `json:"size,omitzero"`
+	// Type: hdd, ssd or nvme. Default: any.
+	// +kubebuilder:validation:Enum=hdd;ssd;nvme
+	// +optional
+	Type string `json:"type,omitempty"`
+}
+
+// HardwareNICs is a number of network interfaces of at least one speed.
+type HardwareNICs struct {
+	// Number of interfaces. Default 1.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	Count int `json:"count,omitempty"`
+	// Speed of each in gigabits per second, at least: 25G or 25Gi. Default: any.
+	// +kubebuilder:validation:Pattern=`^[1-9][0-9]{0,5}Gi?$`
+	// +optional
+	Speed string `json:"speed,omitempty"`
+}
+
+// Want is how many disks there have to be.
+func (d *HardwareDisks) Want() int { return max(1, d.Count) }
+
+// String is "disks of 1Ti (nvme)".
+func (d *HardwareDisks) String() string {
+	words := "disks"
+	if !d.Size.IsZero() {
+		words += " of " + d.Size.String()
+	}
+	if d.Type != "" {
+		words += " (" + d.Type + ")"
+	}
+	return words
+}
+
+// Want is how many interfaces there have to be.
+func (n *HardwareNICs) Want() int { return max(1, n.Count) }
+
+// Gbps is the speed in gigabits per second, 0 for any.
+func (n *HardwareNICs) Gbps() int {
+	gbps, _ := strconv.Atoi(strings.TrimRight(n.Speed, "Gi")) // a valid one has digits before these
+	return gbps
+}
+
+// String is "NICs of 25Gi".
+func (n *HardwareNICs) String() string {
+	if n.Speed == "" {
+		return "NICs"
+	}
+	return "NICs of " + n.Speed
+}
+
+// String is "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 1Ti (nvme), 2 NICs of 25Gi", empty for nil.
+func (h *Hardware) String() string {
+	if h == nil {
+		return ""
+	}
+	var parts []string
+	if h.Architecture != "" {
+		parts = append(parts, h.Architecture)
+	}
+	if h.CPUs > 0 {
+		parts = append(parts, fmt.Sprintf("%d CPUs", h.CPUs))
+	}
+	if !h.Memory.IsZero() {
+		parts = append(parts, h.Memory.String()+" of memory")
+	}
+	for i := range h.Disks {
+		parts = append(parts, fmt.Sprintf("%d %s", h.Disks[i].Want(), &h.Disks[i]))
+	}
+	if h.NICs != nil {
+		parts = append(parts, fmt.Sprintf("%d %s", h.NICs.Want(), h.NICs))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// diskTypes are the types that metal3 tells apart.
+var diskTypes = []string{"hdd", "ssd", "nvme"}
+
+var (
+	architecture = regexp.MustCompile(`^[a-z0-9_]{1,63}$`)
+	nicSpeed     = regexp.MustCompile(`^[1-9][0-9]{0,5}Gi?$`)
+)
+
+// The most disks or interfaces, and entries, that a role asks for.
+const (
+	mostDevices     = 1000
+	mostDiskEntries = 16
+)
+
+func (h *Hardware) validate(add func(field, format string, args ...any)) {
+	if h == nil {
+		return
+	}
+	number := func(field string, found, most int) {
+		if found < 0 || found > most {
+			add(field, "found %d, want 1 to %d", found, most)
+		}
+	}
+	amount := func(field string, found *resource.Quantity) {
+		if found.Sign() < 0 {
+			add(field, "found %s, want more than 0", found)
+		}
+	}
+	if h.String() == "" {
+		add(".hardware", "found no minimum, want at least one of cpus, memory, architecture, disks, nics")
+	}
+	number(".hardware.cpus", h.CPUs, 1<<20)
+	amount(".hardware.memory", &h.Memory)
+	if h.Architecture != "" && !architecture.MatchString(h.Architecture) {
+		add(".hardware.architecture", "found %q, want the name that metal3 reports, as in x86_64 or aarch64", h.Architecture)
+	}
+	if len(h.Disks) > mostDiskEntries {
+		add(".hardware.disks", "found %d entries, want at most %d", len(h.Disks), mostDiskEntries)
+	}
+	for i := range h.Disks {
+		d, field := &h.Disks[i], fmt.Sprintf(".hardware.disks[%d]", i)
+		number(field+".count", d.Count, mostDevices)
+		amount(field+".size", &d.Size)
+		if d.Type != "" && !slices.Contains(diskTypes, d.Type) {
+			add(field+".type", "found %q, want %s", d.Type, strings.Join(diskTypes, ", "))
+		}
+	}
+	if h.NICs != nil {
+		number(".hardware.nics.count", h.NICs.Count, mostDevices)
+		if h.NICs.Speed != "" && !nicSpeed.MatchString(h.NICs.Speed) {
+			add(".hardware.nics.speed", "found %q, want gigabits per second, as in 25Gi", h.NICs.Speed)
+		}
+	}
+}

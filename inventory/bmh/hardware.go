@@ -1,0 +1,45 @@
+package bmh
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// hardwareOf is what inspection found, with equal disks and equal interfaces counted. A NIC with an IPv4 and an IPv6 address stands twice in
+// metal3's list, and is one.
+func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
+	out := &inventory.Hardware{Architecture: clean(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes}
+	disks, nics, seen := map[inventory.Disks]int{}, map[int]int{}, map[string]bool{}
+	for i := range found.Storage {
+		disk := &found.Storage[i]
+		kind := clean(strings.ToLower(string(disk.Type)))
+		if kind == "" && disk.Rotational { // before metal3 had types
+			kind = "hdd"
+		}
+		disks[inventory.Disks{Bytes: int64(disk.SizeBytes), Type: kind}]++
+	}
+	for i := range found.NIC {
+		nic := &found.NIC[i]
+		if id := cmp.Or(strings.ToLower(nic.MAC), nic.Name); id == "" || !seen[id] {
+			seen[id] = true
+			nics[nic.SpeedGbps]++
+		}
+	}
+	for disk, count := range disks { // sorted below
+		disk.Count = count
+		out.Disks = append(out.Disks, disk)
+	}
+	slices.SortFunc(out.Disks, func(a, b inventory.Disks) int {
+		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), strings.Compare(a.Type, b.Type))
+	})
+	for gbps, count := range nics { // sorted below
+		out.NICs = append(out.NICs, inventory.NICs{Count: count, Gbps: gbps})
+	}
+	slices.SortFunc(out.NICs, func(a, b inventory.NICs) int { return cmp.Compare(a.Gbps, b.Gbps) })
+	return out
+}

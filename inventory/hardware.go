@@ -1,0 +1,71 @@
+package inventory
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Hardware is what metal3's inspection found in a host, as far as roles can ask for it.
+type Hardware struct {
+	// Architecture is the CPU's, as in x86_64.
+	Architecture string `json:"architecture,omitempty"`
+	// CPUs are the logical ones.
+	CPUs int `json:"cpus,omitempty"`
+	// MemoryMiB is the memory in mebibytes.
+	MemoryMiB int `json:"memoryMiB,omitempty"`
+	// Disks of each size and type, the smallest first, then by type.
+	Disks []Disks `json:"disks,omitempty"`
+	// NICs of each speed, the slowest first.
+	NICs []NICs `json:"nics,omitempty"`
+}
+
+// Disks are equal disks of a host.
+type Disks struct {
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes,omitempty"`
+	// Type is hdd, ssd or nvme, empty where it is not known.
+	Type string `json:"type,omitempty"`
+}
+
+// NICs are network interfaces of one speed. Gbps is 0 where it is not known.
+type NICs struct {
+	Count int `json:"count"`
+	Gbps  int `json:"gbps,omitempty"`
+}
+
+// String is "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G", without what is not known.
+func (h *Hardware) String() string {
+	var parts []string
+	if h.Architecture != "" {
+		parts = append(parts, h.Architecture)
+	}
+	if h.CPUs > 0 {
+		parts = append(parts, text.Count(h.CPUs, "CPU"))
+	}
+	switch {
+	case h.MemoryMiB > 0 && h.MemoryMiB%1024 == 0:
+		parts = append(parts, fmt.Sprintf("%dGi of memory", h.MemoryMiB/1024))
+	case h.MemoryMiB > 0:
+		parts = append(parts, fmt.Sprintf("%dMi of memory", h.MemoryMiB))
+	}
+	for _, disk := range h.Disks {
+		words := text.Count(disk.Count, "disk")
+		if disk.Bytes > 0 {
+			words += fmt.Sprintf(" of %dGi", disk.Bytes>>30)
+		}
+		if disk.Type != "" {
+			words += " (" + disk.Type + ")"
+		}
+		parts = append(parts, words)
+	}
+	for _, nics := range h.NICs {
+		words := text.Count(nics.Count, "NIC")
+		if nics.Gbps > 0 {
+			words += fmt.Sprintf(" of %dG", nics.Gbps)
+		}
+		parts = append(parts, words)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,71 @@
+package schedule
+
+import (
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// LacksHardware is why a host with this hardware cannot have a slot of a role that asks for that much, nil if it can. The first lack is told, in the
+// order of the fields: architecture, CPUs, memory, disks, NICs.
+func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
+	switch {
+	case want == nil:
+		return nil
+	case is == nil:
+		return NotInspected{}
+	case want.Architecture != "" && is.Architecture != want.Architecture:
+		return TooLittle{What: "architecture", Has: is.Architecture, Want: want.Architecture}
+	case is.CPUs < want.CPUs:
+		return TooLittle{What: "CPUs", Has: strconv.Itoa(is.CPUs), Want: strconv.Itoa(want.CPUs)}
+	}
+	if has := resource.NewQuantity(int64(is.MemoryMiB)<<20, resource.BinarySI); has.Cmp(want.Memory) < 0 {
+		return TooLittle{What: "memory", Has: has.String(), Want: want.Memory.String()}
+	}
+	if lack := lacksDisks(want.Disks, is.Disks); lack != nil {
+		return lack
+	}
+	if want.NICs != nil {
+		has := 0
+		for _, nics := range is.NICs {
+			if nics.Gbps >= want.NICs.Gbps() {
+				has += nics.Count
+			}
+		}
+		if has < want.NICs.Want() {
+			return TooLittle{What: want.NICs.String(), Has: strconv.Itoa(has), Want: strconv.Itoa(want.NICs.Want())}
+		}
+	}
+	return nil
+}
+
+// lacksDisks takes the smallest disks that will do, for entries with a type before those without, and for the largest size first. What is left then is
+// the most that any choice leaves: within a type, and over all types, the disks for a larger size are among those for a smaller one.
+func lacksDisks(want []v1.HardwareDisks, is []inventory.Disks) Reason {
+	left := slices.Clone(is) // the smallest first
+	order := slices.Clone(want)
+	slices.SortStableFunc(order, func(a, b v1.HardwareDisks) int {
+		if typed := (a.Type == "") != (b.Type == ""); typed {
+			return map[bool]int{true: 1, false: -1}[a.Type == ""]
+		}
+		return b.Size.Cmp(a.Size)
+	})
+	for i := range order {
+		asked := &order[i]
+		need := asked.Want()
+		for d := range left {
+			if fits := asked.Type == "" || asked.Type == left[d].Type; fits && asked.Size.CmpInt64(left[d].Bytes) <= 0 {
+				taken := min(need, left[d].Count)
+				need, left[d].Count = need-taken, left[d].Count-taken
+			}
+		}
+		if need > 0 {
+			return TooLittle{What: asked.String(), Has: strconv.Itoa(asked.Want() - need), Want: strconv.Itoa(asked.Want())}
+		}
+	}
+	return nil
+}
