@@ -9,6 +9,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// TestPlainYAML: a value has quotes only where it needs them.
+func TestPlainYAML(t *testing.T) {
+	var out bytes.Buffer
+	if err := writeYAML(&ui{out: &out}, map[string]string{"a": "plain words", "b": "two\nlines"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a: plain words\nb: \"two\\nlines\"\n"; out.String() != want {
+		t.Errorf("got %q, want %q", &out, want)
+	}
+}
+
 // FuzzYAML: what another reader of YAML reads is what was written, and no line is a command of a CI system.
 func FuzzYAML(f *testing.F) {
 	for _, seed := range []string{

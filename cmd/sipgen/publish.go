@@ -119,7 +119,7 @@ func publishTree(ctx context.Context, ui *ui, loaded *app.Loaded, to *destinatio
 			//guard: a publish that is refused does not say that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
-		before, err := app.ReadSnapshot(to.target, tip, to.meta.Adopt)
+		before, err := app.ReadSnapshot(to.target, tip)
 		if err != nil {
 			return fail(err)
 		}

@@ -97,7 +97,7 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	case err != nil:
 		return app.Before{}, &previousError{err}
 	}
-	before, err := app.ReadSnapshot(target, snapshot, false)
+	before, err := app.ReadSnapshot(target, snapshot)
 	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {
 		ui.say("no previous tree: %s has none yet", target)
 	}

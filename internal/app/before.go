@@ -70,12 +70,9 @@ func seal(where, root string, state *publish.State) error {
 	for _, name := range state.Others {
 		switch {
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
-		case errors.Is(state.Unlisted, publish.ErrForeign):
-			//guard: with the list deleted a running tree is an empty one: all hosts look free
-			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing", publish.OwnershipFile)
 		case state.Unlisted != nil:
-			//guard: with the list damaged a running tree is an empty one: all hosts look free
-			add(name, "not known to be sipgen's: the list of what sipgen wrote cannot be read")
+			//guard: with the list deleted a running tree is an empty one: all hosts look free
+			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged", publish.OwnershipFile)
 		default:
 			//guard: decisions that sipgen did not write are not noticed beside those that it did
 			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree", publish.OwnershipFile)
@@ -112,9 +109,8 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 	return tree, nil
 }
 
-// ReadSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree, and one whose list is damaged
-// is an error, but to one who adopts it.
-func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool) (Before, error) {
+// ReadSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree.
+func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, error) {
 	state, err := snapshot.State(search)
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
@@ -123,10 +119,6 @@ func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 	tree.around = onBranch(target, snapshot)
 	if err := snapshot.CheckOwned(); err != nil {
 		tree.Unowned = fmt.Errorf("%s: %w", target, err)
-	}
-	//guard: a branch with a damaged list is read as an empty tree
-	if tree.Unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
-		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
 	}
 	return tree, nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -127,8 +126,6 @@ func (p *Planned) live() []finding.Finding {
 	findings = append(findings, preflight.Moves(p.Loaded.Site.Spec.Hosts.Apply, p.Clusters.Options.Keys, asks)...)
 	//guard(TestTwoSites): the guards of two sites deny each other's syncs
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces, p.Loaded.guards)...)
-	//guard: sipgen diff says that there is no difference where the sync cannot work
-	findings = append(findings, preflight.Services(p.Loaded.Site.Spec.Engine, p.Clusters.All, p.Loaded.services)...)
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
 	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, p.Loaded.services, p.Loaded.hostKeys)...)
@@ -159,9 +156,6 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 		if f.Severity == finding.Warning {
 			warnings = append(warnings, f.Sentence())
 			continue
-		}
-		if namespace, name, of := strings.Cut(f.Cluster, "/"); of && len(p.Clusters.Frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
-			continue // which is why: its services stay as the tree has them
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}

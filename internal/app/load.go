@@ -204,8 +204,6 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	inventory.Conflicts(l.Hosts.Hosts)
 	l.Network = netplan.Of(site, l.Clusters, l.Hosts.Hosts)
-	//guard: a host is handed out that has an address which Ironic gives to another machine
-	l.Network.Faults(l.Hosts.Hosts)
 	l.leaveAlone()
 	return l, nil
 }
