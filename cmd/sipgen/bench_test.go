@@ -73,9 +73,8 @@ func BenchmarkStages(b *testing.B) {
 	}
 }
 
-// writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned, 10
-// clusters a tenant. A host is three documents,
-// as metal3 has them: the BareMetalHost, and the Secrets of its BMC and its network data.
+// writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters a tenant. A host is three
+// documents, as metal3 has them: the BareMetalHost, and the Secrets of its BMC and its network data.
 func writeFleet(b *testing.B, folder string, n int) {
 	b.Helper()
 	var hosts, tenants bytes.Buffer
@@ -136,7 +135,7 @@ stringData:
     services: []
 `, i, size, i/20, (i+1)>>16, (i+1)>>8&255, (i+1)&255)
 	}
-	for i := range n / 10 {
+	for i := range n / 25 {
 		fmt.Fprintf(&tenants, `---
 apiVersion: airship.airshipit.org/v1
 kind: SIPCluster
@@ -144,12 +143,12 @@ metadata: {namespace: tenant-%[3]d, name: c-%[1]d}
 spec:
   nodes:
     ControlPlane: {labelSelector: {matchLabels: {size: small}}, topologyKey: rack, count: {active: 3}}
-    Worker: {labelSelector: {matchLabels: {size: large}}, count: {active: 5}}
+    Worker: {labelSelector: {matchLabels: {size: large}}, count: {active: 14}}
   services:
     loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: %[2]d}]
 `, i, 20000+i, i/10)
 	}
-	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}}\n"
+	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}, maxHostsPerTenant: 200}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			b.Fatal(err)
