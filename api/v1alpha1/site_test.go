@@ -149,7 +149,6 @@ func TestBadSites(t *testing.T) {
 		"a base below the tree":                       {"  repository: {url: 'file:///a', path: sites/dc1}\n  hosts: {apply: overlay, base: sites/dc1/metal}\n", `spec.hosts.base: found "sites/dc1/metal", want a folder outside the tree, which is at "sites/dc1"`},
 		"a base around the tree":                      {"  repository: {url: 'file:///a', path: sites/dc1}\n  hosts: {apply: overlay, base: sites}\n", `spec.hosts.base: found "sites", want a folder outside the tree, which is at "sites/dc1"`},
 		"an overlay by a group":                       {repository + "  hosts: {apply: overlay, base: metal}\n  flux: {identity: 'system:masters'}\n", `spec.flux.identity: found "system:masters", which is a group`},
-		"Flux and a file URL":                         {"  repository: {url: 'file:///a'}\n", "spec.repository.url: found a file URL"},
 		"node ports upside down":                      {repository + "  nodePorts: {start: 32000, end: 31000}\n", "spec.nodePorts: found 32000 to 31000"},
 		"an unknown field":                            {repository + "  hosts: {namespace: [a]}\n", `spec.hosts.namespace: unknown field, did you mean "namespaces"?`},
 		"a default label that is none":                {repository + "  defaults: {labels: {a: 'b c'}}\n", "spec.defaults.labels"},

@@ -32,7 +32,7 @@ type problem func(path, format string, args ...any)
 func (s *Site) validate(add problem) {
 	spec := &s.Spec
 	checkName("metadata.name", s.Name, add)
-	spec.Repository.validate(spec.Engine, add)
+	spec.Repository.validate(add)
 	oneOf(add, "spec.engine", string(spec.Engine), string(EngineFlux), string(EngineArgoCD))
 	spec.ArgoCD.checkOrder(spec.Engine, spec.Hosts.Apply, add)
 	spec.ArgoCD.validate(spec.Engine, add)
@@ -80,11 +80,8 @@ func isBranch(name string) bool {
 		name != "HEAD" && !strings.HasPrefix(name, "refs/")
 }
 
-func (r *Repository) validate(engine Engine, add problem) {
+func (r *Repository) validate(add problem) {
 	checkURL(r.URL, add)
-	if engine == EngineFlux && strings.HasPrefix(r.URL, "file:") {
-		add("spec.repository.url", "found a file URL, which Flux does not sync: want ssh or https; sipgen publish --repo takes any")
-	}
 	if !isBranch(r.Branch) {
 		add("spec.repository.branch", "found %q, want a branch name", r.Branch)
 	}

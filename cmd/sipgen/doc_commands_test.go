@@ -241,7 +241,8 @@ var (
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
 		"sign-commits": "mkdir ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
-		"trial":        "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
+		"trial":        "git checkout -q hosts && unset SIPGEN_REPO\n",
+		"live-trial":   "rm -rf site.yaml tenants fleet.git && unset SIPGEN_REPO\n",
 		"restore-tree": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}

@@ -26,7 +26,7 @@ func TestInitAsksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = screen.Close(), tty.Close() }()
-	answers := []string{"nohosts", hosts, "fleet.git", "https://git.example.org/fleet.git"}
+	answers := []string{"nohosts", hosts, "nonsense", "https://git.example.org/fleet.git"}
 	shown := make(chan string, 1)
 	go func() {
 		var all strings.Builder
@@ -52,7 +52,7 @@ func TestInitAsksAgain(t *testing.T) {
 	_ = screen.Close()
 	all := <-shown
 	if code != exitDone || strings.Count(all, "Where are the hosts") != 2 || strings.Count(all, "Which git repository") != 2 ||
-		!strings.Contains(all, "sipgen: nohosts: no such file or directory") || !strings.Contains(all, `sipgen: --repo: found "fleet.git", want `) {
+		!strings.Contains(all, "sipgen: nohosts: no such file or directory") || !strings.Contains(all, `sipgen: --repo: found "nonsense", want `) {
 		t.Errorf("exit %d:\n%s", code, all)
 	}
 	if site, err := os.ReadFile(filepath.Join(dir, "site.yaml")); err != nil || !strings.Contains(string(site), "url: https://git.example.org/fleet.git") {

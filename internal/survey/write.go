@@ -13,8 +13,10 @@ import (
 type Answers struct {
 	// Site is the Site's name, Repository the URL of its git repository.
 	Site, Repository string
-	// SSH: the repository is reached by ssh.
-	SSH bool
+	// SSH: the repository is reached by ssh. Trial: it is a folder on this machine.
+	SSH, Trial bool
+	// Nameless: no host has a uid.
+	Nameless bool
 	// Engine is flux or argocd, and EngineWhy says how that is known.
 	Engine, EngineWhy string
 	// ClusterAPI: the cluster has Cluster API.
@@ -49,6 +51,9 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("  # Where the specs and the hosts are: paths beside this file, or the word cluster for the live cluster.")
 	p.line("  inputs:\n    specs: [%s]\n    inventory: %s", scalar(a.Specs), scalar(a.Inventory))
 	p.line("  # Where the tree is published to, and what the engine syncs.")
+	if a.Trial {
+		p.line("  # This repository is on this machine, for a trial: no engine reads it. Push it to a server, and write its URL here.")
+	}
 	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
 	why := ""
 	if a.EngineWhy != "" {
@@ -70,6 +75,10 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("  # Which namespaces have the site's hosts.\n  hosts:\n    namespaces:")
 	for _, n := range found.Namespaces {
 		p.line("      - %s # %s", scalar(n.Name), text.Count(n.Hosts, "host"))
+	}
+	if a.Nameless {
+		p.line("    # The manifests have no metadata.uid, so sipgen cannot patch live hosts. If the engine applies the manifests from git:")
+		p.line("    # apply: overlay\n    # base: metal # their folder in the repository, outside the tree")
 	}
 	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/survey"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// trialRepository is the repository in the folder of the Site, where no other is named.
+const trialRepository = "fleet.git"
+
+// answers are what the flags say, checked before anything is read: what is wrong with them does not depend on the hosts.
+func (b *beginning) answers(site string) (survey.Answers, error) {
+	var errs []error
+	namespace, name, _ := strings.Cut(b.cluster, "/")
+	if !(schedule.ClusterKey{Namespace: namespace, Name: name}).Valid() {
+		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -", b.cluster))
+	}
+	if b.engine != "auto" && b.engine != string(v1alpha1.EngineFlux) && b.engine != string(v1alpha1.EngineArgoCD) {
+		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.engine))
+	}
+	if b.name != "" && len(validation.IsDNS1123Label(b.name)) > 0 {
+		errs = append(errs, redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.name))
+	}
+	url, folder, err := b.repository()
+	errs = append(errs, err)
+	answers := survey.Answers{Site: b.siteName(), Repository: url, Trial: folder != "", Specs: specsFolder, Namespace: namespace, Name: name}
+	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
+	answers.Inventory, err = b.inventoryPath()
+	//guard: init reads a whole cluster, and says then that the repository is none
+	if errors.Join(errs...) == nil {
+		answers.Engine = string(v1alpha1.EngineFlux)
+		_, siteErr := v1alpha1.Parse(site, survey.SiteYAML(&survey.Found{}, answers))
+		errs = append(errs, ofFlags(siteErr))
+	}
+	return answers, errors.Join(append(errs, err)...)
+}
+
+// repository is the URL of the repository. folder is where it is if that is a path on this machine.
+func (b *beginning) repository() (url, folder string, err error) {
+	path := b.repo
+	switch {
+	case path == "":
+		path = filepath.Join(b.dir, trialRepository)
+	//guard: a URL without its scheme becomes a folder here
+	case !isPath(path):
+		return path, "", nil
+	}
+	if folder, err = filepath.Abs(path); err != nil {
+		return "", "", err
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "", "", fmt.Errorf("--repo: %w", manifest.WithoutOperation(path, err))
+	case !info.IsDir() || !isRepository(folder):
+		return "", "", redact.Errorf("--repo: %s: not a bare git repository; name a folder that does not exist, and init makes one", path)
+	}
+	return "file://" + filepath.ToSlash(folder), folder, nil
+}
+
+// isPath says whether a repository is named by its place on this machine: a path that begins as one, or a name that ends as
+// bare repositories do. git.example.org/fleet.git is a URL without its scheme.
+func isPath(repo string) bool {
+	for _, begin := range []string{"./", "../", "/"} {
+		if strings.HasPrefix(repo, begin) {
+			return true
+		}
+	}
+	return strings.HasSuffix(repo, ".git") && !strings.ContainsAny(repo, "/:")
+}
+
+// ofFlags are those errors of a Site that nobody wrote that come from a flag.
+func ofFlags(err error) error {
+	var wrong []error
+	for _, e := range app.Flatten(byFlag(err)) {
+		if strings.HasPrefix(e.Error(), "--") {
+			wrong = append(wrong, e)
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// ask asks on a terminal for what no flag gives, and elsewhere names the flags.
+func (b *beginning) ask(ui *ui) error {
+	var (
+		errs  []error
+		lines *bufio.Reader
+	)
+	if isTerminal(ui.in) && isTerminal(ui.err) {
+		lines = bufio.NewReader(ui.in)
+	}
+	for _, q := range []struct {
+		flag, question, usual string
+		value                 *string
+		wrong                 func() error
+	}{
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", app.FromCluster, &b.in.Inventory, b.wrongInventory},
+		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?", filepath.Join(b.dir, trialRepository), &b.repo, b.wrongRepo},
+	} {
+		switch {
+		case *q.value != "":
+		case lines == nil && q.value == &b.repo: // the usual one
+		case lines == nil:
+			errs = append(errs, fmt.Errorf("%s is required where there is no terminal to ask on", q.flag))
+		default:
+			if err := b.askOne(ui, lines, q.question, q.usual, q.value, q.wrong); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", q.flag, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// askOne asks until it gets an answer that will do, or none.
+func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
+	for {
+		fmt.Fprintf(ui.err, "%s ", question)
+		if usual != "" {
+			fmt.Fprintf(ui.err, "[%s] ", usual)
+		}
+		answer, err := lines.ReadString('\n')
+		if *value = strings.TrimSpace(answer); *value == "" {
+			*value = usual
+		}
+		if err != nil || *value == "" {
+			return errors.New("no answer")
+		}
+		problem := wrong()
+		//guard: a slip in the first answer ends init after the last one
+		if problem == nil {
+			return nil
+		}
+		for _, single := range app.Flatten(problem) {
+			ui.say("%s", single)
+		}
+	}
+}
+
+// wrongInventory is what is wrong with an answer that names hosts, as far as that can be seen at once.
+func (b *beginning) wrongInventory() error {
+	if b.in.Inventory == app.FromCluster {
+		return nil
+	}
+	if _, err := os.Stat(b.in.Inventory); err != nil {
+		return manifest.WithoutOperation(b.in.Inventory, err)
+	}
+	return nil
+}
+
+// wrongRepo is what is wrong with an answer that names a repository.
+func (b *beginning) wrongRepo() error {
+	url, _, err := b.repository()
+	if err != nil {
+		return err
+	}
+	_, err = v1alpha1.Parse("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{
+		Site: "site", Repository: url, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster, Specs: specsFolder, Namespace: "a",
+	}))
+	return ofFlags(err)
+}
+
+// siteName is the folder's name, as far as it can be one.
+func (b *beginning) siteName() string {
+	if b.name != "" {
+		return b.name
+	}
+	folder, err := filepath.Abs(b.dir)
+	if err != nil {
+		return "site"
+	}
+	var name strings.Builder
+	for _, r := range strings.ToLower(filepath.Base(folder)) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			name.WriteRune(r)
+		} else if name.Len() > 0 {
+			name.WriteByte('-')
+		}
+	}
+	if short := strings.Trim(text.Truncate(name.String(), 40), "-…"); short != "" {
+		return short
+	}
+	return "site"
+}
+
+// inventoryPath is the inventory as the Site names it: relative to its file.
+func (b *beginning) inventoryPath() (string, error) {
+	if b.in.Inventory == app.FromCluster {
+		return app.FromCluster, nil
+	}
+	if b.in.Inventory == manifest.Stdin {
+		return "", errors.New("--inventory: standard input cannot be read again, want a file, a folder or the word cluster")
+	}
+	dir, err := filepath.Abs(b.dir)
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(b.in.Inventory)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(relative), err
+}
+
+// byFlag says of what is wrong with a Site that nobody wrote which flag it came from: there is no such file.
+func byFlag(err error) error {
+	var errs []error
+	for _, e := range app.Flatten(err) {
+		for field, flag := range map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"} {
+			if _, what, found := strings.Cut(e.Error(), ": "+field+": "); found {
+				e = fmt.Errorf("%s: %s", flag, what)
+			}
+		}
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}

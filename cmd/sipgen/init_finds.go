@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/survey"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func (b *beginning) hosts(ctx context.Context, ui *ui) (*inventory.Inventory, error) {
+	defer ui.progress.stage("reading hosts")()
+	if b.in.Inventory != app.FromCluster {
+		return files.Load([]string{b.in.Inventory}, ui.in)
+	}
+	return b.in.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
+}
+
+// The API groups that an engine and Cluster API bring.
+const (
+	fluxGroup       = "kustomize.toolkit.fluxcd.io"
+	argoGroup       = "argoproj.io"
+	clusterAPIGroup = "cluster.x-k8s.io"
+)
+
+// installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster API.
+func (b *beginning) installed(ctx context.Context, answers *survey.Answers) error {
+	answers.Engine = b.engine
+	if b.in.Inventory != app.FromCluster {
+		if b.engine == "auto" {
+			answers.Engine = string(v1alpha1.EngineFlux)
+		}
+		return nil
+	}
+	cfg, err := b.in.RestConfig()
+	if err != nil {
+		return err
+	}
+	groups, err := live.Groups(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	answers.ClusterAPI = groups[clusterAPIGroup]
+	switch {
+	case b.engine != "auto":
+	case groups[fluxGroup]:
+		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineFlux), "Flux is installed on the cluster"
+	case groups[argoGroup]:
+		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster"
+	default:
+		answers.Engine = string(v1alpha1.EngineFlux)
+		answers.EngineWhy = "the default: neither Flux nor Argo CD is installed on the cluster yet"
+	}
+	return nil
+}
+
+// freeHosts are the hosts that plan hands out, by their keys: a plan without clusters decides. labelled is how many carry labels of a cluster.
+func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err error) {
+	var site v1alpha1.Site
+	site.Default()
+	inventory.Conflicts(hosts)
+	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, app.Options(&site))
+	if err != nil {
+		return nil, 0, err
+	}
+	free = map[string]bool{}
+	for _, line := range placement.Hosts {
+		if line.Verdict == schedule.Free {
+			free[line.Host.Key()] = true
+		}
+	}
+	for i := range placement.Holdings.Hosts {
+		if labels := &placement.Holdings.Hosts[i].Labels; labels.Cluster != (schedule.ClusterKey{}) {
+			labelled++
+		}
+	}
+	return free, labelled, nil
+}
+
+// shownValues is how many values of a label are shown.
+const shownValues = 6
+
+// show prints what was found. assumed: the engine is the default.
+func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
+	var namespaces []string
+	for _, n := range found.Namespaces {
+		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
+	}
+	width := terminalWidth(ui.out)
+	line := fmt.Sprintf("%s, %d of them free, in %s", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
+	fmt.Fprintln(ui.out, text.Fold(line, width, "  "))
+	engine := answers.Engine
+	switch {
+	case answers.EngineWhy != "":
+		engine += " (" + answers.EngineWhy + ")"
+	case assumed:
+		engine += " (the default: files do not show which engine the cluster has; --engine argocd chooses Argo CD)"
+	}
+	fmt.Fprintln(ui.out, text.Fold("engine: "+engine, width, "  "))
+	if answers.ClusterAPI {
+		fmt.Fprintln(ui.out, "Cluster API: installed on the cluster")
+	}
+	fmt.Fprintln(ui.out)
+	rows := [][]string{{"LABEL", "LOOKS LIKE", "VALUES (HOSTS)"}}
+	for _, l := range found.Labels {
+		var values []string
+		for i, v := range l.Values {
+			if i == shownValues {
+				values = append(values, fmt.Sprintf("… %d more", len(l.Values)-i))
+				break
+			}
+			values = append(values, fmt.Sprintf("%s (%d)", v.Name, v.Hosts))
+		}
+		looks := string(l.Looks)
+		if looks == "" {
+			looks = "-"
+		}
+		rows = append(rows, []string{l.Key, looks, strings.Join(values, ", ")})
+	}
+	for _, n := range found.Networks {
+		rows = append(rows, []string{text.Line(n.Name), "network", fmt.Sprintf("(%d)", n.Hosts)})
+	}
+	for i, h := range found.Hardware {
+		if i == shownValues {
+			rows = append(rows, []string{fmt.Sprintf("… %d more", len(found.Hardware)-i), "hardware", ""})
+			break
+		}
+		rows = append(rows, []string{text.Line(h.Name), "hardware", fmt.Sprintf("(%d)", h.Hosts)})
+	}
+	_ = writeColumns(ui.out, rows, width, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
+}
+
+// sayLabelled points to the way from SIP where hosts carry labels of clusters.
+func sayLabelled(ui *ui, labelled, hosts int, site string) {
+	if labelled > 0 {
+		ui.say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster",
+			labelled, text.Count(hosts, "host"), redact.Plain(site))
+	}
+}
+
+// sayNameless says of hosts without a uid what can be done with them and what cannot, and whether no host has one.
+func sayNameless(ui *ui, hosts []inventory.Host) (all bool) {
+	n := 0
+	for i := range hosts {
+		if hosts[i].UID == "" {
+			n++
+		}
+	}
+	if n > 0 {
+		ui.warn("%d of %s have no metadata.uid, as in manifests that people write: sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
+			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); or, if the engine applies these manifests from git, set spec.hosts.apply: overlay", n, text.Count(len(hosts), "host"))
+	}
+	return n > 0 && n == len(hosts)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/survey"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
+// propose, and the Site is written alone: so it is where other clusters have all hosts already.
+func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
+	folder := filepath.Dir(spec)
+	//guard: init beside the specs of a site adds a cluster that nobody asked for, and the next run hands out hosts to it
+	there := !b.named && hasManifests(folder)
+	alone := len(proposal.Roles) == 0 || there
+	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
+	_, siteErr := v1alpha1.Parse(site, siteText)
+	var specErr error
+	if !alone {
+		specText = survey.ClusterYAML(found, proposal, answers)
+		docs, err := manifest.Parse(spec, specText)
+		if specErr = err; err == nil {
+			_, specErr = v1.FromDocuments(docs)
+		}
+	}
+	if err := errors.Join(byFlag(siteErr), specErr); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(spec); !alone && !errors.Is(err, fs.ErrNotExist) {
+		return redact.Errorf("%s: there is one already", spec)
+	}
+	if err := os.MkdirAll(filepath.Dir(spec), 0o755); err != nil {
+		return err
+	}
+	if err := b.makeRepository(ui, answers); err != nil {
+		return err
+	}
+	if !alone {
+		if err := writeNew(spec, specText); err != nil {
+			return err
+		}
+	}
+	if err := writeNew(site, siteText); err != nil {
+		return err
+	}
+	fmt.Fprintf(ui.out, "\nwrote %s\n", text.Line(site))
+	switch {
+	case there:
+		ui.say("%s has files already, so no first SIPCluster was written; next: read the Site, then sipgen lint and sipgen plan", folder)
+		return nil
+	case alone:
+		ui.say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
+		return nil
+	}
+	fmt.Fprintf(ui.out, "wrote %s\n", text.Line(spec))
+	if answers.Trial {
+		shown := strings.TrimPrefix(answers.Repository, "file://")
+		if b.repo != "" {
+			shown = b.repo
+		}
+		ui.say("next: read both files, then sipgen plan; sipgen publish --propose first; git -C %s show first; sipgen publish", shown)
+		return nil
+	}
+	ui.say("next: read both files, then sipgen lint and sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
+	return nil
+}
+
+// makeRepository makes the repository of a trial if it is not there.
+func (b *beginning) makeRepository(ui *ui, answers survey.Answers) error {
+	folder := strings.TrimPrefix(answers.Repository, "file://")
+	if _, err := os.Lstat(folder); !answers.Trial || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := publish.NewRepository(folder, "main", publish.Signature{Name: "sipgen", Email: "sipgen@localhost"}, time.Now()); err != nil {
+		return fmt.Errorf("--repo: %w", err)
+	}
+	ui.say("made %s, a bare git repository with a branch main", folder)
+	return nil
+}
+
+// hasManifests says whether a folder has files that a run would read.
+func hasManifests(folder string) bool {
+	found := false
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be looked at is nobody's specs yet
+		if err == nil && !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// writeNew writes a file that is not there.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}
