@@ -75,7 +75,7 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
 		switch {
 		//guard: a branch that is broken is no branch without commits
-		case err == nil && reference.Hash().IsZero(), isBroken(repository, branch):
+		case isBroken(repository, branch):
 			return nil, brokenBranch(branch)
 		case err == nil:
 			found.branches[branch] = reference.Hash()
@@ -115,7 +115,6 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 	}
 	return branches.ForEach(func(reference *plumbing.Reference) error {
 		name := reference.Name().Short()
-		//guard: a new proposal from a renamed branch forgets the tree, and has hosts that the tree gave to others
 		if _, there := into[name]; there || strings.HasSuffix(name, ".lock") {
 			return nil
 		}

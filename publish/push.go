@@ -128,7 +128,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		return "", err
 	}
 	defer func() { _ = session.Close() }() // nothing comes after the report
-	//guard: a push overwrites what somebody else pushed in the meantime
+	// The server would refuse it as well, in words of its own.
 	if advertised.References[name.String()] != old {
 		return "", ErrConflict
 	}

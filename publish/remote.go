@@ -65,7 +65,6 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		} else if _, pushes := any(session).(transport.ReceivePackSession); pushes {
 			bounded.allow(pushAnswer, maxReport)
 		} else {
-			//guard: a pack of more than 64 MiB cannot be fetched over ssh
 			bounded.allow("pack", math.MaxInt) // it is bounded where it is kept
 		}
 		//guard: a server that leads from http to https cannot be published to
@@ -153,10 +152,6 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
 	for name, hash := range advertised.References {
 		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
-			//guard: a branch that is broken is no branch without commits
-			if hash.IsZero() {
-				return nil, brokenBranch(branch)
-			}
 			found.branches[branch] = hash
 		}
 	}
