@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -132,6 +133,38 @@ func (s *site) freeze(r *role) {
 		}
 		r.frozen = append(r.frozen, i)
 	}
+}
+
+// Freeze refuses more clusters of a placement, for what only the placement showed. They keep what they have, as it is, and get nothing new; the hosts that
+// they would have got stay unused. Nothing is planned again: the other clusters have what they had.
+func (p *Placement) Freeze(refused map[ClusterKey][]string) *Placement {
+	s := p.site
+	for _, c := range s.clusters {
+		if len(refused[c.key]) == 0 || len(c.refused) > 0 {
+			continue
+		}
+		for _, text := range refused[c.key] {
+			c.refuse(Contradiction{text})
+		}
+		sortValues(c.refused)
+		leaves := c.gone
+		c.gone, c.unschedulable = false, true
+		for _, r := range c.roles {
+			for _, i := range r.claimed {
+				h := &s.hosts[i]
+				h.releasing, h.reject = h.holding.State == holdings.Leaving, nil
+			}
+			r.held, r.standIn, r.released, r.picks = nil, nil, nil, nil
+			if leaves && c.spec != nil {
+				set := c.spec.Spec.Nodes[r.name]
+				r.active, r.standby = set.Want()
+			}
+			s.keep(r)
+			s.countShort(r)
+		}
+	}
+	s.shortages = slices.DeleteFunc(s.shortages, func(cut Shortage) bool { return len(s.byKey[cut.Short.Cluster].refused) > 0 })
+	return s.result()
 }
 
 // refuseCrossing refuses the clusters with roles whose topology keys cross: two hosts that the role selects or has share a narrow

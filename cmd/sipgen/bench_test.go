@@ -54,7 +54,8 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("render", func(int) error {
-			return app.Render(checked.Plan, render.Site).Err
+			_, err := app.Render(checked.Plan, noTolerance, render.Site)
+			return err
 		})
 		stage("write", func(i int) error {
 			_, err := write(context.Background(), quiet, filepath.Join(folder, fmt.Sprintf("tree-%d", i)), checked.Rendered.Tree, false)

@@ -14,33 +14,19 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// flow takes the steps from what was loaded to a tree and what speaks against it, without a word. A cluster is frozen, and the others are planned again
-// without its new hosts, if it claims what a frozen one has, if its spec gives up too many hosts, or if its services cannot be rendered as it asks.
+// flow takes the steps from what was loaded to a tree and what speaks against it, without a word.
 func flow(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer) (*app.Checked, error) {
-	for {
-		planned, err := plan(ui, l, before)
-		if err == nil {
-			err = planned.Moves()
-		}
-		if err != nil {
-			return nil, err
-		}
-		more := app.Refrozen(planned, how)
-		if len(more) == 0 {
-			done := ui.progress.stage("rendering")
-			rendered := app.Render(planned, site)
-			done()
-			checked := app.Check(rendered, how)
-			broken, others := planned.Broken(rendered.Err)
-			if len(broken) == 0 || checked.Refusal == nil && others != nil {
-				return checked, nil
-			}
-			more = broken
-		}
-		again := *l
-		again.Problems = slices.Concat(l.Problems, more)
-		l = &again
+	planned, err := plan(ui, l, before)
+	if err != nil {
+		return nil, err
 	}
+	done := ui.progress.stage("rendering")
+	rendered, err := app.Render(planned, how, site)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	return app.Check(rendered, how), nil
 }
 
 // plan is flow, up to the placement.
@@ -87,7 +73,7 @@ func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
 	for _, warning := range warnings {
 		ui.say("warning: %s", warning)
 	}
-	ui.hintAtSpecs(c.Plan.Loaded.Problems)
+	ui.hintAtSpecs(c.Plan.Clusters.Problems)
 	//guard: what is refused is written all the same
 	return c.Refusal
 }

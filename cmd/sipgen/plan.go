@@ -137,7 +137,7 @@ func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) erro
 		return errFinding
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
-	ui.hintAtSpecs(planned.Loaded.Problems)
+	ui.hintAtSpecs(planned.Clusters.Problems)
 	//guard: plan ends well, and publish is refused
 	if refused != nil {
 		return errRefused

@@ -51,7 +51,7 @@ func (p *Problem) Finding() finding.Finding {
 type Input struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
-	// Problems that reading the specs, or an earlier round of the same run, found.
+	// Problems that reading the specs found.
 	Problems []Problem
 	Hosts    []inventory.Host
 	Tenants  *tenancy.Tenants
@@ -62,7 +62,7 @@ type Input struct {
 	// Tree that was there before, and Claims what it says of hosts.
 	Tree   render.Tree
 	Claims schedule.Previous
-	// Options of the site; Known and Absent are set here.
+	// Options of the site; Known, Absent and Refused are set here.
 	Options schedule.Options
 	// InTree writes the paths of specs as they may stand in the tree.
 	InTree *strings.Replacer
@@ -115,6 +115,7 @@ func Of(in Input) *Clusters {
 	s.overlaps(gone)
 	s.clashes(gone)
 	s.crowds(append(kept, s.Held.Clusters()...))
+	s.Options.Refused = s.Frozen
 	return s
 }
 
@@ -132,14 +133,27 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 		case s.Leaving[p.Cluster] && !s.has(p.Cluster):
 			s.lose(*p)
 		default:
-			for _, why := range flatten(p.Err) {
-				s.freeze(p.Cluster, p.Code, why)
-			}
-			//guard: a spec that asks for too much at once gets it by leaving
-			if p.Keeps {
-				s.stays(p.Cluster, s.Claims.Leaving[p.Cluster])
-			}
+			s.freezeFor(p)
 		}
+	}
+}
+
+// freezeFor freezes the cluster that a problem is about.
+func (s *Clusters) freezeFor(p *Problem) {
+	for _, why := range flatten(p.Err) {
+		s.freeze(p.Cluster, p.Code, why)
+	}
+	//guard: a spec that asks for too much at once gets it by leaving
+	if p.Keeps {
+		s.stays(p.Cluster, s.Claims.Leaving[p.Cluster])
+	}
+}
+
+// Freeze freezes more clusters, for what a placement of these, or its tree, showed.
+func (s *Clusters) Freeze(problems []Problem) {
+	s.Problems = append(slices.Clone(s.Problems), problems...)
+	for i := range problems {
+		s.freezeFor(&problems[i])
 	}
 }
 

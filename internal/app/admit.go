@@ -33,7 +33,6 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 		Site: l.Site, Clusters: l.Clusters, Problems: l.Problems, Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
 		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, InTree: l.inTree,
 	})
-	clusters.Options.Refused = clusters.Frozen
 	return &Admitted{l, before, clusters}, nil
 }
 

@@ -40,8 +40,8 @@ func (b *Before) Previous(site *v1alpha1.Site) (schedule.Previous, error) {
 	return render.Previous(b.Where, b.Files, site)
 }
 
-// Moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
-func (p *Planned) Moves() error {
+// moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
+func (p *Planned) moves() error {
 	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
 		return nil

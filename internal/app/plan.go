@@ -33,6 +33,13 @@ func Plan(a *Admitted) (*Planned, error) {
 	}
 	p := &Planned{Loaded: l, Before: a.Before, Clusters: clusters, Placement: placement}
 	p.expectLeftOut()
+	p.describe()
+	return p, nil
+}
+
+// describe says what the placement takes away, and puts it in words.
+func (p *Planned) describe() {
+	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
 	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
 	//guard: a node set that is dropped takes the machines of many tenants at once
 	p.loseVirtualHosts()
@@ -40,16 +47,15 @@ func Plan(a *Admitted) (*Planned, error) {
 	remade := p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
-	p.Report.NoTree, p.Report.HasTree = p.noTree(), a.Before.Known()
+	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
 	p.Report.Warnings = slices.Concat(p.Report.Warnings, clusters.LostWords(),
 		//guard: nobody is told that one tenant's traffic goes to another's host
-		render.ForeignBackends(a.Before.Files, placement.Clusters),
+		render.ForeignBackends(p.Before.Files, placement.Clusters),
 		clusters.Notes,
 		//guard: nobody is told that a host was taken for clean by manifests of any age
 		p.releasesInDoubt(),
 		p.backendless(), remade)
-	return p, nil
 }
 
 // noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.
