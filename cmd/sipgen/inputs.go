@@ -59,9 +59,6 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*app.Loaded, error) {
 	for _, warning := range l.Warnings() {
 		ui.warn("%s", warning)
 	}
-	if l.Tenants != nil {
-		l.Problems = append(l.Problems, l.BeyondGrants()...)
-	}
 	return l, err
 }
 

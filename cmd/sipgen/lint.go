@@ -53,9 +53,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			granted := *loaded
-			granted.Problems = slices.Concat(loaded.Problems, loaded.BeyondGrants())
-			planned, unplanned := plan(ui, &granted, before)
+			planned, unplanned := plan(ui, loaded, before)
 			findings := app.Lint(loaded, planned)
 			// Manifests never have managedFields, and are no finding for that.
 			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {

@@ -71,8 +71,9 @@ func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 	}
 	for i := range p.Clusters.All {
 		// addMissing made it: nobody could read its spec.
-		if c := &p.Clusters.All[i]; c.Document == nil && len(t.Frozen[keyOf(c)]) > 0 {
-			t.Unread[keyOf(c)] = true
+		c := &p.Clusters.All[i]
+		if key := (schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}); c.Document == nil && len(t.Frozen[key]) > 0 {
+			t.Unread[key] = true
 		}
 	}
 	return t

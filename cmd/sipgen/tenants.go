@@ -2,19 +2,221 @@ package main
 
 import (
 	"errors"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/admit"
-	"github.com/airshipit/sipgen/schedule"
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
-func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
-	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+func newTenants(ui *ui) *cobra.Command {
+	var (
+		in       inputs
+		previous previousFlags
+		suggest  bool
+		output   string
+	)
+	formats := []string{"table", "json"}
+	command := &cobra.Command{
+		Use:   "tenants",
+		Short: "Show the tenants and what they ask for, or suggest their grants",
+		Long: `Print each tenant with its clusters, and its requested, assigned and permitted hosts. LEAVING: hosts
+being released. MORE: hosts the tenant could still get within its grants.
+
+--suggest prints grants for the Site's spec: the missing ones of its tenants, and a new tenant for
+every other namespace, with room for twice its hosts. Read them before you paste them: they permit
+everything that the specs request. Conflicts between tenants, and requests that cannot be granted,
+are warnings.
+
+Assigned hosts count before they are labeled, from the tree of the Site's repository, --repo or
+--previous.
+
+-o json also has the clusters' names, standby hosts, and errors in specs.
+
+Exit codes: 0 success; 1 a spec asks for more than its tenant is granted or, with --suggest, can be
+granted; 2 an error.`,
+		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
+  sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			//guard: a script that asks for JSON gets YAML
+			if suggest && output != "table" {
+				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output)
+			}
+			loaded, err := in.read(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			in.warnUnused(ui, loaded)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			if err != nil {
+				return err
+			}
+			claims, err := before.Previous(loaded.Site)
+			if err != nil {
+				return err
+			}
+			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
+			wrong := loaded.Wrong()
+			for _, err := range wrong {
+				ui.say("%s", err)
+			}
+			if suggest {
+				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
+					return err
+				}
+				ui.say("these grants lack what the specs that are wrong need")
+				return errFinding
+			}
+			planned, err := plan(ui, loaded, before)
+			if err != nil {
+				return err
+			}
+			tenants := summarize(planned)
+			problems := reasons(planned, wrong)
+			if output == "json" {
+				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
+			} else {
+				err = showTenants(ui, tenants)
+			}
+			if err != nil {
+				return err
+			}
+			for _, err := range problems {
+				ui.say("%s", err)
+			}
+			//guard: tenants goes on without a spec that is wrong, and all seems well
+			if len(problems)+len(wrong) > 0 {
+				return errFinding
+			}
+			return nil
+		},
+	}
+	in.flags(command)
+	previous.flags(command)
+	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
+	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
+	return command
 }
 
-// grantable says whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes an image.
-func grantable(err error) bool {
-	var beyond *admit.BeyondError
-	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
+// reasons are why clusters are frozen, but for what was said.
+func reasons(p *app.Planned, said []error) (out []error) {
+	here := p.Here(p.Report)
+	for i := range here.Clusters {
+		for _, why := range here.Clusters[i].Frozen {
+			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {
+				out = append(out, errors.New(here.Clusters[i].Because(why)))
+			}
+		}
+	}
+	return out
+}
+
+// siteTenants is what `sipgen tenants -o json` prints.
+type siteTenants struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Site       string          `json:"site"`
+	Tenants    []tenantSummary `json:"tenants"`
+	// Problems is what is wrong with specs, and what they ask for beyond the grants.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// tenantSummary is what a tenant asks for, has, and may have.
+type tenantSummary struct {
+	Name       string   `json:"name"`
+	Namespaces []string `json:"namespaces"`
+	// Listed: spec.tenants has it.
+	Listed   bool      `json:"listed,omitempty"`
+	Clusters []string  `json:"clusters,omitempty"`
+	AsksFor  hostCount `json:"asksFor"`
+	Holds    hostCount `json:"holds"`
+	Leaving  int       `json:"leaving"`
+	Most     hostCount `json:"most"`
+	More     int       `json:"more"`
+	Patches  string    `json:"patches"`
+}
+
+// hostCount is a number of hosts, and how many of them have standby slots.
+type hostCount struct {
+	Hosts   int `json:"hosts"`
+	Standby int `json:"standby"`
+}
+
+func (c *hostCount) add(more tenancy.Count) {
+	c.Hosts, c.Standby = c.Hosts+more.Hosts, c.Standby+more.Standby
+}
+
+// said are problems as they are printed.
+func said(problems []error) (out []string) {
+	for _, problem := range problems {
+		out = append(out, text.Line(redact.Text(problem.Error())))
+	}
+	return out
+}
+
+// summarize sums up each tenant that has clusters or is listed, by name.
+func summarize(p *app.Planned) []tenantSummary {
+	l, held, clusters := p.Loaded, p.Clusters.Held, p.Clusters.All
+	lines := map[string]*tenantSummary{}
+	add := func(t *tenancy.Tenant) *tenantSummary {
+		if lines[t.Name] == nil {
+			lines[t.Name] = &tenantSummary{
+				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby},
+				More: l.Tenants.Room(t, clusters, held), Patches: string(t.Patches),
+			}
+		}
+		return lines[t.Name]
+	}
+	for i := range l.Site.Spec.Tenants {
+		if t := l.Tenants.Of(l.Site.Spec.Tenants[i].Namespaces[0]); t != nil {
+			add(t)
+		}
+	}
+	for i := range clusters {
+		t := l.Tenants.Of(clusters[i].Namespace)
+		if t == nil {
+			continue
+		}
+		line := add(t)
+		line.Clusters = append(line.Clusters, clusters[i].Key())
+		line.AsksFor.add(tenancy.Wants(&clusters[i]))
+	}
+	for _, key := range held.Clusters() {
+		if t := l.Tenants.Of(key.Namespace); t != nil {
+			line := add(t)
+			line.Holds.add(held.Of(key))
+			line.Leaving += held.Leaving(key)
+		}
+	}
+	out := []tenantSummary{}
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		slices.Sort(lines[name].Clusters)
+		out = append(out, *lines[name])
+	}
+	return out
+}
+
+// showTenants prints a line for each tenant.
+func showTenants(ui *ui, tenants []tenantSummary) error {
+	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PATCHES"}}
+	for i := range tenants {
+		t := &tenants[i]
+		row := []string{text.Line(t.Name), text.Line(strings.Join(t.Namespaces, " "))}
+		for _, n := range []int{len(t.Clusters), t.AsksFor.Hosts, t.Holds.Hosts, t.Leaving, t.Most.Hosts, t.More} {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, append(row, t.Patches))
+	}
+	return writeColumns(ui.out, rows, terminalWidth(ui.out), 1)
 }

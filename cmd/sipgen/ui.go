@@ -127,6 +127,12 @@ func specHint(err error) string {
 	return ""
 }
 
+// grantable says whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes an image.
+func grantable(err error) bool {
+	var beyond *admit.BeyondError
+	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
+}
+
 // hintAtSpecs says what to try about what freezes clusters.
 func (u *ui) hintAtSpecs(problems []admit.Problem) {
 	told := map[string]bool{}

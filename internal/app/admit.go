@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -30,10 +31,28 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	//guard: labels of an old snapshot count for more than the tree
 	options.LabelsNewer, options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	clusters := admit.Of(admit.Input{
-		Site: l.Site, Clusters: l.Clusters, Problems: l.Problems, Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
+		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
 		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, InTree: l.inTree,
 	})
 	return &Admitted{l, before, clusters}, nil
+}
+
+// beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked at: its values are
+// not fit to be repeated.
+func (l *Loaded) beyondGrants() []admit.Problem {
+	var out []admit.Problem
+	wrong := map[schedule.ClusterKey]bool{}
+	for _, f := range l.Problems {
+		wrong[f.Cluster] = true
+	}
+	for i := range l.Clusters {
+		c := &l.Clusters[i]
+		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[keyOf(c)] || !keyOf(c).Valid() {
+			continue
+		}
+		out = append(out, admit.BeyondGrants(l.Tenants, c)...)
+	}
+	return out
 }
 
 // Options are the site's choices for a placement.

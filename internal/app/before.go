@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"time"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // Before is a tree as it was, and what it is called in messages.
@@ -121,4 +124,32 @@ func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, er
 		tree.Unowned = fmt.Errorf("%s: %w", target, err)
 	}
 	return tree, nil
+}
+
+// MovedFrom is the tree of a new folder that goes on from the one in another folder: from whose hosts are, and at which addresses. Nothing else is taken from
+// there, for it may have been made for another engine. A folder that has a tree goes on from that.
+func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool, err error) {
+	//guard: the old tree decides instead of the one that is there
+	if len(b.Files) > 0 || b.Unsealed != nil {
+		return b, false, nil
+	}
+	before, err := ReadFolder(ctx, dir, false)
+	if err != nil {
+		return b, false, fmt.Errorf("--from: %w", err)
+	}
+	//guard: a misspelt folder is taken for one that decided nothing
+	if len(before.Files) == 0 && before.Unsealed == nil {
+		return b, false, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
+	}
+	maps.DeleteFunc(before.Files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
+	before.former, before.others, before.around, before.Edited = true, b.others, b.around, nil // it stays as it is
+	return before, true, nil
+}
+
+// Previous are the decisions in the tree.
+func (b *Before) Previous(site *v1alpha1.Site) (schedule.Previous, error) {
+	if b.former {
+		return render.Former(b.Where, b.Files, site)
+	}
+	return render.Previous(b.Where, b.Files, site)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -88,4 +89,23 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 		}
 	}
 	return out
+}
+
+// servedBefore are the load balancers without a backend that the tree before has, and that took no hosts away: of those lint only warns.
+func (p *Planned) servedBefore() map[string]bool {
+	there := map[string]bool{}
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		key := keyOf(c)
+		if len(p.Clusters.Options.Refused[key]) > 0 {
+			continue
+		}
+		for _, lb := range c.Backendless() {
+			name := v1.ServiceName(lb.List, lb.Index, c.Name)
+			if _, was := p.Before.Files[render.Folder(key)+"/infra/"+name+".cfg"]; was {
+				there[c.Key()+" "+lb.Path] = true
+			}
+		}
+	}
+	return there
 }

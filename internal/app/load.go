@@ -218,12 +218,6 @@ func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
 	return site, err
 }
 
-// NoSiteError is a Site's file that is not there.
-type NoSiteError struct{ err error }
-
-func (e *NoSiteError) Error() string { return e.err.Error() }
-func (e *NoSiteError) Unwrap() error { return e.err }
-
 // loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says: without a site,
 // whose own problem is reported, there are none.
 func (in *Inputs) loadHosts(ctx context.Context, stdin io.Reader, site *v1alpha1.Site, clusters []v1.SIPCluster) (*inventory.Inventory, error) {

@@ -81,3 +81,49 @@ func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 }
+
+// backendless warns of load balancers that answer no client, where that is not what freezes their cluster.
+func (p *Planned) backendless() []string {
+	var out []string
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
+			continue
+		}
+		for _, lb := range c.Backendless() {
+			out = append(out, c.Key()+": "+lb.Path+": "+lb.Message)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// expectLeftOut drops the warnings that a host is not in the inventory from which --without took it.
+func (p *Planned) expectLeftOut() {
+	leftOut := map[schedule.HostKey]bool{}
+	names := map[string]bool{}
+	for i := range p.Loaded.LeftOut {
+		h := &p.Loaded.LeftOut[i]
+		leftOut[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] = true
+		names[h.Name], names[h.Key()] = true, true
+	}
+	var of func(w schedule.Warning) bool
+	of = func(w schedule.Warning) bool {
+		switch w := w.(type) {
+		case schedule.NotInInventory:
+			return leftOut[w.Host]
+		case schedule.NamesNothing:
+			return len(w.Hosts) == 0 && names[w.Name]
+		case schedule.ReleaseOfNothing:
+			return !w.Found && leftOut[w.Host]
+		case schedule.OfCluster:
+			return of(w.Warning)
+		}
+		return false
+	}
+	p.Placement.Warnings = slices.DeleteFunc(p.Placement.Warnings, of)
+	for i := range p.Placement.Clusters {
+		c := &p.Placement.Clusters[i]
+		c.Warnings = slices.DeleteFunc(c.Warnings, of)
+	}
+}

@@ -2,6 +2,9 @@ package app
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
@@ -55,4 +58,19 @@ func (r *Rendered) Compare() *report.Plan {
 	words.Replicas = r.Plan.replicaChanges()
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words
+}
+
+// moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
+func (p *Planned) moves() error {
+	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
+	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
+		return nil
+	}
+	var names []string
+	for key := range p.Clusters.Frozen {
+		names = append(names, key.String())
+	}
+	slices.Sort(names)
+	return fmt.Errorf("the new tree would lack the services of the clusters that are frozen (%s), which only %s has: want their specs corrected before the tree moves",
+		strings.Join(names, ", "), p.Before.Where)
 }

@@ -223,5 +223,7 @@ func (l *Loaded) take(s *specs) {
 		l.Written[cluster.Key()] = d.file
 		l.Clusters = append(l.Clusters, *cluster)
 	}
-	slices.SortFunc(l.Clusters, func(a, b v1.SIPCluster) int { return compareNames(&a, &b) })
+	slices.SortFunc(l.Clusters, func(a, b v1.SIPCluster) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
 }

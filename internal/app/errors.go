@@ -93,3 +93,9 @@ func Flatten(err error) []error {
 	walk(err)
 	return out
 }
+
+// NoSiteError is a Site's file that is not there.
+type NoSiteError struct{ err error }
+
+func (e *NoSiteError) Error() string { return e.err.Error() }
+func (e *NoSiteError) Unwrap() error { return e.err }

@@ -1,14 +1,19 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // OfTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no namespace is said to be left out:
@@ -95,4 +100,58 @@ func namespacesOf(hosts []inventory.Host) []string {
 	}
 	slices.Sort(namespaces)
 	return slices.Compact(namespaces)
+}
+
+// nameReleased puts the namespace before each host that the Site's spec.hosts.release names without one. A name that several hosts have is an
+// error, and so is a host that is named twice; a name that no host has stays as it is, for the plan to warn of.
+func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
+	if len(site.Spec.Hosts.Release) == 0 {
+		return nil
+	}
+	called := map[string][]string{} // by name
+	for i := range hosts {
+		if key := hosts[i].Key(); !slices.Contains(called[hosts[i].Name], key) {
+			called[hosts[i].Name] = append(called[hosts[i].Name], key)
+		}
+	}
+	var errs []error
+	first := map[string]string{}
+	for i := range site.Spec.Hosts.Release {
+		release := &site.Spec.Hosts.Release[i]
+		for j, host := range release.Hosts {
+			field := fmt.Sprintf("spec.hosts.release[%d].hosts[%d]", i, j)
+			if candidates := called[host]; !strings.Contains(host, "/") && len(candidates) > 0 {
+				if len(candidates) > 1 {
+					slices.Sort(candidates)
+					errs = append(errs, fmt.Errorf("site %s: %s: %q is the name of several hosts, want one of %s",
+						site.Name, field, host, strings.Join(candidates, ", ")))
+					continue
+				}
+				host = candidates[0]
+			}
+			if first[host] != "" {
+				errs = append(errs, fmt.Errorf("site %s: %s: %s is a duplicate of %s", site.Name, field, host, first[host]))
+				continue
+			}
+			first[host], release.Hosts[j] = field, host
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// leaveAlone notes the hosts of which no patch may be written, and the clusters whose services are another controller's.
+func (l *Loaded) leaveAlone() {
+	//guard: one annotation on one host refuses everybody's run
+	l.Unpatchable = preflight.Unpatchable(l.Site.Spec.Engine, l.Site.Spec.Hosts.Apply, l.Hosts.Hosts)
+	for i := range l.Hosts.Hosts {
+		host := &l.Hosts.Hosts[i]
+		if found := l.Unpatchable[host.Key()]; len(found) > 0 {
+			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch, Text: redact.Text(text.Line(found[0].Message))})
+		}
+	}
+	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
+		namespace, name, _ := strings.Cut(found.Cluster, "/")
+		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
+		l.Problems = append(l.Problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
+	}
 }
