@@ -67,7 +67,7 @@ var folders = map[string][]string{
 	"docs/runbooks":     {},
 	"internal/status":   {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
-	"internal/objdiff":  {},
+	"internal/objdiff":  {"internal/manifest"},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.

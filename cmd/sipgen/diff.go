@@ -103,11 +103,7 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour, al
 	case "github":
 		err = difference.GitHub(ui.out)
 	default:
-		show := difference.Brief
-		if all {
-			show = difference.Human
-		}
-		err = show(ui.out, colour)
+		err = difference.Human(ui.out, colour, !all)
 	}
 	if err != nil {
 		return err

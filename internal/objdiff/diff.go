@@ -93,13 +93,6 @@ type Field struct {
 // Compare gives the difference of two trees, of paths with slashes to content. A path that does not name a file below the
 // tree is an error; each is reported.
 func Compare(old, new map[string][]byte) (*Diff, error) {
-	all := map[string]bool{}
-	for name := range old {
-		all[name] = true
-	}
-	for name := range new {
-		all[name] = true
-	}
 	var (
 		diff = Diff{there: map[string]bool{}}
 		errs []error
@@ -107,6 +100,11 @@ func Compare(old, new map[string][]byte) (*Diff, error) {
 	for name := range old {
 		diff.there[folder(name)] = true
 	}
+	all := maps.Clone(new)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	maps.Copy(all, old)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if name == "." || !fs.ValidPath(name) {
 			errs = append(errs, fmt.Errorf("%q: want a path below the tree, with slashes", name))
@@ -138,17 +136,11 @@ func (d *Diff) Empty() bool { return len(d.Files) == 0 }
 
 // Counts are the files that are added, removed and changed.
 func (d *Diff) Counts() (added, removed, changed int) {
+	counts := map[Status]int{}
 	for i := range d.Files {
-		switch d.Files[i].Status {
-		case Added:
-			added++
-		case Removed:
-			removed++
-		default:
-			changed++
-		}
+		counts[d.Files[i].Status]++
 	}
-	return added, removed, changed
+	return counts[Added], counts[Removed], counts[Changed]
 }
 
 func (f *File) rank() int {

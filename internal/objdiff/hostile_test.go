@@ -121,7 +121,7 @@ func FuzzCompare(f *testing.F) {
 		if err != nil || diff.Empty() != (a == b) {
 			t.Fatalf("%v, %+v", err, diff)
 		}
-		for _, write := range []func(io.Writer) error{func(w io.Writer) error { return diff.Human(w, true) }, func(w io.Writer) error { return diff.Brief(w, true) }, diff.Unified, func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }, diff.Markdown, diff.GitHub} {
+		for _, write := range []func(io.Writer) error{func(w io.Writer) error { return diff.Human(w, true, false) }, func(w io.Writer) error { return diff.Human(w, true, true) }, diff.Unified, func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }, diff.Markdown, diff.GitHub} {
 			if err := write(io.Discard); err != nil {
 				t.Fatal(err)
 			}

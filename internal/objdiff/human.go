@@ -23,38 +23,31 @@ const (
 // Human writes the difference for a person at a terminal: per file its objects, per object its fields, with "+" for
 // what is added, "-" removed, "~" changed. Of an object that is added or removed only the labels are shown.
 // Files that only follow from the others are named in one line at the end.
-func (d *Diff) Human(w io.Writer, colour bool) error { return d.human(w, colour, false) }
-
-// Brief is Human, and shorter where a folder is new as a whole, as all are in a first tree: of one with hosts each host is a line, of any other the kinds
-// of its objects are counted.
-func (d *Diff) Brief(w io.Writer, colour bool) error { return d.human(w, colour, true) }
-
-func (d *Diff) human(w io.Writer, colour, brief bool) error {
+//
+// With brief, folders that are new as a whole, as all are in a first tree, are summed up: of one with hosts each host is a line, of any other the kinds of
+// its objects are counted.
+func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 	out := bufio.NewWriter(w)
 	p := &printer{out, colour}
 	var derived []string
-	fresh, cut := map[string][]*File{}, false
-	if brief {
-		for i := range d.Files {
-			if f := &d.Files[i]; folder(f.Path) != "" && !d.there[folder(f.Path)] {
-				fresh[folder(f.Path)] = append(fresh[folder(f.Path)], f)
-			}
+	fresh, more := map[string][]*File{}, ""
+	for i := range d.Files {
+		if f := &d.Files[i]; brief && folder(f.Path) != "" && !d.there[folder(f.Path)] {
+			fresh[folder(f.Path)] = append(fresh[folder(f.Path)], f)
 		}
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
-		if f.Derived {
+		files, is := fresh[folder(f.Path)]
+		switch {
+		case f.Derived:
 			derived = append(derived, f.Path)
-			continue
+		case !is || len(files) == 1:
+			p.file(f)
+		case len(files) > 1: // the others are said with the first
+			p.fresh(folder(f.Path), files)
+			fresh[folder(f.Path)], more = nil, "; --all shows each file of what is new"
 		}
-		if files, is := fresh[folder(f.Path)]; is && len(files) != 1 {
-			if len(files) > 1 { // said with the first of them
-				p.fresh(folder(f.Path), files)
-				fresh[folder(f.Path)], cut = nil, true
-			}
-			continue
-		}
-		p.file(f)
 	}
 	if len(derived) > 0 {
 		verb := "follow"
@@ -64,10 +57,6 @@ func (d *Diff) human(w io.Writer, colour, brief bool) error {
 		fmt.Fprintf(out, "%s %s\n", strings.Join(derived, " and "), verb)
 	}
 	if len(d.Files) > 0 {
-		more := ""
-		if cut {
-			more = "; --all shows each file of what is new"
-		}
 		fmt.Fprintf(out, "\n%s%s\n", d.summary(), more)
 	}
 	return out.Flush()
@@ -148,23 +137,14 @@ type printer struct {
 	colour bool
 }
 
+// colours are those of a line by its mark; a line without one is a heading.
+var colours = map[string]string{"": bold, "+": green, "-": red, "~": yellow}
+
 // line writes one line; mark decides the colour.
 func (p *printer) line(indent int, mark, text string) {
-	open, shut := "", ""
-	if p.colour {
-		shut = reset
-		switch mark {
-		case "+":
-			open = green
-		case "-":
-			open = red
-		case "~":
-			open = yellow
-		case "":
-			open = bold
-		default:
-			shut = ""
-		}
+	open, shut := colours[mark], reset
+	if !p.colour || open == "" {
+		open, shut = "", ""
 	}
 	if mark != "" {
 		mark += " "
@@ -221,24 +201,24 @@ func (p *printer) hunks(indent int, all []string) {
 
 func (p *printer) field(f Field) {
 	path := short(f.Path)
+	mark, value := "+", f.New
+	if f.Change == FieldRemoved {
+		mark, value = "-", f.Old
+	}
 	old, isOld := lines(f.Old)
 	new, isNew := lines(f.New)
 	switch {
-	case f.Change == FieldAdded && isNew:
-		p.line(4, "+", path+": "+sizeOf(new))
-	case f.Change == FieldRemoved && isOld:
-		p.line(4, "-", path+": "+sizeOf(old))
-	case f.Change == FieldAdded:
-		p.value("+", path, f.New)
-	case f.Change == FieldRemoved:
-		p.value("-", path, f.Old)
 	case f.Change == FieldReordered:
 		p.line(4, "~", path+": in another order: "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
-	case isOld && isNew:
+	case f.Change == FieldChanged && isOld && isNew:
 		p.line(4, "~", path+":")
 		p.hunks(6, hunks([]byte(old), []byte(new)))
-	default:
+	case f.Change == FieldChanged:
 		p.line(4, "~", path+": "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
+	case isOld || isNew:
+		p.line(4, mark, path+": "+sizeOf(old+new))
+	default:
+		p.value(mark, path, value)
 	}
 }
 

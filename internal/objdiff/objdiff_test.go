@@ -43,7 +43,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 }
 
 func human(t *testing.T, d *Diff) string {
-	return written(t, func(w io.Writer) error { return d.Human(w, false) })
+	return written(t, func(w io.Writer) error { return d.Human(w, false, false) })
 }
 
 func TestFields(t *testing.T) {
@@ -121,11 +121,11 @@ func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
 func TestByLine(t *testing.T) {
 	for _, row := range []struct{ why, name, old, new, note string }{
 		{"no YAML at all", "haproxy.cfg", "a\nb\n", "a\nc\n", ""},
-		{"a conflict marker makes it invalid", "f.yaml", "a: 1\n", "<<<<<<< ours\na: [\n", "compared by line: new: not valid YAML"},
-		{"an alias that holds itself", "f.yaml", "a: &a [*a]\n", "a: &a [*a, 1]\n", "compared by line: old: it has YAML aliases"},
-		{"a key that stands twice hides a value", "f.yaml", "a: 1\n", "a: 1\na: 2\n", "compared by line: new: a key stands in it twice, or is no text"},
+		{"a conflict marker makes it invalid", "f.yaml", "a: 1\n", "<<<<<<< ours\na: [\n", "compared by line: new: line 2: not valid YAML"},
+		{"an alias that holds itself", "f.yaml", "a: &a [*a]\n", "a: &a [*a, 1]\n", "compared by line: old: line 1: a YAML anchor, want the value itself"},
+		{"a key that stands twice hides a value", "f.yaml", "a: 1\n", "a: 1\na: 2\n", "compared by line: new: line 2: a key is there twice"},
 		{"a comment is part of the file", "f.yaml", "a: 1 # one\n", "a: 1 # two\n", "only its layout or its comments differ"},
-		{"a huge file would take the square of its items", "f.yaml", "a: 1\n", "a: " + strings.Repeat("x", maxYAML), "compared by line: new: 1048579 bytes, by field at most 1048576"},
+		{"a huge file would take the square of its items", "f.yaml", "a: 1\n", "a: " + strings.Repeat("x", bounds.Bytes), "compared by line: new: 1048579 bytes, want at most 1048576"},
 	} {
 		diff := compare(t, map[string][]byte{row.name: []byte(row.old)}, map[string][]byte{row.name: []byte(row.new)})
 		if len(diff.Files) != 1 {
@@ -199,8 +199,8 @@ func TestWriters(t *testing.T) {
 	old, new := site()
 	diff := compare(t, old, new)
 	for name, write := range map[string]func(io.Writer) error{
-		"human.txt":    func(w io.Writer) error { return diff.Human(w, false) },
-		"colour.txt":   func(w io.Writer) error { return diff.Human(w, true) },
+		"human.txt":    func(w io.Writer) error { return diff.Human(w, false, false) },
+		"colour.txt":   func(w io.Writer) error { return diff.Human(w, true, false) },
 		"unified.diff": diff.Unified, "diff.json": func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }, "markdown.md": diff.Markdown, "github.txt": diff.GitHub,
 	} {
 		got := written(t, write)
@@ -298,10 +298,10 @@ PLAN.md follows
 
 11 files added; --all shows each file of what is new
 `
-	if got := written(t, func(w io.Writer) error { return diff.Brief(w, false) }); got != want {
+	if got := written(t, func(w io.Writer) error { return diff.Human(w, false, true) }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if all := written(t, func(w io.Writer) error { return diff.Human(w, false) }); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
+	if all := written(t, func(w io.Writer) error { return diff.Human(w, false, false) }); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
 		t.Error(all)
 	}
 }
@@ -316,7 +316,7 @@ func TestObjectsAreWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := d.Human(&out, false); err != nil {
+	if err := d.Human(&out, false, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"    + releasing[]: name: h1, role: Worker\n    + releasing[]: name: h3, standby: true\n", "    - hosts[]: addresses: {oam: [\"10.0.0.1\"]}, name: h1, role: Worker\n"} {

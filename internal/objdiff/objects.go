@@ -1,15 +1,15 @@
 package objdiff
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/gonvenience/ytbx"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// maxYAML is the most bytes of a file that is compared by field: matching the items of lists takes the square of their number.
-const maxYAML = 1 << 20
+// bounds are those of a file that is compared by field: matching the items of lists takes the square of their number.
+var bounds = manifest.Bounds{Bytes: 1 << 20, Nodes: 200_000, Depth: 60}
 
 // document is one YAML document and what it is called.
 type document struct {
@@ -89,26 +89,17 @@ func (d *document) object(status Status) Object {
 	return Object{Kind: d.kind, Namespace: d.namespace, Name: d.name, Document: d.index, Status: status}
 }
 
-// documents reads the documents of a file that hold anything.
+// documents reads the documents of a file that hold anything. An alias may hold itself, or multiply what is compared without end, and of two keys of a
+// name, or one that is no text, fields have no path: such files are not compared by field.
 func documents(text []byte) ([]document, error) {
-	if len(text) > maxYAML {
-		return nil, fmt.Errorf("%d bytes, by field at most %d", len(text), maxYAML)
-	}
-	nodes, err := ytbx.LoadYAMLDocuments(text)
+	nodes, err := manifest.Bounded(text, bounds)
 	if err != nil {
-		return nil, errors.New("not valid YAML") // the parser's words may repeat what stands in the file
+		return nil, err
 	}
 	var out []document
 	for i, node := range nodes {
-		if len(node.Content) == 0 || node.Content[0].Tag == "!!null" {
+		if node.Content[0].Tag == "!!null" {
 			continue
-		}
-		// An alias may hold itself, or multiply what is compared without end.
-		if hasAlias(node) {
-			return nil, errors.New("it has YAML aliases")
-		}
-		if hasTwice(node) {
-			return nil, errors.New("a key stands in it twice, or is no text")
 		}
 		d := document{node: node.Content[0], index: i + 1}
 		if kind, name := scalarAt(d.node, "kind"), scalarAt(d.node, "metadata", "name"); kind != "" {
@@ -117,38 +108,6 @@ func documents(text []byte) ([]document, error) {
 		out = append(out, d)
 	}
 	return out, nil
-}
-
-func hasAlias(node *yamlv3.Node) bool {
-	if node.Kind == yamlv3.AliasNode {
-		return true
-	}
-	for _, child := range node.Content {
-		if hasAlias(child) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasTwice says whether a mapping has a key twice, or one that is no scalar: fields have no path then.
-func hasTwice(node *yamlv3.Node) bool {
-	if node.Kind == yamlv3.MappingNode {
-		seen := map[string]bool{}
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			key := node.Content[i]
-			if key.Kind != yamlv3.ScalarNode || key.Tag == "!!merge" || seen[key.Value] {
-				return true
-			}
-			seen[key.Value] = true
-		}
-	}
-	for _, child := range node.Content {
-		if hasTwice(child) {
-			return true
-		}
-	}
-	return false
 }
 
 // scalarAt is the string at a path of mappings, empty if there is none.

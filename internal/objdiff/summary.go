@@ -1,6 +1,7 @@
 package objdiff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,27 +59,21 @@ const maxValue = 240
 // short is a value for one line of a terminal or a table, cut where it is long.
 func short(value string) string { return text.Truncate(text.Verbatim(value), maxValue) }
 
-// summary counts files: "2 added, 1 changed".
+// summary counts files: "2 files added, 1 changed".
 func (d *Diff) summary() string {
 	added, removed, changed := d.Counts()
 	var parts []string
-	for _, part := range []struct {
-		n    int
-		word Status
-	}{{added, Added}, {removed, Removed}, {changed, Changed}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
+	for i, n := range []int{added, removed, changed} {
+		if n == 0 {
+			continue
 		}
+		count := fmt.Sprint(n)
+		if len(parts) == 0 {
+			count = text.Count(n, "file")
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", count, []Status{Added, Removed, Changed}[i]))
 	}
-	if len(parts) == 0 {
-		return "no difference"
-	}
-	noun := " files "
-	if strings.HasPrefix(parts[0], "1 ") {
-		noun = " file "
-	}
-	parts[0] = strings.Replace(parts[0], " ", noun, 1)
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "no difference")
 }
 
 // byLine says how many lines of the file differ, or what its note is.

@@ -50,59 +50,32 @@ var rules = []rule{
 	{"emptied", hosts, ofSite(func(p *Plan, _ []File) []string { return p.Emptied() })},
 	{"handed out", hosts, ofSite(func(p *Plan, _ []File) []string { return handedOut(p.Totals()) })},
 	{"running", hosts, ofSlots(func(s *Slot) string {
-		if s.Status != StatusReleased || s.InUse == "" {
-			return ""
-		}
-		return "releases " + s.Host + ": " + s.Why + "; the host is IN USE: " + s.InUse
+		return when(s.Status == StatusReleased && s.InUse != "", " releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
 	{"missing", hosts, func(p *Plan, files []File) []danger {
 		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files), ofClusters(func(_ *Plan, c *Cluster) []string { return c.lost })(p, files)...)
 	}},
-	{"moved", hosts, ofSlots(func(s *Slot) string {
-		if s.From == "" {
-			return ""
-		}
-		return "takes over " + s.Host + ", which " + s.From + " had"
-	})},
-	{"adopted", hosts, ofRoles(func(p *Plan, c *Cluster, r *Role) string { return p.takenByLabels(c, r) })},
-	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
-		if !c.Gone {
-			return nil
-		}
-		return []string{c.decommissioned(true)}
-	})},
-	{"back", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(returns(c)) })},
+	{"moved", hosts, ofSlots(func(s *Slot) string { return when(s.From != "", " takes over "+s.Host+", which "+s.From+" had") })},
+	{"adopted", hosts, ofRoles((*Plan).takenByLabels)},
+	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(when(c.Gone, c.decommissioned(true))) })},
+	{"back", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(when(c.back, returns(c))) })},
 	{"frozen", hosts, ofClusters(func(p *Plan, c *Cluster) []string { return nonempty(p.keeps(c)) })},
 	{"patches", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
-		if !c.AnyPatches {
-			return nil
-		}
-		return []string{c.Key() + " has patches (its tenant's grant is patches: any)"}
+		return nonempty(when(c.AnyPatches, c.Key()+" has patches (its tenant's grant is patches: any)"))
 	})},
 	{"lines", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
-		if !c.HAProxyLines {
-			return nil
-		}
-		return []string{c.Key() + " has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"}
+		return nonempty(when(c.HAProxyLines, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"))
 	})},
 	{"last host", hosts, ofRoles(func(_ *Plan, c *Cluster, r *Role) string {
-		if c.Gone || !loses(r) {
-			return ""
-		}
-		return "loses its last host: its load balancers and jump hosts will have nothing behind them"
+		return when(!c.Gone && loses(r), " loses its last host: its load balancers and jump hosts will have nothing behind them")
 	})},
 	{"promoted", hosts, ofSlots(func(s *Slot) string {
-		if !slices.ContainsFunc(s.Changes, func(change string) bool { return change == promoted || strings.HasPrefix(change, "was ") }) {
-			return ""
-		}
-		return ": " + s.Host + ": " + strings.Join(s.Changes, "; ")
+		is := slices.ContainsFunc(s.Changes, func(change string) bool { return change == promoted || strings.HasPrefix(change, "was ") })
+		return when(is, ": "+s.Host+": "+strings.Join(s.Changes, "; "))
 	})},
 	{"released", hosts, ofSlots(func(s *Slot) string {
-		if s.Status != StatusReleased || s.InUse != "" {
-			return ""
-		}
-		return "releases " + s.Host + ": " + s.Why
+		return when(s.Status == StatusReleased && s.InUse == "", " releases "+s.Host+": "+s.Why)
 	})},
 	{"foreign", tree, ofFiles(func(_ *Plan, f *File) string {
 		//guard: nobody reads that a file of the repository's owner is overwritten
@@ -111,26 +84,17 @@ var rules = []rule{
 		}
 		return f.Path + ": sipgen did not write the file there, and replaces it (--adopt)"
 	})},
-	{"policy", tree, ofFiles(func(p *Plan, f *File) string {
-		if !f.below("policy") || f.first(p) { // with a first tree come the first guards
-			return ""
-		}
-		return "the policies that guard the hosts change"
+	{"policy", tree, ofFiles(func(p *Plan, f *File) string { // with a first tree come the first guards
+		return when(f.below("policy") && !f.first(p), "the policies that guard the hosts change")
 	})},
 	{"claims", tree, ofFiles(func(_ *Plan, f *File) string {
-		if !f.below("claims") {
-			return ""
-		}
-		return "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/"
+		return when(f.below("claims"), "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/")
 	})},
 	{"runner", tree, ofFiles(func(p *Plan, f *File) string {
-		switch {
-		case !f.below("runner"):
-			return ""
-		case f.first(p):
-			return "there is a runner: it runs in the cluster with the site's git credentials"
+		if f.first(p) {
+			return when(f.below("runner"), "there is a runner: it runs in the cluster with the site's git credentials")
 		}
-		return "the runner changes: what runs in the cluster with the site's git credentials"
+		return when(f.below("runner"), "the runner changes: what runs in the cluster with the site's git credentials")
 	})},
 	{"services", services, ofServices((*ServiceChanges).changes)},
 	{"rights", services, ofObjects(rightsOf)},
@@ -229,9 +193,6 @@ func some(names []string) string {
 
 // returns says what becomes of the hosts of a cluster that was to go, and has a spec again: those that it keeps, and those that leave all the same.
 func returns(c *Cluster) string {
-	if !c.back {
-		return ""
-	}
 	var kept, left []string
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -286,7 +247,7 @@ func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	if !p.HasTree || c.Gone || len(hosts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"), some(hosts))
+	return fmt.Sprintf(" takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"), some(hosts))
 }
 
 // Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.

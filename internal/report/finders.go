@@ -34,7 +34,7 @@ func ofRoles(words func(p *Plan, c *Cluster, r *Role) string) finder {
 	return ofClusters(func(p *Plan, c *Cluster) (out []string) {
 		for i := range c.Roles {
 			if w := words(p, c, &c.Roles[i]); w != "" {
-				out = append(out, c.Key()+" "+c.Roles[i].Name+spaced(w))
+				out = append(out, c.Key()+" "+c.Roles[i].Name+w)
 			}
 		}
 		return out
@@ -46,20 +46,12 @@ func ofSlots(words func(s *Slot) string) finder {
 		for i := range c.Roles {
 			for j := range c.Roles[i].Slots {
 				if w := words(&c.Roles[i].Slots[j]); w != "" {
-					out = append(out, c.Key()+" "+c.Roles[i].Name+spaced(w))
+					out = append(out, c.Key()+" "+c.Roles[i].Name+w)
 				}
 			}
 		}
 		return out
 	})
-}
-
-// spaced puts a space before words that do not begin with a colon.
-func spaced(words string) string {
-	if strings.HasPrefix(words, ":") {
-		return words
-	}
-	return " " + words
 }
 
 // ofFiles gives words that several files have once.
@@ -96,7 +88,7 @@ func ofObjects(words func(o *objdiff.Effect) string) finder {
 	return ofServices(func(s *ServiceChanges) (out []string) {
 		for i := range s.Objects {
 			if w := words(&s.Objects[i]); w != "" {
-				out = append(out, s.Cluster+": "+s.Objects[i].Object+spaced(w))
+				out = append(out, s.Cluster+": "+s.Objects[i].Object+w)
 			}
 		}
 		return out
@@ -112,6 +104,14 @@ func ofComponents(what string) finder {
 		}
 		return out
 	}
+}
+
+// when is words if something is so, else none.
+func when(is bool, words string) string {
+	if is {
+		return words
+	}
+	return ""
 }
 
 func nonempty(words string) []string {

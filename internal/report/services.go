@@ -71,37 +71,28 @@ func (s *ServiceChanges) changes() []string {
 
 // reachedAt says where a Service of a cluster that is there already is reached from now on.
 func reachedAt(o *objdiff.Effect) string {
-	switch {
-	case o.Reached == "":
-		return ""
-	case o.Added:
-		return "is new; it is reached at " + o.Reached
+	if o.Added {
+		return when(o.Reached != "", " is new; it is reached at "+o.Reached)
 	}
-	return "is reached at " + o.Reached + "; before, at " + o.WasReached
+	return when(o.Reached != "", " is reached at "+o.Reached+"; before, at "+o.WasReached)
 }
 
 // loginsBy says who may log in from now on, and who no longer may.
 func loginsBy(o *objdiff.Effect) string {
-	var parts []string
-	if len(o.Logins) > 0 {
-		parts = append(parts, "may log in from now on: "+firstKeys(o.Logins))
+	more, less := firstKeys(o.Logins), firstKeys(o.NoLogins)
+	switch {
+	case more == "":
+		return when(less != "", ": may no longer log in: "+less)
+	case less == "":
+		return ": may log in from now on: " + more
 	}
-	if len(o.NoLogins) > 0 {
-		parts = append(parts, "may no longer log in: "+firstKeys(o.NoLogins))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(parts, "; ")
+	return ": may log in from now on: " + more + "; may no longer log in: " + less
 }
 
 // rightsOf says that an account gets rights in a cluster that is there already. What changes in rights that it has, changes says.
 func rightsOf(o *objdiff.Effect) string {
 	kind, _, _ := strings.Cut(o.Object, " ")
-	if !o.Added || kind != "Role" && kind != "RoleBinding" {
-		return ""
-	}
-	return "is new: it gives rights to an account"
+	return when(o.Added && (kind == "Role" || kind == "RoleBinding"), " is new: it gives rights to an account")
 }
 
 func firstKeys(keys []string) string {
