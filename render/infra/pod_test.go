@@ -3,6 +3,8 @@ package infra
 import (
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
@@ -19,6 +21,19 @@ func TestControlPlaneNodes(t *testing.T) {
 		o := &overlay{Input: Input{Site: site}}
 		if got := o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}); len(got) != row.want {
 			t.Errorf("%+v: found %v", row, got)
+		}
+	}
+}
+
+// TestGroupOfSecrets: a pod that mounts a Secret has the group that may read it, and one that mounts none has no group for its volumes.
+func TestGroupOfSecrets(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}
+	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
+		pod := &d.Spec.Template.Spec
+		want := name != "loadbalancer-worker-edge-a"
+		if got := pod.SecurityContext.FSGroup != nil; got != want {
+			t.Errorf("%s: a group for its volumes: %v, want %v", name, got, want)
 		}
 	}
 }
