@@ -12,7 +12,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check nightly guards fuzz lint generate golden bench bench-publish bench-live bench-sync release release-check image jump-image clean
+.PHONY: all build demo demo-site test unit check nightly guards fuzz lint generate golden bench bench-publish bench-live bench-sync release archives release-check image jump-image clean
 
 all: build
 
@@ -76,7 +76,9 @@ bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 bench-sync: ## how long it takes from a commit to the labels on the hosts, with each engine: a minute
 	$(GO) test -tags bench ./e2e -run '^TestHowLong$$' -count 1 -v
 
-release: ## archives, bills of materials and SHA256SUMS in out/release: make release VERSION=v1.2.3
+release: archives image ## all of a release, in out/: make release VERSION=v1.2.3
+
+archives: ## archives, bills of materials and SHA256SUMS in out/release: make archives VERSION=v1.2.3
 	@bash hack/release.sh '$(VERSION)' out/release
 
 release-check: ## the release of this commit, made twice in two folders, is the same: minutes
