@@ -11,6 +11,7 @@ type IronicSpec struct {
 	DeployRamdisk      IronicRamdisk       `json:"deployRamdisk,omitzero"`
 	ExtraConfig        []IronicOption      `json:"extraConfig,omitempty"`
 	HighAvailability   bool                `json:"highAvailability,omitempty"`
+	Images             IronicImages        `json:"images,omitzero"`
 	Networking         IronicNetworking    `json:"networking,omitzero"`
 	NetworkingService  *IronicSwitches     `json:"networkingService,omitempty"`
 	Overrides          *IronicOverrides    `json:"overrides,omitempty"`
@@ -104,9 +105,17 @@ type IronicOverrides struct {
 	InitContainers []IronicContainer `json:"initContainers,omitempty"`
 }
 
+// IronicImages are the images of Ironic's pods.
+type IronicImages struct {
+	DeployRamdiskDownloader string `json:"deployRamdiskDownloader,omitempty"`
+	Ironic                  string `json:"ironic,omitempty"`
+	Keepalived              string `json:"keepalived,omitempty"`
+}
+
 // IronicContainer is the part of a container that sipgen reads.
 type IronicContainer struct {
-	Env []struct {
+	Image string `json:"image,omitempty"`
+	Env   []struct {
 		Name  string `json:"name"`
 		Value string `json:"value,omitempty"`
 	} `json:"env,omitempty"`

@@ -120,6 +120,7 @@ func TestBadIronics(t *testing.T) {
 		{"a port for two", "networking: {imageServerPort: 6385}", "spec.networking.imageServerPort: found 6385, which networking.apiPort is too"},
 		{"a private key", "deployRamdisk: {sshKey: 'hunter2'}", "spec.deployRamdisk.sshKey: found 7 bytes that are no public key (not shown)"},
 		{"a password in the configuration", "extraConfig: [{group: database, name: password, value: hunter2}]", "spec.extraConfig[0].value: is of option password and would be committed"},
+		{"a login for a registry", "images: {ironic: 'robot@r.example.org/ironic'}", "spec.images.ironic: "},
 		{"a password of a container", "overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DB_PASSWORD, value: hunter2}]}]}", "overrides.containers[0].env[0].value: is of DB_PASSWORD and would be committed"},
 		{"an agent with a token for a user", "overrides: {agentImages: [{kernel: 'https://hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: is a URL with a login in it"},
 		{"sensors too often", "prometheusExporter: {enabled: true, sensorCollectionInterval: 5}", "sensorCollectionInterval: found 5, want it to be greater than or equal to 60"},

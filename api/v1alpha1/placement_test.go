@@ -58,6 +58,8 @@ func TestBadPlacement(t *testing.T) {
 		{"a Secret that is none", "placement-secret", "Placement_Secret", `spec.secret: found a value that is not a valid Secret name (not shown`},
 		{"an impatient timeout", "        secret:", "        apiTimeout: 5\n        secret:", "spec.apiTimeout: found 5, want it to be greater than or equal to 10"},
 		{"too many replicas", "        secret:", "        replicas: 33\n        secret:", "spec.replicas: found 33, want it to be less than or equal to 32"},
+		{"an image that is none", "quay.io/podified", "quay io", `spec.containerImage: found`},
+		{"a password for a key", "            internal:\n", "            'a:hunter2-Zt7Kw2Qp9Xv4Lm8R': x\n            internal:\n", "found a string, want a mapping"},
 		{"a password in the configuration", "debug = true", "password = hunter2", "spec.customServiceConfig: sets option password in its line 2, which would be committed"},
 		{"a pool that is none", "address-pool: osp-internalapi", "address-pool: osp-internal", `names the address pool "osp-internal", which spec.services.networks does not have`},
 		{"a password in an attachment", `"type": "macvlan"`, `"type": "macvlan", "password": "hunter2"`, "spec.services.networks[0].attachment: has password in it, which would be committed"},

@@ -24,6 +24,7 @@ func (p *Placement) Key() string { return p.Namespace + "/" + p.Name }
 type PlacementSpec struct {
 	Written `json:"-"`
 
+	ContainerImage      string              `json:"containerImage,omitempty"`
 	CustomServiceConfig string              `json:"customServiceConfig,omitempty"`
 	NetworkAttachments  []string            `json:"networkAttachments,omitempty"`
 	Override            *PlacementOverride  `json:"override,omitempty"`

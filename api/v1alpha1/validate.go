@@ -281,11 +281,7 @@ func oneOf(add problem, field, found string, want ...string) {
 }
 
 func checkMeta(d Defaults, add problem) {
-	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
-		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(d.Labels[key])...) {
-			add("spec.defaults.labels", "%q: %s", key, message)
-		}
-	}
+	checkLabels("spec.defaults.labels", d.Labels, add)
 	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
 			add("spec.defaults.annotations", "%q: %s", key, message)

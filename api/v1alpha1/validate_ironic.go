@@ -153,6 +153,9 @@ func (c *ironicCheck) passwords(spec *IronicSpec) {
 			c.say(fmt.Sprintf("extraConfig[%d].value", i), "is of option %s and would be committed: want it in a Secret that the Ironic names", redact.Plain(option.Name))
 		}
 	}
+	c.images("images.", map[string]string{
+		"ironic": spec.Images.Ironic, "deployRamdiskDownloader": spec.Images.DeployRamdiskDownloader, "keepalived": spec.Images.Keepalived,
+	})
 	if spec.Overrides == nil {
 		return
 	}
@@ -171,6 +174,7 @@ func (c *ironicCheck) passwords(spec *IronicSpec) {
 // containers are those that Ironic's pods have besides, which are in the open.
 func (c *ironicCheck) containers(at string, list []IronicContainer) {
 	for i := range list {
+		c.images(fmt.Sprintf("%s[%d].", at, i), map[string]string{"image": list[i].Image})
 		for n, e := range list[i].Env {
 			//guard: a password of a container of Ironic's is committed
 			if e.Value != "" && secretOption.MatchString(e.Name) {

@@ -79,6 +79,7 @@ type placementCheck struct{ serviceCheck }
 
 func (c *placementCheck) spec(p *Placement) {
 	spec := &p.Spec
+	c.images("", map[string]string{"containerImage": spec.ContainerImage})
 	secretName(c.at+".spec.secret", spec.Secret, c.add)
 	if tls := spec.TLS; tls != nil {
 		secretName(c.at+".spec.tls.caBundleSecretName", tls.CABundleSecretName, c.add)

@@ -2,7 +2,9 @@ package v1alpha1
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +19,14 @@ type serviceCheck struct {
 // say complains about a field of the service's spec.
 func (c *serviceCheck) say(field, format string, args ...any) {
 	c.add(c.at+".spec."+field, format, args...)
+}
+
+// images checks the images of a service, by their fields below a field of the spec.
+func (c *serviceCheck) images(at string, images map[string]string) {
+	for _, field := range slices.Sorted(maps.Keys(images)) {
+		//guard: a login for a registry is committed
+		checkImage(c.at+".spec."+at+field, images[field], c.add)
+	}
 }
 
 // inside parses an address that may be empty and has to lie in a network, which another field has.

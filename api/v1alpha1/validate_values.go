@@ -1,8 +1,10 @@
 package v1alpha1
 
 import (
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -21,6 +23,15 @@ func checkAddress(field, value string, add problem) netip.Addr {
 		return netip.Addr{}
 	}
 	return address.Unmap()
+}
+
+// checkLabels complains about labels that the API server does not take.
+func checkLabels(field string, labels map[string]string, add problem) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(labels[key])...) {
+			add(field, "%q: %s", key, message)
+		}
+	}
 }
 
 // optionalName complains about the name of an object that is none.

@@ -160,6 +160,10 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	}
 	c.labelKeys(spec.NodeLabelKeysToCopy)
 	c.commands(spec)
+	images := &spec.DaemonSetOptions
+	c.images("daemonSetOptions.", map[string]string{
+		"libvirtImage": images.LibvirtImage, "sushyImage": images.SushyImage, "vinoBuilderImage": images.VinoBuilder, "nodeAnnotatorImage": images.NodeLabeler,
+	})
 	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
 		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d", len(spec.Networks), len(spec.Nodes), len(v.Nodes),
 			maxVinoNetworks, maxVinoNetworks, maxVinoNodes)
@@ -284,6 +288,7 @@ func (c *vinoCheck) nodes(v *VirtualHosts, perNode int) {
 			c.add(at+".name", "found %q, want a shorter one: the names of its hosts have %d characters, and their Secrets' more than an object may have", node.Name, n)
 		}
 		checkAddress(at+".address", node.Address, c.add)
+		checkLabels(at+".labels", node.Labels, c.add)
 		c.selected(v, node, at)
 	}
 	if n := len(v.Nodes) * perNode; n > maxVinoHosts {

@@ -101,6 +101,7 @@ func (c *vinoCheck) nodeSets(sets []VinoNodeSet, networks map[string]*VinoNetwor
 		} else {
 			total += set.Count
 		}
+		checkLabels(c.at+".spec."+at+"bmhLabels", set.BMHLabels, c.add)
 		for _, key := range slices.Sorted(maps.Keys(set.BMHLabels)) {
 			c.notOurs(at+"bmhLabels", key)
 		}

@@ -74,6 +74,7 @@ type VinoSpec struct {
 	NodeSelector        *VinoNodeSelector `json:"nodeSelector,omitempty"`
 	Networks            []VinoNetwork     `json:"networks,omitempty"`
 	Nodes               []VinoNodeSet     `json:"nodes,omitempty"`
+	DaemonSetOptions    VinoDaemonSet     `json:"daemonSetOptions,omitzero"`
 	NodeLabelKeysToCopy []string          `json:"nodeLabelKeysToCopy,omitempty"`
 	PXEBootImageHost    string            `json:"pxeBootImageHost,omitempty"`
 }
@@ -151,6 +152,14 @@ type VinoNodeSet struct {
 type VinoNamespacedName struct {
 	Name      string `json:"name,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
+}
+
+// VinoDaemonSet has the images of what ViNO runs on the nodes.
+type VinoDaemonSet struct {
+	LibvirtImage string `json:"libvirtImage,omitempty"`
+	SushyImage   string `json:"sushyImage,omitempty"`
+	VinoBuilder  string `json:"vinoBuilderImage,omitempty"`
+	NodeLabeler  string `json:"nodeAnnotatorImage,omitempty"`
 }
 
 // VinoInterface is an interface of a virtual machine.

@@ -70,6 +70,8 @@ func TestBadVinos(t *testing.T) {
 		{"a name that is too long for its hosts", "{name: n2}", "{name: " + strings.Repeat("abcdefghi.", 23) + "z}", "want a shorter one: the names of its hosts"},
 		{"the labels of a cluster's host, copied", "nodeLabelKeysToCopy: [rack]", "nodeLabelKeysToCopy: [sip.airshipit.org/cluster-name]", "spec.nodeLabelKeysToCopy[0]: found \"sip.airshipit.org/cluster-name\", which sipgen writes"},
 		{"the labels of a cluster's host", "bmhLabels: {role: worker}", "bmhLabels: {sip.airshipit.org/node-type: Worker}", "spec.nodes[0].bmhLabels: found \"sip.airshipit.org/node-type\", which sipgen writes"},
+		{"a label that is none", "bmhLabels: {role: worker}", "bmhLabels: {role: 'a b'}", `spec.nodes[0].bmhLabels: "role"`},
+		{"an image that is none", "quay.io/airshipit/libvirt:v1", "a b", `spec.daemonSetOptions.libvirtImage: found "a b", want an image reference`},
 		{"no network data", "networkDataTemplate: {name: t, namespace: vino}, ", "", "spec.nodes[0].networkDataTemplate.name: missing"},
 		{"a variable of Flux", "role: worker}", "role: 'x${cluster}'}", "bmhLabels.role: has ${ in it, which Flux would replace"},
 		{"a subnet of IPv6", "192.168.32.0/24", "'fd00::/64'", `spec.networks[1].subnet: found "fd00::/64", want an IPv4 network`},

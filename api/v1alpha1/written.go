@@ -10,6 +10,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Written is the spec of another project's kind, as it is written: all of it is rendered. The typed fields beside it are
@@ -59,7 +60,7 @@ func (s *Site) check(kind *upstream.Kind, at string, spec map[string]any, add pr
 		return
 	}
 	for _, fault := range faults {
-		field := at + "." + fault.Field
+		field := at + "." + shownPath(fault.Field)
 		switch value := fault.Value.(type) {
 		case nil:
 			add(field, "%s", fault.Message)
@@ -81,7 +82,20 @@ func (s *Site) check(kind *upstream.Kind, at string, spec map[string]any, add pr
 		if near := manifest.Nearest(name, field.Known); near != "" {
 			hint = fmt.Sprintf(", did you mean %q?", near)
 		}
-		say(at+"."+field.Field, "unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an older one "+
+		say(at+"."+shownPath(field.Field), "unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an older one "+
 			"refuses the object%s", kind.Kind, kind.Origin, hint)
 	}
+}
+
+// shownPath is the path of a field without keys that may be secrets: some maps of these kinds have names of their users.
+func shownPath(path string) string {
+	steps := strings.Split(path, ".")
+	for i, step := range steps {
+		name, index, _ := strings.Cut(step, "[")
+		//guard: a password that was pasted as a key is printed
+		if shown := redact.Plain(name); shown != name {
+			steps[i] = strings.TrimSuffix(shown+"["+index, "[")
+		}
+	}
+	return strings.Join(steps, ".")
 }
