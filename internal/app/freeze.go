@@ -26,11 +26,13 @@ func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
 // late are the problems that only the plan shows.
 func (p *Planned) late(how Tolerance) []admit.Problem {
 	//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
-	more := p.Clusters.Newcomers(p.refused())
-	if len(more) == 0 && how.AcceptLoss == NoAcceptance {
-		more = p.beyondBrake()
+	if more := p.Clusters.Newcomers(p.refused()); len(more) > 0 {
+		return more
 	}
-	return more
+	if how.AcceptLoss == NoAcceptance {
+		return p.beyondBrake()
+	}
+	return nil
 }
 
 // refused are the clusters that the placement does not place.

@@ -43,8 +43,6 @@ func (p *Planned) describe() {
 	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
 	//guard: a node set that is dropped takes the machines of many tenants at once
 	p.loseVirtualHosts()
-	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
-	remade := p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
@@ -55,7 +53,9 @@ func (p *Planned) describe() {
 		clusters.Notes,
 		//guard: nobody is told that a host was taken for clean by manifests of any age
 		p.releasesInDoubt(),
-		p.backendless(), remade)
+		p.backendless())
+	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
+	p.remakeVirtualHosts()
 }
 
 // noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.

@@ -63,7 +63,7 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 
 // remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other addresses, because a network of their
 // Vino is another one than in the tree before. It is said in any case, however few they are.
-func (p *Planned) remakeVirtualHosts() (words []string) {
+func (p *Planned) remakeVirtualHosts() {
 	listed := virtualhosts.Hosts(p.Before.Files)
 	counted, claimed := p.counted(), p.claimed()
 	for n := range p.Loaded.Site.Spec.Services.VirtualHosts {
@@ -89,9 +89,8 @@ func (p *Planned) remakeVirtualHosts() (words []string) {
 			}
 		}
 		if hosts > 0 {
-			words = append(words, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
+			p.Report.Warnings = append(p.Report.Warnings, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
 				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
 		}
 	}
-	return words
 }
