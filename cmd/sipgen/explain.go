@@ -62,24 +62,24 @@ unique.`,
 }
 
 // explain prints what the placement says of a host or a cluster; a name that is both gets both.
-func explain(ui *ui, d *app.Planned, name, output string) error {
-	cluster, host, err := findNamed(d, name)
+func explain(ui *ui, p *app.Planned, name, output string) error {
+	cluster, host, err := findNamed(p, name)
 	if err != nil {
 		return err
 	}
 	if output == "json" {
-		plan := *d.Report
+		plan := *p.Report
 		plan.InputWarnings = ui.warnings
-		return writeJSON(ui, report.Explain(&plan, d.Placement, cluster, host))
+		return writeJSON(ui, report.Explain(&plan, p.Placement, cluster, host))
 	}
 	var words string
 	if namespace, short, found := strings.Cut(cluster, "/"); found {
-		said, _ := report.ExplainCluster(d.Placement, schedule.ClusterKey{Namespace: namespace, Name: short})
+		said, _ := report.ExplainCluster(p.Placement, schedule.ClusterKey{Namespace: namespace, Name: short})
 		words += said
 	}
 	if namespace, short, found := strings.Cut(host, "/"); found {
-		said, _ := report.ExplainHost(d.Placement, schedule.HostKey{Namespace: namespace, Name: short})
-		words += said + unpatched(d, host)
+		said, _ := report.ExplainHost(p.Placement, schedule.HostKey{Namespace: namespace, Name: short})
+		words += said + unpatched(p, host)
 	}
 	_, err = fmt.Fprint(ui.out, folded(text.Block(words), terminalWidth(ui.out)))
 	return err
@@ -96,10 +96,10 @@ func folded(block string, width int) string {
 }
 
 // unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is held says it.
-func unpatched(d *app.Planned, host string) string {
+func unpatched(p *app.Planned, host string) string {
 	var b strings.Builder
-	for _, found := range d.Loaded.Unpatchable[host] {
-		if clusterOf(d, host) == "" {
+	for _, found := range p.Loaded.Unpatchable[host] {
+		if clusterOf(p, host) == "" {
 			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found.Sentence())
 		}
 	}
@@ -107,42 +107,42 @@ func unpatched(d *app.Planned, host string) string {
 }
 
 // clusterOf is the cluster that has a host, or gets it.
-func clusterOf(d *app.Planned, host string) string {
-	for i := range d.Report.Hosts {
-		if d.Report.Hosts[i].Host == host {
-			return d.Report.Hosts[i].Cluster
+func clusterOf(p *app.Planned, host string) string {
+	for i := range p.Report.Hosts {
+		if p.Report.Hosts[i].Host == host {
+			return p.Report.Hosts[i].Cluster
 		}
 	}
 	return ""
 }
 
 // findNamed gives the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.
-func findNamed(d *app.Planned, name string) (cluster, host string, err error) {
+func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	var names []string
 	known := map[string]int{}
 	const isCluster, isHost = 1, 2
-	for i := range d.Placement.Clusters {
-		key := d.Placement.Clusters[i].Key.String()
+	for i := range p.Placement.Clusters {
+		key := p.Placement.Clusters[i].Key.String()
 		names, known[key] = append(names, key), isCluster
 	}
-	for i := range d.Placement.Hosts {
-		key := d.Placement.Hosts[i].Host.Key()
+	for i := range p.Placement.Hosts {
+		key := p.Placement.Hosts[i].Host.Key()
 		if known[key] == 0 {
 			names = append(names, key)
 		}
 		known[key] |= isHost
 	}
 	//guard: who asks for a host in another namespace is sent to one whose name is like it
-	if other := d.Loaded.OtherHost(name, known); other != nil {
+	if other := p.Loaded.OtherHost(name, known); other != nil {
 		return "", "", other
 	}
 	//guard: who asks for a host that is gone is sent to a healthy one whose name is like it
-	if gone := goneHost(d, name); gone != nil {
+	if gone := goneHost(p, name); gone != nil {
 		return "", "", gone
 	}
 	key, err := oneOf(name, "host or cluster", names)
 	if err != nil {
-		if other := group(d, name); other != nil && !slices.Contains(names, nearestName(name, names)) {
+		if other := group(p, name); other != nil && !slices.Contains(names, nearestName(name, names)) {
 			err = other
 		}
 		return "", "", err
@@ -157,7 +157,7 @@ func findNamed(d *app.Planned, name string) (cluster, host string, err error) {
 }
 
 // group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of a key that some role spreads its hosts over.
-func group(d *app.Planned, name string) error {
+func group(p *app.Planned, name string) error {
 	members := map[string][]string{} // by the name
 	kind := map[string]string{}
 	add := func(what, value, member string) {
@@ -165,19 +165,19 @@ func group(d *app.Planned, name string) error {
 			kind[value], members[value] = what, append(members[value], member)
 		}
 	}
-	for i := range d.Clusters.All {
-		add("namespace", d.Clusters.All[i].Namespace, d.Clusters.All[i].Key())
+	for i := range p.Clusters.All {
+		add("namespace", p.Clusters.All[i].Namespace, p.Clusters.All[i].Key())
 	}
 	keys := map[string]bool{}
-	for i := range d.Clusters.All {
-		for _, set := range d.Clusters.All[i].Spec.Nodes {
+	for i := range p.Clusters.All {
+		for _, set := range p.Clusters.All[i].Spec.Nodes {
 			for _, key := range append(slices.Clone(set.TopologyKeys), set.TopologyKey) {
 				keys[key] = true
 			}
 		}
 	}
-	for i := range d.Loaded.Hosts.Hosts {
-		host := &d.Loaded.Hosts.Hosts[i]
+	for i := range p.Loaded.Hosts.Hosts {
+		host := &p.Loaded.Hosts.Hosts[i]
 		add("namespace", host.Namespace, host.Key())
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			add(key, host.Labels[key], host.Key())
@@ -195,8 +195,8 @@ func group(d *app.Planned, name string) error {
 }
 
 // goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.
-func goneHost(d *app.Planned, name string) error {
-	for _, claim := range d.Placement.Holdings.Gone {
+func goneHost(p *app.Planned, name string) error {
+	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
 			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key, claim.Cluster.String(), claim.Role)
 		}

@@ -13,20 +13,20 @@ import (
 
 // largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes: by the hosts that
 // there are, and by what its tenant is granted.
-func (s *supposed) largest(d *app.Planned) ([]string, error) {
-	today, err := s.admit(d.Before, s.today)
+func (s *supposed) largest(p *app.Planned) ([]string, error) {
+	today, err := s.admit(p.Before, s.today)
 	if err != nil {
 		return nil, err
 	}
-	clusters := d.Loaded.Tenants.Narrowed(today.All)
+	clusters := p.Loaded.Tenants.Narrowed(today.All)
 	var lines []string
 	for _, count := range s.counts {
-		limit, more, err := granted(d.Loaded.Tenants, today, count)
+		limit, more, err := granted(p.Loaded.Tenants, today, count)
 		if err != nil {
 			return nil, err
 		}
 		upTo := func(bound int) (int, error) {
-			return schedule.LargestUpTo(clusters, d.Loaded.Hosts.Hosts, d.Clusters.Claims, today.Options, count.cluster, count.role, bound, s.counted(d, count, limit))
+			return schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster, count.role, bound, s.counted(p, count, limit))
 		}
 		most, err := upTo(v1.MaxCount)
 		//guard: plan --count promises hosts that the tenant is not granted
@@ -51,7 +51,7 @@ func (s *supposed) largest(d *app.Planned) ([]string, error) {
 
 // counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With more
 // than is granted, the cluster is frozen or not as with what is.
-func (s *supposed) counted(d *app.Planned, count roleCount, granted int) schedule.Counted {
+func (s *supposed) counted(p *app.Planned, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
 		clusters := s.today
 		if granted >= 0 {
@@ -60,12 +60,12 @@ func (s *supposed) counted(d *app.Planned, count roleCount, granted int) schedul
 				return nil, schedule.Options{}, err
 			}
 		}
-		admitted, err := s.admit(d.Before, clusters)
+		admitted, err := s.admit(p.Before, clusters)
 		if err != nil {
 			return nil, schedule.Options{}, err
 		}
 		clusters, err = schedule.WithCount(admitted.All, count.cluster, count.role, active)
-		return d.Loaded.Tenants.Narrowed(clusters), admitted.Options, err
+		return p.Loaded.Tenants.Narrowed(clusters), admitted.Options, err
 	}
 }
 

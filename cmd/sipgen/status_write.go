@@ -35,10 +35,15 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	if err != nil {
 		return err
 	}
-	p, err := plannedAsPublished(ui, loaded, before)
+	// What speaks against the whole tree is not asked: nothing is published here.
+	checked, err := flow(ui, loaded, before, noTolerance, render.Site)
+	if err == nil {
+		err = checked.Rendered.Err
+	}
 	if err != nil {
 		return err
 	}
+	p := checked.Plan
 	hosts := status.Of(statusInput(p.Loaded.Site, before, p.Placement.Holdings, p.Loaded.Hosts))
 	tenants := tenantStatus(p, hosts)
 	tenants.Services = in.servicesOf(ctx, ui, p.Loaded.Site, before)
@@ -47,15 +52,6 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 		return errors.Join(failed, shown)
 	}
 	return failed // more than a finding
-}
-
-// plannedAsPublished is the plan of sipgen publish. What speaks against all of it is not asked: nothing is published here.
-func plannedAsPublished(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
-	checked, err := flow(ui, l, before, noTolerance, render.Site)
-	if err != nil {
-		return nil, err
-	}
-	return checked.Plan, checked.Rendered.Err
 }
 
 // tenantStatus is what the status of SIPClusters is made of.

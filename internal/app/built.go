@@ -16,8 +16,8 @@ import (
 	"github.com/airshipit/sipgen/verify"
 )
 
-// serviceBuilds are the services that were built and checked in this run, whoever asked for it. A run decides again where somebody else pushed
-// first or a cluster was frozen, and the services of most clusters are then what they were.
+// serviceBuilds are the services that were built and checked in this run, whoever asked for it. A run renders again where somebody else pushed first or a
+// cluster was frozen for its services, and the services of most clusters are then what they were.
 type serviceBuilds struct {
 	done map[[sha256.Size]byte]serviceBuild
 	// kept is how many of them have what was built.
