@@ -242,12 +242,18 @@ var (
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
 		"sign-commits": "mkdir ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
 		"trial":        "git checkout -q hosts && unset SIPGEN_REPO\n",
-		"live-trial":   "rm -rf site.yaml tenants fleet.git && unset SIPGEN_REPO\n",
+		// A stand-in of NetBox, and one of kubectl that notes what it is asked for.
+		"labels-from-elsewhere": "export NETBOX=https://netbox.example.org NETBOX_TOKEN=t PATH=$PWD/bin:$PATH && mkdir bin && " +
+			"printf '#!/bin/sh\\necho \"$@\" >>asked\\n' >bin/kubectl && printf '#!/bin/sh\\ncat netbox.json\\n' >bin/curl && chmod +x bin/* && " +
+			`echo '{"next": null, "results": [{"name": "r1n1-cp", "rack": {"name": "r1"}, "position": 12.0}, {"name": "spare", "rack": null, "position": null}]}' >netbox.json` + "\n",
+		"live-trial": "rm -rf site.yaml tenants fleet.git && unset SIPGEN_REPO\n",
 		"restore-tree": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}
-	after = map[string]string{"restore-tree": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
-		"test $commit = \"$(git rev-parse HEAD~2)\"\n"}
+	after = map[string]string{"labels-from-elsewhere": "grep -x 'label bmh -n vino-system r1n1-cp --overwrite --field-manager=inventory example.org/rack=r1 example.org/position=12' asked\n" +
+		"! grep spare asked\n",
+		"restore-tree": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
+			"test $commit = \"$(git rev-parse HEAD~2)\"\n"}
 )
 
 func shell(t *testing.T, dir, page, script string) {
