@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -154,6 +155,8 @@ type standing struct {
 	// active and standby are the slots filled, failed those of them that failed hosts fill, and failing the active
 	// ones of these.
 	active, standby, failed, failing int
+	// empty are its slots that no host fills.
+	empty int
 }
 
 // standings are those of all roles, once the hosts are assigned.
@@ -163,7 +166,7 @@ func (s *site) standings() map[RoleKey]standing {
 		at := standing{
 			placed: !r.cluster.unschedulable && !r.cluster.gone,
 			active: r.active - r.shortActive, standby: r.standby - r.shortStandby,
-			failed: len(r.standIn),
+			failed: len(r.standIn), empty: r.shortActive + r.shortStandby,
 		}
 		for _, i := range r.standIn {
 			if !r.standbySlot[i] {
@@ -175,6 +178,11 @@ func (s *site) standings() map[RoleKey]standing {
 	return all
 }
 
+// worse says whether a role is worse off than it was.
+func (is standing) worse(was standing) bool {
+	return was.placed && !is.placed || is.active < was.active || is.standby < was.standby || is.failed > was.failed
+}
+
 // leavesAll says whether the cluster of the role is placed, its active slots with hosts that have not failed, and no
 // other is worse off than now.
 func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
@@ -183,12 +191,61 @@ func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 	}
 	for key, is := range after {
 		was := now[key]
-		if key.Cluster != asked.Cluster &&
-			(was.placed && !is.placed || is.active < was.active || is.standby < was.standby || is.failed > was.failed) {
+		if key.Cluster != asked.Cluster && is.worse(was) {
 			return false
 		}
 	}
 	return true
+}
+
+// MoreLike is how many more clusters like one get all their active and standby hosts, planned after all others, while no other cluster is worse off
+// than now. More of them never fit where fewer do not.
+func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, like ClusterKey) (int, error) {
+	at := slices.IndexFunc(clusters, func(c v1.SIPCluster) bool { return c.Namespace == like.Namespace && c.Name == like.Name })
+	if at < 0 {
+		return 0, fmt.Errorf("%s: no such cluster", like)
+	}
+	one := clusters[at]
+	one.Annotations, one.Spec.Priority = nil, math.MinInt32
+	want := 0
+	for _, set := range one.Spec.Nodes {
+		active, standby := set.Want()
+		want += active + standby
+	}
+	if want == 0 {
+		return 0, fmt.Errorf("%s: asks for no host: any number of such clusters fits", like)
+	}
+	s, err := arrange(clusters, hosts, previous, options)
+	if err != nil {
+		return 0, err
+	}
+	now, free := s.standings(), 0
+	for i := range s.classes {
+		free += s.classes[i].hosts
+	}
+	for _, r := range s.roles {
+		free -= len(r.picks)
+	}
+	var failed error
+	fit := sort.Search(free/want, func(n int) bool {
+		with := slices.Clone(clusters)
+		for i := range n + 1 {
+			one.Name = fmt.Sprintf("%s.like.%d", like.Name, i) // a cluster has no dot in its name
+			with = append(with, one)
+		}
+		s, err := arrange(with, hosts, previous, options)
+		if err != nil {
+			failed = err
+			return true
+		}
+		for key, is := range s.standings() {
+			if was, known := now[key]; known && is.worse(was) || !known && (!is.placed || is.empty > 0) {
+				return true
+			}
+		}
+		return false
+	})
+	return fit, failed
 }
 
 // bound is a number that the role cannot exceed: the hosts that claim it, and those that it selects.

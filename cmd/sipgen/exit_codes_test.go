@@ -36,10 +36,11 @@ func TestExitCodePage(t *testing.T) {
 	findings := map[string][]string{
 		"plan": here, "lint": here, "render": append([]string{"--out", "new"}, in...), "publish": append([]string{"--repo", "fleet.git"}, in...),
 		"diff": append([]string{"--out", "empty"}, in...), "tenants": here,
-		"takeover": {"-f", "old.yaml"},
-		"status":   {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
+		"takeover": {"-f", "old.yaml"}, "capacity": append([]string{"--min-free", "=100"}, here...),
+		"status": {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
 	}
 	wantCode(0, append([]string{"render", "--out", "tree"}, in...)...)
+	wantCode(1, append([]string{"capacity"}, findings["capacity"]...)...)
 	wantCode(1, append([]string{"diff"}, findings["diff"]...)...)
 	wantCode(1, append([]string{"status"}, findings["status"]...)...)
 	edit(t, "tenants/edge-a.yaml", "active: 3", "active: 2")

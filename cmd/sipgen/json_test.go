@@ -27,6 +27,7 @@ var printed = map[string]reflect.Type{
 	"Explanation": reflect.TypeFor[report.Explanation](),
 	"Findings":    reflect.TypeFor[findings](),
 	"Difference":  reflect.TypeFor[objdiff.Diff](),
+	"Capacity":    reflect.TypeFor[report.Capacity](),
 	"Hosts":       reflect.TypeFor[report.HostList](),
 	"Status":      reflect.TypeFor[siteStatus](),
 	"Tenants":     reflect.TypeFor[siteTenants](),

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func newCapacity(ui *ui) *cobra.Command {
+	var (
+		in               inputs
+		previous         previousFlags
+		by, like, output string
+		minFree          []string
+	)
+	formats := []string{"table", "json"}
+	command := &cobra.Command{
+		Use:   "capacity",
+		Short: "Count the hosts by class and state, and the clusters that still fit",
+		Long: `Count the hosts by class: total, held, leaving, left alone, free, cordoned, not eligible, as in
+sipgen hosts. A class is a value of the label --by; without it, equal hardware.
+
+--like plans further clusters like one, after all others, and prints how many fit. It counts
+hosts: the grants of the tenant may allow fewer.
+
+Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
+		Example: `  sipgen capacity --by rack
+  sipgen capacity --like tenant-a/edge-a
+  sipgen capacity --min-free kind=worker=4 --min-free =10`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asked, err := parseMinFree(minFree)
+			if err = errors.Join(checkFormat(output, formats), err); err != nil {
+				return err
+			}
+			in.AllAddresses = like != ""
+			loaded, err := in.load(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			if err != nil {
+				return err
+			}
+			answer, err := holdingsOf(loaded, before)
+			if err != nil {
+				return err
+			}
+			shown := report.CapacityOf(loaded.Site.Name, answer, by)
+			if like != "" {
+				if shown.Like, err = moreLike(loaded, before, like); err != nil {
+					return err
+				}
+			}
+			for _, one := range asked {
+				shown.MinFree = append(shown.MinFree, one.of(answer))
+			}
+			return showCapacity(ui, shown, output)
+		},
+	}
+	in.flags(command)
+	previous.flags(command)
+	flags := command.Flags()
+	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
+	flags.StringVar(&like, "like", "", "report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
+	flags.StringArrayVar(&minFree, "min-free", nil, "exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
+	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
+	_ = command.RegisterFlagCompletionFunc("like", in.completeNames(completeClusters)) // fails for a flag that is not there
+	return command
+}
+
+// leastFree is a --min-free.
+type leastFree struct {
+	words    string
+	selector labels.Selector
+	want     int
+}
+
+// parseMinFree reads the flags: a selector, which may be empty, and a number behind the last "=".
+func parseMinFree(flags []string) (out []leastFree, err error) {
+	for _, flag := range flags {
+		last := max(0, strings.LastIndex(flag, "="))
+		selector, badSelector := labels.Parse(flag[:last])
+		want, badNumber := strconv.Atoi(strings.TrimPrefix(flag[last:], "="))
+		if badSelector != nil || badNumber != nil || want < 0 {
+			err = errors.Join(err, redact.Errorf("--min-free: found %q, want a label selector and a number of hosts, as in kind=worker=4", flag))
+			continue
+		}
+		out = append(out, leastFree{flag[:last], selector, want})
+	}
+	return out, err
+}
+
+// of counts the free hosts that the selector matches.
+func (l *leastFree) of(answer *holdings.Holdings) report.MinFree {
+	out := report.MinFree{Selector: l.words, Want: l.want}
+	for i := range answer.Hosts {
+		h := &answer.Hosts[i]
+		if report.HostState(h) == string(holdings.Free) && l.selector.Matches(labels.Set(h.Host.Labels)) {
+			out.Free++
+		}
+	}
+	return out
+}
+
+// moreLike plans clusters like one beside those that there are.
+func moreLike(l *app.Loaded, before app.Before, name string) (*report.CapacityLike, error) {
+	admitted, err := app.Admit(l, before)
+	if err != nil {
+		return nil, err
+	}
+	clusters := admitted.Clusters
+	names := make([]string, len(clusters.All))
+	for i := range clusters.All {
+		names[i] = clusters.All[i].Key()
+	}
+	key, err := oneOf(name, "cluster", names)
+	if err != nil {
+		return nil, fmt.Errorf("--like: %w", err)
+	}
+	namespace, short, _ := strings.Cut(key, "/")
+	more, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options, schedule.ClusterKey{Namespace: namespace, Name: short})
+	if err != nil {
+		return nil, fmt.Errorf("--like: %w", err)
+	}
+	return &report.CapacityLike{Cluster: key, More: more}, nil
+}
+
+// showCapacity prints the counts, and ends in a finding if there are too few free hosts.
+func showCapacity(ui *ui, shown *report.Capacity, output string) error {
+	if output == "json" {
+		if err := writeJSON(ui, shown); err != nil {
+			return err
+		}
+	} else {
+		if err := writeColumns(ui.out, shown.Rows(), terminalWidth(ui.out), 0); err != nil {
+			return err
+		}
+		if like := shown.Like; like != nil {
+			fmt.Fprintf(ui.out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster, sentence.Verb(like.More, "fits", "fit"))
+		}
+	}
+	var err error
+	for _, least := range shown.MinFree {
+		if least.Free < least.Want {
+			ui.say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free, least.Want))
+			err = errFinding
+		}
+	}
+	return err
+}

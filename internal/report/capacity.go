@@ -1,0 +1,116 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Capacity is how many hosts there are of each class, and in which state, for `sipgen capacity -o json`. Its fields are stable.
+type Capacity struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Site       string `json:"site"`
+	// By is the label whose value is the class, empty for classes of hardware.
+	By      string          `json:"by,omitempty"`
+	Classes []CapacityClass `json:"classes"`
+	// Like says how many more clusters like one fit.
+	Like    *CapacityLike `json:"like,omitempty"`
+	MinFree []MinFree     `json:"minFree,omitempty"`
+}
+
+// CapacityClass counts hosts that are alike. All other numbers are parts of the total.
+type CapacityClass struct {
+	Class       string `json:"class"`
+	Total       int    `json:"total"`
+	Held        int    `json:"held"`
+	Leaving     int    `json:"leaving"`
+	LeftAlone   int    `json:"leftAlone"`
+	Free        int    `json:"free"`
+	Cordoned    int    `json:"cordoned"`
+	NotEligible int    `json:"notEligible"`
+}
+
+// CapacityLike is how many more clusters like one fit, beside all that there are.
+type CapacityLike struct {
+	Cluster string `json:"cluster"`
+	More    int    `json:"more"`
+}
+
+// MinFree is how many free hosts a selector matches, and how many it has to match.
+type MinFree struct {
+	Selector string `json:"selector"`
+	Want     int    `json:"want"`
+	Free     int    `json:"free"`
+}
+
+// CapacityOf counts hosts by the value of a label, or by their hardware if that is empty. Classes are sorted by name.
+func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
+	out := &Capacity{APIVersion: v1alpha1.APIVersion, Kind: "Capacity", Site: site, By: by, Classes: []CapacityClass{}}
+	at := map[string]int{}
+	for i := range of.Hosts {
+		h := &of.Hosts[i]
+		class := "not inspected"
+		switch value, has := h.Host.Labels[by]; {
+		case by != "" && has:
+			class = value
+		case by != "":
+			class = "no label " + by
+		case h.Host.Hardware != nil:
+			class = h.Host.Hardware.String()
+		}
+		n, known := at[class]
+		if !known {
+			n = len(out.Classes)
+			at[class], out.Classes = n, append(out.Classes, CapacityClass{Class: class})
+		}
+		out.Classes[n].add(HostState(h))
+	}
+	slices.SortFunc(out.Classes, func(a, b CapacityClass) int { return strings.Compare(a.Class, b.Class) })
+	return out
+}
+
+func (c *CapacityClass) add(state string) {
+	c.Total++
+	switch state {
+	case string(holdings.Held):
+		c.Held++
+	case string(holdings.Leaving):
+		c.Leaving++
+	case string(holdings.LeftAlone):
+		c.LeftAlone++
+	case string(holdings.Free):
+		c.Free++
+	case hostCordoned:
+		c.Cordoned++
+	default:
+		c.NotEligible++
+	}
+}
+
+// Rows are the lines of a table, the head among them, and the sum of several classes.
+func (c *Capacity) Rows() [][]string {
+	rows := [][]string{{"CLASS", "TOTAL", "HELD", "LEAVING", "LEFT ALONE", "FREE", "CORDONED", "NOT ELIGIBLE"}}
+	sum := CapacityClass{Class: "all"}
+	row := func(c *CapacityClass) {
+		cells := []string{text.Line(c.Class)}
+		for _, n := range []int{c.Total, c.Held, c.Leaving, c.LeftAlone, c.Free, c.Cordoned, c.NotEligible} {
+			cells = append(cells, strconv.Itoa(n))
+		}
+		rows = append(rows, cells)
+	}
+	for i := range c.Classes {
+		one := &c.Classes[i]
+		row(one)
+		sum.Total, sum.Held, sum.Leaving, sum.LeftAlone = sum.Total+one.Total, sum.Held+one.Held, sum.Leaving+one.Leaving, sum.LeftAlone+one.LeftAlone
+		sum.Free, sum.Cordoned, sum.NotEligible = sum.Free+one.Free, sum.Cordoned+one.Cordoned, sum.NotEligible+one.NotEligible
+	}
+	if len(c.Classes) != 1 {
+		row(&sum)
+	}
+	return rows
+}
