@@ -3,7 +3,6 @@ package admit
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -87,18 +86,6 @@ func (s *Clusters) gone() map[string]bool {
 		delete(gone, s.All[i].Key())
 	}
 	return gone
-}
-
-// Newcomers are the clusters that claim what one has that the placement refused: nobody knew before that it keeps what it has.
-func (s *Clusters) Newcomers(refused map[schedule.ClusterKey]bool) (out []Problem) {
-	if len(refused) == 0 {
-		return nil
-	}
-	active := slices.DeleteFunc(slices.Clone(s.All), func(c v1.SIPCluster) bool { return refused[keyOf(&c)] || c.Leaves() })
-	for _, e := range v1.ValidateHeld(active, s.inUse(s.gone()), s.Site.Spec.NodePorts.Start, s.Site.Spec.NodePorts.End) {
-		out = append(out, Problem{Cluster: keyOf(e.Cluster), Code: clashCode(e), Err: e.Cluster.Problem(e.Path, "%s", e.Message)})
-	}
-	return out
 }
 
 // grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range, or makes an

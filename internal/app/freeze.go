@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -9,41 +10,22 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// freezeAll freezes clusters for problems, and those that have to be for what the plan shows: their specs give up too many hosts, or they claim what a
-// frozen one has. Each keeps what it has in the tree before, and the hosts that it would have got stay unused.
+// freezeAll freezes clusters for problems, and those whose specs give up too many hosts, which only the plan shows. Each keeps what it has in the tree
+// before, and the hosts that it would have got stay unused.
 func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
-	for more := append(problems, p.late(how)...); len(more) > 0; more = p.late(how) {
-		p.Clusters.Freeze(more)
-		refused := map[schedule.ClusterKey][]string{}
-		for i := range more {
-			refused[more[i].Cluster] = p.Clusters.Frozen[more[i].Cluster]
-		}
-		p.Placement = p.Placement.Freeze(refused)
-		p.describe()
-	}
-}
-
-// late are the problems that only the plan shows.
-func (p *Planned) late(how Tolerance) []admit.Problem {
-	//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
-	if more := p.Clusters.Newcomers(p.refused()); len(more) > 0 {
-		return more
-	}
 	if how.AcceptLoss == NoAcceptance {
-		return p.beyondBrake()
+		problems = slices.Concat(problems, p.beyondBrake())
 	}
-	return nil
-}
-
-// refused are the clusters that the placement does not place.
-func (p *Planned) refused() map[schedule.ClusterKey]bool {
-	refused := map[schedule.ClusterKey]bool{}
-	for i := range p.Placement.Clusters {
-		if c := &p.Placement.Clusters[i]; len(c.Refused) > 0 {
-			refused[c.Key] = true
-		}
+	if len(problems) == 0 {
+		return
 	}
-	return refused
+	p.Clusters.Freeze(problems)
+	refused := map[schedule.ClusterKey][]string{}
+	for i := range problems {
+		refused[problems[i].Cluster] = p.Clusters.Frozen[problems[i].Cluster]
+	}
+	p.Placement = p.Placement.Freeze(refused)
+	p.describe()
 }
 
 // broken are the clusters that an error of render is about, and that were not frozen before. others is the rest of it.

@@ -18,13 +18,12 @@ import (
 // Lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package lint looks for. Where nothing
 // could be planned, p is nil, and it has those findings that need no plan.
 func Lint(l *Loaded, p *Planned) []finding.Finding {
-	found, problems := linted(l, l.Clusters, p), l.Problems
+	found := linted(l, l.Clusters, p)
 	if p != nil {
-		problems = p.Clusters.Newcomers(p.refused())
-		found = slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live())
+		return finding.Sorted(slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live()))
 	}
-	for i := range problems {
-		found = append(found, problems[i].Finding())
+	for i := range l.Problems {
+		found = append(found, l.Problems[i].Finding())
 	}
 	return finding.Sorted(found)
 }
