@@ -186,6 +186,13 @@ func (p *printer) lines(f *File) {
 }
 
 func (p *printer) hunks(indent int, all []string) {
+	all = slices.Clone(all)
+	for i := 1; i < len(all); i++ { // a line that takes the place of one
+		if old, is := strings.CutPrefix(all[i-1], "-"); is && strings.HasPrefix(all[i], "+") {
+			old, new := apart(old, all[i][1:])
+			all[i-1], all[i] = "-"+old, "+"+new
+		}
+	}
 	for _, line := range all {
 		mark, rest := " ", line
 		switch {
@@ -214,7 +221,8 @@ func (p *printer) field(f Field) {
 		p.line(4, "~", path+":")
 		p.hunks(6, hunks([]byte(old), []byte(new)))
 	case f.Change == FieldChanged:
-		p.line(4, "~", path+": "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
+		before, after := apart(textOf(f.Old), textOf(f.New))
+		p.line(4, "~", path+": "+short(before)+" → "+short(after))
 	case isOld || isNew:
 		p.line(4, mark, path+": "+sizeOf(old+new))
 	default:

@@ -59,6 +59,23 @@ const maxValue = 240
 // short is a value for one line of a terminal or a table, cut where it is long.
 func short(value string) string { return text.Truncate(text.Verbatim(value), maxValue) }
 
+// apart cuts what two long values have in common at their beginning, but for the last words before they differ, so that the difference is shown.
+func apart(old, new string) (string, string) {
+	const kept = 40
+	if len(old) <= maxValue && len(new) <= maxValue {
+		return old, new
+	}
+	same := 0
+	for same < min(len(old), len(new)) && old[same] == new[same] {
+		same++
+	}
+	from := strings.LastIndexByte(old[:max(0, same-kept)], ' ') + 1
+	if from == 0 {
+		return old, new
+	}
+	return "… " + old[from:], "… " + new[from:]
+}
+
 // summary counts files: "2 files added, 1 changed".
 func (d *Diff) summary() string {
 	added, removed, changed := d.Counts()
