@@ -85,7 +85,8 @@ func explain(ui *ui, p *app.Planned, name, output string) error {
 	return err
 }
 
-// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two columns to the right of where the line began.
+// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two
+// columns to the right of where the line began.
 func folded(block string, width int) string {
 	lines := strings.Split(block, "\n")
 	for i, line := range lines {
@@ -95,7 +96,8 @@ func folded(block string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is held says it.
+// unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is
+// held says it.
 func unpatched(p *app.Planned, host string) string {
 	var b strings.Builder
 	for _, found := range p.Loaded.Unpatchable[host] {
@@ -116,7 +118,8 @@ func clusterOf(p *app.Planned, host string) string {
 	return ""
 }
 
-// findNamed gives the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.
+// findNamed gives the cluster and the host of a name: one of the two, or both if a cluster and a host are called so,
+// namespace and all.
 func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	var names []string
 	known := map[string]int{}
@@ -156,7 +159,8 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	return cluster, host, nil
 }
 
-// group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of a key that some role spreads its hosts over.
+// group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of
+// a key that some role spreads its hosts over.
 func group(p *app.Planned, name string) error {
 	members := map[string][]string{} // by the name
 	kind := map[string]string{}
@@ -194,7 +198,8 @@ func group(p *app.Planned, name string) error {
 	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, app.FirstHosts(members[of]), end)
 }
 
-// goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.
+// goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads
+// to another server.
 func goneHost(p *app.Planned, name string) error {
 	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
@@ -207,7 +212,8 @@ func goneHost(p *app.Planned, name string) error {
 // maxMeant is how many names are listed that one may stand for.
 const maxMeant = 5
 
-// oneOf is the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the namespace if no other has it.
+// oneOf is the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the
+// namespace if no other has it.
 func oneOf(name, what string, names []string) (string, error) {
 	if slices.Contains(names, name) {
 		return name, nil

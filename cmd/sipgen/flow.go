@@ -39,7 +39,8 @@ func plan(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
 	return app.Plan(admitted)
 }
 
-// tree is flow for a tree that is written or compared: it says what was found, and ends in an error if that refuses the tree.
+// tree is flow for a tree that is written or compared: it says what was found, and ends in an error if that refuses
+// the tree.
 func tree(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
 	checked, err := flow(ui, l, before, how, render.Site)
 	if err != nil {
@@ -48,10 +49,12 @@ func tree(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Che
 	return checked, cmp.Or(proceed(ui, checked, how), checked.Rendered.Err)
 }
 
-// fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow terminal.
+// fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow
+// terminal.
 const fewWords = 10 * 80
 
-// proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable cluster is a finding.
+// proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable
+// cluster is a finding.
 func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Here(c.Plan.Report)
 	problems := here.Problems()
@@ -78,7 +81,8 @@ func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
-// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others were rendered all the same.
+// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others
+// were rendered all the same.
 func unschedulable(p *app.Planned) error {
 	if p.Unschedulable() {
 		return errFinding

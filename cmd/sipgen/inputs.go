@@ -78,8 +78,8 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*app.Loaded, error) {
 	return l, err
 }
 
-// warnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look as if they were meant to be. What the
-// environment gives is for whoever needs it.
+// warnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
+// as if they were meant to be. What the environment gives is for whoever needs it.
 func (in *inputs) warnUnused(ui *ui, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {

@@ -11,8 +11,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes: by the hosts that
-// there are, and by what its tenant is granted.
+// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else
+// changes: by the hosts that there are, and by what its tenant is granted.
 func (s *supposed) largest(p *app.Planned) ([]string, error) {
 	today, err := s.admit(p.Before, s.today)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *supposed) largest(p *app.Planned) ([]string, error) {
 	return lines, nil
 }
 
-// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With more
-// than is granted, the cluster is frozen or not as with what is.
+// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With
+// more than is granted, the cluster is frozen or not as with what is.
 func (s *supposed) counted(p *app.Planned, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
 		clusters := s.today
@@ -80,8 +80,9 @@ func (s *supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Cl
 	return admitted.Clusters, nil
 }
 
-// granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what
-// is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that many are.
+// granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants
+// that is not so now, and what is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that
+// many are.
 func granted(tenants *tenancy.Tenants, today *admit.Clusters, count roleCount) (most int, more string, err error) {
 	held := today.Held
 	frozen := today.IsFrozen()

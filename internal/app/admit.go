@@ -16,7 +16,8 @@ import (
 type Admitted struct {
 	Loaded *Loaded
 	Before Before
-	// Clusters says which clusters are served, and which keep what they have. Those that are frozen without a readable spec are among them.
+	// Clusters says which clusters are served, and which keep what they have. Those that are frozen without a
+	// readable spec are among them.
 	Clusters *admit.Clusters
 }
 
@@ -37,8 +38,8 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	return &Admitted{l, before, clusters}, nil
 }
 
-// beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked at: its values are
-// not fit to be repeated.
+// beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked
+// at: its values are not fit to be repeated.
 func (l *Loaded) beyondGrants() []admit.Problem {
 	var out []admit.Problem
 	wrong := map[schedule.ClusterKey]bool{}

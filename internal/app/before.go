@@ -126,8 +126,9 @@ func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, er
 	return tree, nil
 }
 
-// MovedFrom is the tree of a new folder that goes on from the one in another folder: from whose hosts are, and at which addresses. Nothing else is taken from
-// there, for it may have been made for another engine. A folder that has a tree goes on from that.
+// MovedFrom is the tree of a new folder that goes on from the one in another folder: from whose hosts are, and at
+// which addresses. Nothing else is taken from there, for it may have been made for another engine. A folder that has
+// a tree goes on from that.
 func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool, err error) {
 	//guard: the old tree decides instead of the one that is there
 	if len(b.Files) > 0 || b.Unsealed != nil {

@@ -35,7 +35,8 @@ func (in *Inputs) besideWords(l *Loaded) (words []string) {
 	return append(words, in.setAsideWords(l)...)
 }
 
-// setAsideWords name the clusters whose only specs are in files that are set aside, such as a backup: as far as sipgen knows, they are gone.
+// setAsideWords name the clusters whose only specs are in files that are set aside, such as a backup: as far as
+// sipgen knows, they are gone.
 func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 	known := map[string]bool{}
 	for i := range l.Clusters {
@@ -81,7 +82,8 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 	return words
 }
 
-// setAside says that a file's name is one of a manifest with something added, or of one that an editor or a person put aside.
+// setAside says that a file's name is one of a manifest with something added, or of one that an editor or a person
+// put aside.
 func setAside(base string) bool {
 	if nearlyManifest(base) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) {
 		return false
@@ -93,7 +95,8 @@ func setAside(base string) bool {
 // mostBeside bounds how many files are named that are not read.
 const mostBeside = 5
 
-// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped, one missing, or the .txt that editors add.
+// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped,
+// one missing, or the .txt that editors add.
 func nearlyManifest(base string) bool {
 	ends := []string{".yaml", ".yml", ".json"}
 	end := filepath.Ext(base)

@@ -14,8 +14,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a tree from another site must not give the fleet away.
-// What a spec's annotation accepts is counted apart.
+// brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a tree from another
+// site must not give the fleet away. What a spec's annotation accepts is counted apart.
 func (p *Planned) brake(accept int) error {
 	total, limit := p.loss.Total(), p.brakeLimit()
 	if accept == NoAcceptance {
@@ -48,13 +48,15 @@ func brakeRule(site *v1alpha1.Site) string {
 	return fmt.Sprintf("the smaller of %s and %d %%, at least 1", text.Count(*site.Spec.Brake.MaxHosts, "host"), *site.Spec.Brake.MaxPercent)
 }
 
-// brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in any case.
+// brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in
+// any case.
 func (p *Planned) brakeLimit() int {
 	//guard: the brake allows any part of the fleet
 	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
-// beyondBrake are the clusters whose specs give up more hosts than a run may take, and do not accept that number: they are frozen.
+// beyondBrake are the clusters whose specs give up more hosts than a run may take, and do not accept that number:
+// they are frozen.
 func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]

@@ -16,8 +16,9 @@ import (
 	"github.com/airshipit/sipgen/verify"
 )
 
-// serviceBuilds are the services that were built and checked in this run, whoever asked for it. A run renders again where somebody else pushed first or a
-// cluster was frozen for its services, and the services of most clusters are then what they were.
+// serviceBuilds are the services that were built and checked in this run, whoever asked for it. A run renders again
+// where somebody else pushed first or a cluster was frozen for its services, and the services of most clusters are
+// then what they were.
 type serviceBuilds struct {
 	done map[[sha256.Size]byte]serviceBuild
 	// kept is how many of them have what was built.
@@ -31,9 +32,9 @@ type serviceBuild struct {
 	built *overlay.Built
 }
 
-// checkServices builds the services that have patches or come from a mirror, as they are to be written, and reports what a tenant's patches
-// change that is not the tenant's, and what is built that the tenant is not granted. Services without patches have what their specs say, which
-// was held to the grants before.
+// checkServices builds the services that have patches or come from a mirror, as they are to be written, and reports
+// what a tenant's patches change that is not the tenant's, and what is built that the tenant is not granted. Services
+// without patches have what their specs say, which was held to the grants before.
 //
 // was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
 func (p *Planned) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {

@@ -65,7 +65,8 @@ func Check(r *Rendered, how Tolerance) *Checked {
 	return c
 }
 
-// unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that before one fails.
+// unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that
+// before one fails.
 func (p *Planned) unselected() []string {
 	var out []string
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
@@ -96,7 +97,8 @@ func (p *Planned) unselected() []string {
 	return out
 }
 
-// Here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine, and not in the tree.
+// Here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine,
+// and not in the tree.
 func (p *Planned) Here(plan *report.Plan) *report.Plan {
 	out := *plan
 	out.Clusters, out.Warnings = slices.Clone(plan.Clusters), slices.Clone(plan.Warnings)
@@ -165,7 +167,8 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 // mostPassedOver bounds how many hosts that nobody gets are named with a remedy; the plan has a reason for each.
 const mostPassedOver = 20
 
-// passedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have frozen their clusters.
+// passedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have
+// frozen their clusters.
 func (p *Planned) passedOver() []string {
 	var out []string
 	for i := range p.Report.Hosts {

@@ -36,8 +36,9 @@ func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaC
 	return out
 }
 
-// componentChangesOf compares the files of one cluster, as values: how a file is written may differ between versions of sipgen. counted says that its
-// replicas change; which objects are patched, and how they roll, depends on those and on the failure domains, so then that is no news.
+// componentChangesOf compares the files of one cluster, as values: how a file is written may differ between versions
+// of sipgen. counted says that its replicas change; which objects are patched, and how they roll, depends on those
+// and on the failure domains, so then that is no news.
 func componentChangesOf(cluster string, was, is map[string][]byte, counted bool) []report.ComponentChange {
 	var endpoint, domains *report.ComponentChange
 	dexes := map[string]bool{} // folder of a Dex → it is gone
@@ -99,7 +100,8 @@ func union(a, b map[string][]byte) map[string]bool {
 	return out
 }
 
-// componentsStay are the clusters whose components stay as they are: they have no spec any more, or one that is refused.
+// componentsStay are the clusters whose components stay as they are: they have no spec any more, or one that is
+// refused.
 func (p *Planned) componentsStay() map[string]bool {
 	stay := map[string]bool{}
 	for i := range p.Placement.Clusters {
@@ -109,7 +111,8 @@ func (p *Planned) componentsStay() map[string]bool {
 	return stay
 }
 
-// filesOfComponents are the files of every cluster's components for Cluster API, by "namespace/name" and by path in their folder.
+// filesOfComponents are the files of every cluster's components for Cluster API, by "namespace/name" and by path in
+// their folder.
 func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 5)
@@ -120,8 +123,8 @@ func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
 	})
 }
 
-// replicaChanges says which numbers of machines differ from those in the tree before, in the components for Cluster API that it has. Those of a
-// cluster that is refused, or has no spec any more, stay.
+// replicaChanges says which numbers of machines differ from those in the tree before, in the components for Cluster
+// API that it has. Those of a cluster that is refused, or has no spec any more, stay.
 func (p *Planned) replicaChanges() []report.ReplicaChange {
 	was, stay := filesOfComponents(p.Before.Files), p.componentsStay()
 	var out []report.ReplicaChange

@@ -25,7 +25,8 @@ const (
 // mostEdited bounds how many of them are named, each on a line of its own.
 const mostEdited = 20
 
-// editedIn are the files of a tree that somebody has edited or deleted, by path. Decisions are not among them: without those sipgen refuses the tree.
+// editedIn are the files of a tree that somebody has edited or deleted, by path. Decisions are not among them:
+// without those sipgen refuses the tree.
 func editedIn(state *publish.State) (edited []EditedFile) {
 	for _, name := range state.Edited {
 		edited = append(edited, EditedFile{name, wasEdited})

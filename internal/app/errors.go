@@ -14,7 +14,8 @@ import (
 // AskedError is what came of asking an API server, and which one that was.
 type AskedError struct {
 	Err error
-	// Context is the kubeconfig's, empty for the pod's own account. Server is a host and a port, without credentials or a path.
+	// Context is the kubeconfig's, empty for the pod's own account. Server is a host and a port, without credentials
+	// or a path.
 	Context, Server string
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// filesAround are the files beside a tree's folders and above them that may change what an engine applies, in the repository at a place, and the
-// path of the tree's folder in it.
+// filesAround are the files beside a tree's folders and above them that may change what an engine applies, in the
+// repository at a place, and the path of the tree's folder in it.
 type filesAround func() (where, prefix string, found []publish.AboveFile, err error)
 
 // onBranch is the filesAround of a tree that is committed on top of a branch.
@@ -37,7 +37,8 @@ func inFolder(dir string) filesAround {
 	}
 }
 
-// Foreign is why the engine would apply something else than the tree: files that sipgen did not write, where the tree before is.
+// Foreign is why the engine would apply something else than the tree: files that sipgen did not write, where the tree
+// before is.
 func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
 	if b.around == nil || len(tree) == 0 {
 		return nil

@@ -28,8 +28,9 @@ func (l *Loaded) labelsOlder(before Before) bool {
 	return !l.Hosts.TakenAt.IsZero() && !before.Committed.IsZero() && !l.labelsNewer(before)
 }
 
-// releasesInDoubt warns of hosts whose release may or may not be over, because of when the hosts were read: of manifests without a time, those
-// that the tree was releasing and that have no label of sipgen's may have been written before the labels were ever set.
+// releasesInDoubt warns of hosts whose release may or may not be over, because of when the hosts were read: of
+// manifests without a time, those that the tree was releasing and that have no label of sipgen's may have been
+// written before the labels were ever set.
 func (p *Planned) releasesInDoubt() []string {
 	var free, leaving []string
 	for i := range p.Placement.Holdings.Hosts {

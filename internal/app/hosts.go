@@ -16,9 +16,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// OfTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no namespace is said to be left out:
-// it may be a host of the site's that somebody has.
-// others are the hosts that have another namespace, "namespace/name".
+// OfTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no
+// namespace is said to be left out: it may be a host of the site's that somebody has. others are the hosts that have
+// another namespace, "namespace/name".
 func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inventory, others []string, _ error) {
 	want := site.Spec.Hosts.Namespaces
 	if len(want) == 0 {
@@ -48,7 +48,8 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 	return &kept, others, nil
 }
 
-// OthersWords say that hosts were left out because they are in other namespaces, which may be meant: sites may share a folder of hosts.
+// OthersWords say that hosts were left out because they are in other namespaces, which may be meant: sites may share
+// a folder of hosts.
 func (l *Loaded) OthersWords() string {
 	//guard: a rack whose manifests have another namespace is gone from the site without a word
 	if len(l.others) == 0 {
@@ -102,8 +103,9 @@ func namespacesOf(hosts []inventory.Host) []string {
 	return slices.Compact(namespaces)
 }
 
-// nameReleased puts the namespace before each host that the Site's spec.hosts.release names without one. A name that several hosts have is an
-// error, and so is a host that is named twice; a name that no host has stays as it is, for the plan to warn of.
+// nameReleased puts the namespace before each host that the Site's spec.hosts.release names without one. A name that
+// several hosts have is an error, and so is a host that is named twice; a name that no host has stays as it is, for
+// the plan to warn of.
 func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 	if len(site.Spec.Hosts.Release) == 0 {
 		return nil
@@ -139,7 +141,8 @@ func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 	return errors.Join(errs...)
 }
 
-// leaveAlone notes the hosts of which no patch may be written, and the clusters whose services are another controller's.
+// leaveAlone notes the hosts of which no patch may be written, and the clusters whose services are another
+// controller's.
 func (l *Loaded) leaveAlone() {
 	//guard: one annotation on one host refuses everybody's run
 	l.Unpatchable = preflight.Unpatchable(l.Site.Spec.Engine, l.Site.Spec.Hosts.Apply, l.Hosts.Hosts)

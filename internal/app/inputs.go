@@ -48,8 +48,8 @@ func (in *Inputs) fromSite(site *v1alpha1.Site) {
 	}
 }
 
-// missingOf says who names a file or folder that is not there, or has nothing in it, where nobody typed its name just now: a field of the Site, or a
-// variable of the environment.
+// missingOf says who names a file or folder that is not there, or has nothing in it, where nobody typed its name just
+// now: a field of the Site, or a variable of the environment.
 func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path ...string) error {
 	switch given := os.Getenv(variable); {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles):
@@ -72,7 +72,8 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 	return err
 }
 
-// nearPath is what was probably meant by a path where there is nothing: a neighbour of its, or the word for the live cluster.
+// nearPath is what was probably meant by a path where there is nothing: a neighbour of its, or the word for the live
+// cluster.
 func nearPath(given string) string {
 	if given == FromCluster || There(given) {
 		return ""
@@ -133,7 +134,8 @@ func (in *Inputs) CheckInventory() error {
 	return nil
 }
 
-// Unused says which files the inputs name or have beside them that are not read though they look as if they were meant to be.
+// Unused says which files the inputs name or have beside them that are not read though they look as if they were
+// meant to be.
 func (in *Inputs) Unused(l *Loaded) (words []string) {
 	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
 		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost")))

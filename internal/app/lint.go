@@ -15,8 +15,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package lint looks for. Where nothing
-// could be planned, p is nil, and it has those findings that need no plan.
+// Lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package
+// lint looks for. Where nothing could be planned, p is nil, and it has those findings that need no plan.
 func Lint(l *Loaded, p *Planned) []finding.Finding {
 	found := linted(l, l.Clusters, p)
 	if p != nil {
@@ -90,7 +90,8 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 	return out
 }
 
-// servedBefore are the load balancers without a backend that the tree before has, and that took no hosts away: of those lint only warns.
+// servedBefore are the load balancers without a backend that the tree before has, and that took no hosts away: of
+// those lint only warns.
 func (p *Planned) servedBefore() map[string]bool {
 	there := map[string]bool{}
 	for i := range p.Clusters.All {

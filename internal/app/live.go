@@ -83,8 +83,8 @@ func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, 
 	return live.ServiceObjects(ctx, cfg)
 }
 
-// liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its jump hosts have the Secrets
-// that they will need, and which SIPClusters carry its finalizer.
+// liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its
+// jump hosts have the Secrets that they will need, and which SIPClusters carry its finalizer.
 func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster, services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
@@ -136,8 +136,8 @@ func There(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// kubeconfigProblem says what a person may have meant where no cluster can be reached: a file that is not there, a context that the kubeconfig
-// does not have. nil if it is something else.
+// kubeconfigProblem says what a person may have meant where no cluster can be reached: a file that is not there, a
+// context that the kubeconfig does not have. nil if it is something else.
 func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) error {
 	if in.Kubeconfig != "" && !There(in.Kubeconfig) {
 		return redact.Errorf("--kubeconfig: %s: no such file or directory", in.Kubeconfig)

@@ -1,3 +1,5 @@
+// Package app is the steps of a run: Load, Admit, Plan, Render and Check, each a function from the value before to its own. It
+// prints nothing and knows no flag. A tree that Check has nothing against is written by package publish.
 package app
 
 import (
@@ -44,7 +46,8 @@ type Loaded struct {
 	empty []admit.Problem
 	// Written says which file each cluster was read from, as package tenancy names files.
 	Written tenancy.Files
-	// Unnamed are specs beside a kustomization that does not name them, and Unread the files without a spec, and those that only the site may write.
+	// Unnamed are specs beside a kustomization that does not name them, and Unread the files without a spec, and
+	// those that only the site may write.
 	Unnamed, Unread []string
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
 	hostsInSpecs int
@@ -57,14 +60,14 @@ type Loaded struct {
 	unguarded error
 	// Network is everything that has an address, a port or a MAC address, and what of it is at odds.
 	Network *netplan.Plan
-	// services are the live Deployments and Services with names like those of tenants' services, where a cluster asks for any; unseen says why
-	// they could not be read.
+	// services are the live Deployments and Services with names like those of tenants' services, where a cluster asks
+	// for any; unseen says why they could not be read.
 	services []inventory.ServiceObject
 	unseen   error
 	// Unpatchable is why no patch of a host may be written, by host, where the run goes on without.
 	Unpatchable map[string][]finding.Finding
-	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters that only it let go; left says
-	// why one of the two could not be read.
+	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters
+	// that only it let go; left says why one of the two could not be read.
 	hostKeys  []inventory.SecretSeen
 	finalized []inventory.Finalized
 	left      error
@@ -98,7 +101,8 @@ func (l *Loaded) Warnings() (out []string) {
 	return append(out, twice(l.Hosts.Hosts)...)
 }
 
-// mostUnmanageable bounds how many hosts with a BMC or MAC address that cannot be are warned of; sipgen lint has them all.
+// mostUnmanageable bounds how many hosts with a BMC or MAC address that cannot be are warned of; sipgen lint has them
+// all.
 const mostUnmanageable = 5
 
 func unmanageable(hosts []inventory.Host) []string {
@@ -148,8 +152,8 @@ func (l *Loaded) Clashes() (out []string) {
 	return out
 }
 
-// Load reads all inputs, and reports what is wrong with any of them and between them. What is wrong with one tenant's specs is in Problems and not
-// in the error. With an error it gives what could be read; nil if nothing was tried.
+// Load reads all inputs, and reports what is wrong with any of them and between them. What is wrong with one tenant's
+// specs is in Problems and not in the error. With an error it gives what could be read; nil if nothing was tried.
 func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	if err := in.checkStdin(); err != nil {
 		return nil, err
@@ -218,8 +222,8 @@ func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
 	return site, err
 }
 
-// loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says: without a site,
-// whose own problem is reported, there are none.
+// loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says:
+// without a site, whose own problem is reported, there are none.
 func (in *Inputs) loadHosts(ctx context.Context, stdin io.Reader, site *v1alpha1.Site, clusters []v1.SIPCluster) (*inventory.Inventory, error) {
 	switch {
 	case in.Inventory != FromCluster:

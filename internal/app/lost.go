@@ -8,8 +8,9 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder deleted. A new tree would lack the clusters
-// that have no spec any more, with their services, and the addresses and releases that nothing but the old one has.
+// lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder
+// deleted. A new tree would lack the clusters that have no spec any more, with their services, and the addresses and
+// releases that nothing but the old one has.
 func (p *Planned) lost(accept bool) error {
 	//guard: a branch that has lost its tree gets a new one, without the clusters whose specs are gone
 	if accept || !p.Before.Missing() {
@@ -29,8 +30,9 @@ func (p *Planned) lost(accept bool) error {
 		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
 }
 
-// noTree says that there is no tree and that hosts carry labels of clusters, which nobody knows to be an engine's: those of hosts that somebody, or the SIP
-// operator, labelled before the first tree look like those of a tree that is lost.
+// noTree says that there is no tree and that hosts carry labels of clusters, which nobody knows to be an engine's:
+// those of hosts that somebody, or the SIP operator, labelled before the first tree look like those of a tree that is
+// lost.
 func (p *Planned) noTree() string {
 	if !p.Before.Missing() {
 		return ""

@@ -24,8 +24,9 @@ type Rendered struct {
 // Renderer is render.Site, or render.Preview for a tree that is not written.
 type Renderer func(render.Input) (render.Tree, []render.Services, error)
 
-// Render renders the tree, and checks what comes out where the patches of tenants have a part in it. A cluster whose services cannot be rendered as it asks
-// is frozen, as one is that the plan freezes: nothing is planned again. The error is that there can be no tree at all.
+// Render renders the tree, and checks what comes out where the patches of tenants have a part in it. A cluster whose
+// services cannot be rendered as it asks is frozen, as one is that the plan freezes: nothing is planned again. The
+// error is that there can be no tree at all.
 func Render(p *Planned, how Tolerance, site Renderer) (*Rendered, error) {
 	p.freezeAll(nil, how)
 	r := p.render(site)
@@ -48,8 +49,8 @@ func (p *Planned) render(site Renderer) *Rendered {
 	return &Rendered{Plan: p, Tree: tree, differing: built}
 }
 
-// Compare is the report with what changes in the services that were there before. It builds them as they were and as they are, so only the commands
-// that print the changes call it.
+// Compare is the report with what changes in the services that were there before. It builds them as they were and as
+// they are, so only the commands that print the changes call it.
 func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
@@ -60,7 +61,8 @@ func (r *Rendered) Compare() *report.Plan {
 	return &words
 }
 
-// moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
+// moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old
+// folder has them.
 func (p *Planned) moves() error {
 	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {

@@ -14,13 +14,14 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// maxCompared is how many clusters' services are built to see what changes in them: two builds take some 0.05 s. Of those beyond it
-// the files are named.
+// maxCompared is how many clusters' services are built to see what changes in them: two builds take some 0.05 s. Of
+// those beyond it the files are named.
 const maxCompared = 200
 
-// serviceChanges says what differs in the services of the clusters that the tree before has: was and hadRights are theirs there, and a cluster without
-// services has none. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
-// built are the services in the tree after that were built already.
+// serviceChanges says what differs in the services of the clusters that the tree before has: was and hadRights are
+// theirs there, and a cluster without services has none. That comes from git: whoever can push may have edited it, so
+// one that is not as sipgen writes it is not built, and that is said. built are the services in the tree after that
+// were built already.
 func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree, built map[string]*overlay.Built) []report.ServiceChanges {
 	is, hasRights := filesOfServices(after), filesOfRights(after)
 	var changed []string
@@ -57,7 +58,8 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 	return out
 }
 
-// servicesBefore are the files of the services that the tree before has, with those clusters that have none there, and hosts or a folder all the same.
+// servicesBefore are the files of the services that the tree before has, with those clusters that have none there,
+// and hosts or a folder all the same.
 func servicesBefore(tree render.Tree) map[string]map[string][]byte {
 	out := filesOfServices(tree)
 	for path := range tree {
@@ -112,8 +114,8 @@ func rank(was, is map[string][]byte) int {
 	return 0
 }
 
-// compared compares services, and their rights where they are not the same: rights were among the services once, and have not changed when they
-// are no longer. built are the services after, if they were built already.
+// compared compares services, and their rights where they are not the same: rights were among the services once, and
+// have not changed when they are no longer. built are the services after, if they were built already.
 func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]objdiff.Effect, error) {
 	before := overlay.Built{}
 	var err error

@@ -47,8 +47,8 @@ type specs struct {
 	manifests []manifest.Document
 }
 
-// inTree gives a text as it may stand in the tree and in commits: there a file has the path that it has below the folder that -f names, wherever on
-// this machine that is. The same specs are the same bytes on every machine.
+// inTree gives a text as it may stand in the tree and in commits: there a file has the path that it has below the
+// folder that -f names, wherever on this machine that is. The same specs are the same bytes on every machine.
 func (s *specs) inTree() *strings.Replacer {
 	var pairs []string
 	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
@@ -65,7 +65,8 @@ type spec struct {
 	file string
 }
 
-// loadSpecs reads the documents of the specs. What is wrong with one file is no error. Whose folders there are, the site says.
+// loadSpecs reads the documents of the specs. What is wrong with one file is no error. Whose folders there are, the
+// site says.
 func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) (*specs, error) {
 	var (
 		s    = specs{paths: map[string]string{}}
@@ -165,8 +166,8 @@ func (s *specs) valid() []v1.SIPCluster {
 	return clusters
 }
 
-// speakable says that a cluster's name is one that Kubernetes lets a SIPCluster have, if not one that sipgen can work with. One without is a finding of its
-// file, and of no cluster: nothing is planned for it, and nothing lists it.
+// speakable says that a cluster's name is one that Kubernetes lets a SIPCluster have, if not one that sipgen can work
+// with. One without is a finding of its file, and of no cluster: nothing is planned for it, and nothing lists it.
 func speakable(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
@@ -180,7 +181,8 @@ func (l *Loaded) Wrong() []error {
 	return Flatten(errors.Join(errs...))
 }
 
-// take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
+// take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is
+// no spec.
 func (l *Loaded) take(s *specs) {
 	l.Problems = append(l.Problems, s.broken...)
 	l.empty = s.empty

@@ -13,8 +13,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no more. Those that a cluster loses
-// otherwise are counted already. A host that stays keeps its address, whatever the preview says of a ViNO that begins anew.
+// loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no
+// more. Those that a cluster loses otherwise are counted already. A host that stays keeps its address, whatever the
+// preview says of a ViNO that begins anew.
 func (p *Planned) loseVirtualHosts() {
 	was := virtualhosts.Hosts(p.Before.Files)
 	if len(was) == 0 {
@@ -61,8 +62,9 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 	return claimed
 }
 
-// remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other addresses, because a network of their
-// Vino is another one than in the tree before. It is said in any case, however few they are.
+// remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other
+// addresses, because a network of their Vino is another one than in the tree before. It is said in any case, however
+// few they are.
 func (p *Planned) remakeVirtualHosts() {
 	listed := virtualhosts.Hosts(p.Before.Files)
 	counted, claimed := p.counted(), p.claimed()
