@@ -47,10 +47,10 @@ func (p *Planned) describe() {
 	p.Report.Since(placement.Holdings)
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
-	p.Report.Warnings = slices.Concat(p.Report.Warnings, clusters.LostWords(),
-		//guard: nobody is told that one tenant's traffic goes to another's host
-		render.ForeignBackends(p.Before.Files, placement.Clusters),
-		clusters.Notes,
+	p.Report.Warnings = append(p.Report.Warnings, clusters.LostWords()...)
+	//guard: nobody is told that one tenant's traffic goes to another's host
+	p.Report.Warnings = append(p.Report.Warnings, render.ForeignBackends(p.Before.Files, placement.Clusters)...)
+	p.Report.Warnings = slices.Concat(p.Report.Warnings, clusters.Notes,
 		//guard: nobody is told that a host was taken for clean by manifests of any age
 		p.releasesInDoubt(),
 		p.backendless())
