@@ -50,7 +50,7 @@ func TestReference(t *testing.T) {
 		"| `spares` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
 		"| `old` | string | No longer used; accepted with a warning. |\n" +
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
-		"| `name` | string, `a` or `b` | Which one. |\n"
+		"| `name` | string, `a`, `b` | Which one. |\n"
 	if !strings.HasSuffix(page, want) || !strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n") {
 		t.Errorf("found\n%s\nwant at its end\n%s", page, want)
 	}
