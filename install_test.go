@@ -42,7 +42,7 @@ func TestSupportedVersions(t *testing.T) {
 		{"Cluster API, with its metal3 provider", "cluster-api", "sigs.k8s.io/cluster-api"},
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
-		pinned := regexp.MustCompile(`(?m)^(?:require |\t)`+regexp.QuoteMeta(row.module)+` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
+		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
 		if len(pinned) == 0 || !strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |") {
 			t.Errorf("%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine, pinned)
 		}
