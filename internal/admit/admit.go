@@ -267,14 +267,14 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	return out
 }
 
-// LostWords are the problems that freeze nobody, for a report.
-func (s *Clusters) LostWords() []string {
-	var out []string
+// LostFindings are the problems that freeze nobody, for a report.
+func (s *Clusters) LostFindings() []finding.Finding {
+	var out []finding.Finding
 	for i := range s.Lost {
-		why := s.Lost[i].Err.Error()
-		words := "left out: " + s.InTree.Replace(why)
-		s.here[words] = "left out: " + why
-		out = append(out, words)
+		p := &s.Lost[i]
+		words := "left out: " + s.InTree.Replace(p.Err.Error())
+		s.here[words] = "left out: " + p.Err.Error()
+		out = append(out, finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Finding().Object, Message: words, Fix: finding.Remedy(p.Code)})
 	}
 	return out
 }

@@ -101,9 +101,9 @@ func (p *Planned) unselected() []string {
 // and not in the tree.
 func (p *Planned) Here(plan *report.Plan) *report.Plan {
 	out := *plan
-	out.Clusters, out.Warnings = slices.Clone(plan.Clusters), slices.Clone(plan.Warnings)
-	for i, words := range out.Warnings {
-		out.Warnings[i] = p.Clusters.Here(words)
+	out.Clusters, out.Findings = slices.Clone(plan.Clusters), slices.Clone(plan.Findings)
+	for i := range out.Findings {
+		out.Findings[i].Message = p.Clusters.Here(out.Findings[i].Message)
 	}
 	for i := range out.Clusters {
 		var frozen []string

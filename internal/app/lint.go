@@ -43,16 +43,9 @@ func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 	}
 	if p != nil {
 		in.Placement, in.Served = p.Placement, p.servedBefore()
-		in.Said = append(l.Network.Findings(), slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint)...)
+		in.Said = p.said()
 	}
 	return in.Check()
-}
-
-// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
-func saidByLint(f finding.Finding) bool {
-	return slices.Contains([]string{
-		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
-	}, f.Code)
 }
 
 // LintErrors are the errors of specs that freeze no cluster: the run has said those that do.

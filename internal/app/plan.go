@@ -6,7 +6,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -20,6 +19,8 @@ type Planned struct {
 	Report *report.Plan
 	// loss is what the placement takes from the clusters.
 	loss schedule.Loss
+	// remade says which virtual hosts ViNO makes anew.
+	remade []string
 }
 
 // Plan places the hosts: the decisions of the tree before are kept.
@@ -43,19 +44,13 @@ func (p *Planned) describe() {
 	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
 	//guard: a node set that is dropped takes the machines of many tenants at once
 	p.loseVirtualHosts()
+	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
+	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
-	p.Report.Warnings = append(p.Report.Warnings, clusters.LostWords()...)
-	//guard: nobody is told that one tenant's traffic goes to another's host
-	p.Report.Warnings = append(p.Report.Warnings, render.ForeignBackends(p.Before.Files, placement.Clusters)...)
-	p.Report.Warnings = slices.Concat(p.Report.Warnings, clusters.Notes,
-		//guard: nobody is told that a host was taken for clean by manifests of any age
-		p.releasesInDoubt(),
-		p.backendless())
-	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
-	p.remakeVirtualHosts()
+	p.Report.Findings = slices.Concat(p.findings(), p.Report.Findings)
 }
 
 // noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.
@@ -80,22 +75,6 @@ func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(
 // keyOf is a cluster's name.
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
-}
-
-// backendless warns of load balancers that answer no client, where that is not what freezes their cluster.
-func (p *Planned) backendless() []string {
-	var out []string
-	for i := range p.Clusters.All {
-		c := &p.Clusters.All[i]
-		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
-			continue
-		}
-		for _, lb := range c.Backendless() {
-			out = append(out, c.Key()+": "+lb.Path+": "+lb.Message)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // expectLeftOut drops the warnings that a host is not in the inventory from which --without took it.

@@ -66,6 +66,7 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 // addresses, because a network of their Vino is another one than in the tree before. It is said in any case, however
 // few they are.
 func (p *Planned) remakeVirtualHosts() {
+	p.remade = nil
 	listed := virtualhosts.Hosts(p.Before.Files)
 	counted, claimed := p.counted(), p.claimed()
 	for n := range p.Loaded.Site.Spec.Services.VirtualHosts {
@@ -91,7 +92,7 @@ func (p *Planned) remakeVirtualHosts() {
 			}
 		}
 		if hosts > 0 {
-			p.Report.Warnings = append(p.Report.Warnings, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
+			p.remade = append(p.remade, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
 				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -97,7 +98,7 @@ func TestNoWordSkipsTheChecks(t *testing.T) {
 		"Closes PROJ-12", "closing: proj-12", "Fixes:PROJ-12", "fix  PROJ-12", "Resolves issue PROJ-12", "resolved issues: A_B2-1", "Implements PROJ-12", "completes ENG-1", "reopens PROJ-12", "closes GL-12",
 		"closes [issue:12]", "closes [work_item:a/b/12]", "PROJ-12 #close", "PROJ-12#close", "PROJ-12 is done #time 2d", "(#resolve", "#comment",
 	} {
-		p := &Plan{Site: "dc1", Warnings: []string{"unknown field \"" + words + "\""}, Clusters: []Cluster{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []Role{{Name: words, Slots: []Slot{{
+		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []Cluster{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []Role{{Name: words, Slots: []Slot{{
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
 		}}}}}}}
 		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p)} {

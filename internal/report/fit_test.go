@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // TestTableFitsATerminal: no line of the table is wider than the terminal, no name is cut, and colours end where they began. Without a terminal nothing changes.
@@ -97,7 +99,7 @@ func TestWrappedColours(t *testing.T) {
 
 // TestProseFitsATerminal: what is said below the table is folded between words.
 func TestProseFitsATerminal(t *testing.T) {
-	p := &Plan{Warnings: []string{strings.Repeat("word ", 30) + "end"}}
+	p := &Plan{Findings: []finding.Finding{{Message: strings.Repeat("word ", 30) + "end"}}}
 	for width, lines := range map[int]int{0: 2, 40: 6} {
 		var out bytes.Buffer
 		Table(&out, p, TableOptions{Width: width})

@@ -24,8 +24,7 @@ type Plan struct {
 	// Shortages say why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
 	// Freed are hosts that an earlier run released, and that are free now.
-	Freed    []Freed  `json:"freed,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Freed []Freed `json:"freed,omitempty"`
 	// Findings are about hosts, clusters and roles as they are placed.
 	Findings []finding.Finding `json:"findings,omitempty"`
 	// InputWarnings are about the Site, the specs and the inventory as they were read.
@@ -127,7 +126,7 @@ type Role struct {
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
-	out.Warnings, out.lost = nil, nil
+	out.lost = nil
 	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings), func(f finding.Finding) bool { return f.Cluster != cluster })
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -133,7 +134,7 @@ func TestMarkdownKeepsCellsApart(t *testing.T) {
 
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
 func TestLongProblems(t *testing.T) {
-	p := &Plan{Site: "dc1", Warnings: []string{"bank/core: " + strings.Repeat("Z ", 100_000), "edge/b: the last one"}}
+	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}
 	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p)} {
 		if !strings.Contains(found, "the last one") || len(found) > 20_000 {
 			t.Errorf("%s: found %d bytes, and the last problem among them: %t", name, len(found), strings.Contains(found, "the last one"))

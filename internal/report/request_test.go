@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -136,8 +137,8 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 			dirty(&p.Shortages[i])
 			p.Shortages[i] = "short 1: " + p.Shortages[i] // how each of them begins
 		}
-		p.Warnings = append([]string{}, words)
-		clean.Warnings = []string{"x"}
+		p.Findings = []finding.Finding{{Message: words}}
+		clean.Findings = []finding.Finding{{Message: "x"}}
 		changed := about()
 		changed.Inventory = words + ", was 3m old"
 		changed.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
@@ -228,7 +229,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		}, nil},
 		{"all warned of", func(p *Plan, _ *About) {
 			for i := range 3000 {
-				p.Warnings = append(p.Warnings, fmt.Sprintf("host metal3/h%d has no rack", i))
+				p.Findings = append(p.Findings, finding.Finding{Message: fmt.Sprintf("host metal3/h%d has no rack", i)})
 			}
 			p.Clusters = p.Clusters[:3]
 		}, []string{"more notes"}},

@@ -275,9 +275,6 @@ func (p *Plan) Problems() []string {
 	for i := range p.Freed {
 		lines = append(lines, p.Freed[i].String())
 	}
-	for _, warning := range p.Warnings {
-		lines = append(lines, "warning: "+warning)
-	}
 	for i := range p.Findings {
 		lines = append(lines, "warning: "+p.Findings[i].Words())
 	}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/render"
+)
+
+// findings are what the plan warns of, beside what the report has of the placement. Package lint finds load balancers without a backend by itself.
+func (p *Planned) findings() []finding.Finding {
+	out := slices.Concat(p.Clusters.LostFindings(), p.unplaced())
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
+			continue
+		}
+		for _, lb := range c.Backendless() {
+			out = append(out, warning(finding.Backendless, v1.Kind+" "+c.Key(), c.Key(), lb.Path+": "+lb.Message))
+		}
+	}
+	return out
+}
+
+// unplaced are the findings that neither the placement nor package lint has.
+func (p *Planned) unplaced() (out []finding.Finding) {
+	//guard: nobody is told that one tenant's traffic goes to another's host
+	for _, words := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
+		cluster, words, _ := strings.Cut(words, ": ")
+		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, words))
+	}
+	site := v1alpha1.Kind + " " + p.Loaded.Site.Name
+	for _, words := range p.Clusters.Notes {
+		out = append(out, warning(finding.NoEffect, site, "", words))
+	}
+	//guard: nobody is told that a host was taken for clean by manifests of any age
+	for _, words := range p.releasesInDoubt() {
+		out = append(out, warning(finding.InDoubt, site, "", words))
+	}
+	for _, words := range p.remade {
+		out = append(out, warning(finding.Remade, site, "", words))
+	}
+	return out
+}
+
+func warning(code, object, cluster, message string) finding.Finding {
+	return finding.Finding{Code: code, Severity: finding.Warning, Object: object, Cluster: cluster, Message: message, Fix: finding.Remedy(code)}
+}
+
+// said are the findings that lint shows beside its own.
+func (p *Planned) said() []finding.Finding {
+	return slices.Concat(p.Loaded.Network.Findings(), p.unplaced(), slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint))
+}
+
+// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
+func saidByLint(f finding.Finding) bool {
+	return slices.Contains([]string{
+		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
+	}, f.Code)
+}
