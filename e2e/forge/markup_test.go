@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
 )
 
@@ -20,9 +21,10 @@ func markup(t *testing.T, s *site) {
 		"<img src=x onerror=alert(1)>", "<b>", "a|b", "`", "a`b``c", "\\`", "a\\|b", "\n# heading", "**bold**", "mail@evil.example", ":smile:", "$x$", "\\",
 		s.git(t, "rev-parse", "origin/main"),
 	}
-	plan := &report.Plan{Site: "dc1 @team", Shortages: hostile, Warnings: hostile}
+	plan := &report.Plan{Site: "dc1 @team", Shortages: hostile}
 	role := report.Role{Name: "Worker"}
 	for _, words := range hostile {
+		plan.Findings = append(plan.Findings, finding.Finding{Message: words})
 		role.Slots = append(role.Slots,
 			report.Slot{Host: words, Domain: words, Addresses: []string{words}, Status: report.StatusNew, Why: words},
 			report.Slot{Host: "m/h " + words, Domain: words + " x", Status: report.StatusReleased, Why: "it is " + words + " now", InUse: words})
