@@ -33,7 +33,6 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
-	//guard: the plan does not say what changes in a component
 	if _, was := s.Previous[folder+"/kustomization.yaml"]; s.preview && !was {
 		// Nothing to compare with. What else there is to refuse, the services were refused for.
 		//guard: plan says that all is well where render refuses a name

@@ -149,7 +149,6 @@ func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 		Volumes: []corev1.Volume{
 			{Name: "site", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.ConfigName()}}}},
 			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: job.secret, DefaultMode: &readable}}},
-			//guard: the runner fills the disk of its node
 			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &temporary}}},
 		},
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,4 +168,20 @@ func sameNumbers(a, b []int) bool {
 		}
 	}
 	return true
+}
+
+// TestStatusAccount: the account of the status patches that alone, and no spec or finalizer.
+func TestStatusAccount(t *testing.T) {
+	patches := false
+	for _, rule := range statusRules() {
+		if slices.Equal(rule.Verbs, []string{"get"}) {
+			continue
+		}
+		if patches = slices.Equal(rule.Verbs, []string{"patch"}) && slices.Equal(rule.Resources, []string{"sipclusters/status"}); !patches {
+			t.Errorf("found %+v", rule)
+		}
+	}
+	if !patches {
+		t.Error("the status is not patched")
+	}
 }
