@@ -1,13 +1,21 @@
-// Package e2e_test runs sipgen's output on real engines: what they do to a BareMetalHost, and the whole circle
-// from the live inventory by way of git back to the live hosts.
+// Package e2e_test runs sipgen's output on real engines: their effects on a BareMetalHost, and the whole circle from the live inventory
+// through git back to the live hosts.
 //
 // A rig is an API server with etcd, kube-controller-manager with each controller under its own account, metal3's baremetal-operator with
-// the rights that it is installed with, and Flux's kustomize-controller or Argo CD. Hosts are registered, inspected, provisioned and
-// deprovisioned by the operator, and a watch on all of them fails the test that has them if one is deprovisioned, switched off, loses a
-// part of its spec or is deleted without the test having said that it means to.
+// the permissions of its own installation, and Flux's kustomize-controller or Argo CD. The operator registers, inspects, provisions and
+// deprovisions hosts. A watch on all hosts fails the test if one is deprovisioned, switched off or deleted, or loses a part of its spec,
+// unless the test announced it.
 //
-// Standing in: the operator's own test mode for Ironic and the servers, engine.Kubelet for the Deployment controller and those who run
-// pods, engine.Flux.Publish for source-controller (some rows have a real one), and rig.consume and rig.letGo for Cluster API's provider for metal3.
+// These parts are not real:
+//
+//	Ironic and the servers               the operator's test mode: each request succeeds after seconds; one power state for all hosts
+//	Deployment controller, kubelets      engine.Kubelet reports every Deployment as rolled out, unless told to wait
+//	scheduler and kubelets, TestTakeover engine.StartPods reports a pod as ready when its Secrets and ConfigMaps exist
+//	source-controller                    engine.Flux.Publish offers the newest commit; real in TestSteering and the row steered
+//	Cluster API's metal3 provider        rig.take and rig.letGo set and clear consumerRef, image and networkData, with the rights for that
+//	HostClaims                           row claimed sets consumerRef, as the operator's account
+//	the choice of a host by Cluster API  circle.takeHosts picks one of the matching available hosts at random
+//	cert-manager                         its CustomResourceDefinition takes Certificates and issues none
 package e2e_test
 
 import (
