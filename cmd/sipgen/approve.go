@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -37,59 +33,39 @@ func (a *approval) flags(command *cobra.Command) {
 var errDryRun = errors.New("dry run")
 
 // begin finds out who decides.
-func (a *approval) begin(ui *ui, to *destination) {
+func (a *approval) begin(ui *terminal.UI, to *destination) {
 	a.target = to.target.String()
-	a.ask = !a.dryRun && !a.yes && to.target.Proposal == "" && isTerminal(ui.in) && isTerminal(ui.err)
-}
-
-func isTerminal(stream any) bool {
-	file, is := stream.(*os.File)
-	return is && term.IsTerminal(int(file.Fd()))
+	a.ask = !a.dryRun && !a.yes && to.target.Proposal == "" && ui.Interactive()
 }
 
 // mostDangers bounds what is said on stderr.
 const mostDangers = 50
 
 // approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
-func (a *approval) approve(ui *ui, words *report.Plan, changes []publish.Change) error {
+func (a *approval) approve(ui *terminal.UI, words *report.Plan, changes []publish.Change) error {
 	plan := words.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
 	if said == a.approved { // before somebody else pushed first
 		return nil
 	}
-	ui.say("%s", words.Summary())
+	ui.Say("%s", words.Summary())
 	shown, more := report.FirstDangers(plan, filesOf(changes), mostDangers)
 	//guard: a proposal in CI does not say what is dangerous in it
 	for _, danger := range shown {
-		ui.say("look at this first: %s", danger)
+		ui.Say("look at this first: %s", danger)
 	}
 	if more != "" {
-		ui.say("look at this first: and %s; %s", more, report.AllDangers)
+		ui.Say("look at this first: and %s; %s", more, report.AllDangers)
 	}
 	switch {
 	case a.dryRun:
-		ui.say("%s: dry run: %s; nothing is pushed", a.target, countChanges(changes))
+		ui.Say("%s: dry run: %s; nothing is pushed", a.target, countChanges(changes))
 		return errDryRun
 	//guard: publish pushes to the synced branch although the person at the terminal said no
-	case a.ask && !confirmed(ui, fmt.Sprintf("%s: %s; push it without a review?", a.target, countChanges(changes))):
+	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, countChanges(changes))):
 		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
 	}
 	a.approved = said
 	return nil
-}
-
-// confirmed asks a question on the terminal. Anything but yes is a no.
-func confirmed(ui *ui, question string) bool {
-	defer ui.progress.quiet()()
-	fmt.Fprintf(ui.err, "sipgen: %s [y/N] ", text.Line(question))
-	answer, err := bufio.NewReader(ui.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true
-	}
-	return false
 }

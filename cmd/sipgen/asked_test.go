@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 )
 
@@ -48,10 +49,10 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
-	if hint := hintFor(newRoot(&ui{}), unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
+	if hint := hintFor(newRoot(&terminal.UI{}), unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
 		t.Error(hint)
 	}
-	if hint := hintFor(newRoot(&ui{}), &app.AskedError{Err: errors.New("something else")}); hint != "" {
+	if hint := hintFor(newRoot(&terminal.UI{}), &app.AskedError{Err: errors.New("something else")}); hint != "" {
 		t.Error(hint)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -54,7 +55,7 @@ func TestLoginHints(t *testing.T) {
 	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
 		field, _, _ := strings.Cut(part, "\"")
 		named++
-		hint := hintFor(newPublish(&ui{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
+		hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
 		if !strings.Contains(hint, "SIPGEN_") {
 			t.Errorf("%s: found %q", field, hint)
 		}
@@ -65,7 +66,7 @@ func TestLoginHints(t *testing.T) {
 	if named < 6 {
 		t.Errorf("found %d settings in the code", named)
 	}
-	if hint := hintFor(newPublish(&ui{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
+	if hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
 		t.Errorf("a forge's certificate: found %q", hint)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
@@ -26,7 +27,7 @@ func BenchmarkStages(b *testing.B) {
 			Site: filepath.Join(folder, "site.yaml"), Specs: []string{filepath.Join(folder, "tenants.yaml")},
 			Inventory: filepath.Join(folder, "hosts.yaml"),
 		}}
-		quiet := &ui{out: io.Discard, err: io.Discard}
+		quiet := &terminal.UI{Out: io.Discard, Err: io.Discard}
 		stage := func(name string, do func(i int) error) {
 			b.Run(fmt.Sprintf("%s/hosts=%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -18,7 +19,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func newCapacity(ui *ui) *cobra.Command {
+func newCapacity(ui *terminal.UI) *cobra.Command {
 	var (
 		in               inputs
 		previous         previousFlags
@@ -139,23 +140,23 @@ func moreLike(l *app.Loaded, before app.Before, name string) (*report.CapacityLi
 }
 
 // showCapacity prints the counts, and ends in a finding if there are too few free hosts.
-func showCapacity(ui *ui, shown *report.Capacity, output string) error {
+func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error {
 	if output == "json" {
-		if err := writeJSON(ui, shown); err != nil {
+		if err := ui.JSON(shown); err != nil {
 			return err
 		}
 	} else {
-		if err := writeColumns(ui.out, shown.Rows(), terminalWidth(ui.out), 0); err != nil {
+		if err := ui.Columns(shown.Rows(), 0); err != nil {
 			return err
 		}
 		if like := shown.Like; like != nil {
-			fmt.Fprintf(ui.out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster, sentence.Verb(like.More, "fits", "fit"))
+			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster, sentence.Verb(like.More, "fits", "fit"))
 		}
 	}
 	var err error
 	for _, least := range shown.MinFree {
 		if least.Free < least.Want {
-			ui.say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free, least.Want))
+			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free, least.Want))
 			err = errFinding
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -31,6 +32,23 @@ type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 // completeFlag completes a flag that takes one of the given values.
 func completeFlag(command *cobra.Command, flag string, values ...string) {
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there, and a test sees that
+}
+
+// checkFormat refuses an --output that a command has not.
+func checkFormat(found string, want []string) error {
+	for _, format := range want {
+		if found == format {
+			return nil
+		}
+	}
+	hint := ""
+	word, _, _ := strings.Cut("o"+found, "=")
+	if near := manifest.Nearest(found, want); word == "out" || word == "output" { // -o takes the rest of its word
+		hint = redact.Sprintf(", did you mean --%s, with two dashes?", word)
+	} else if near != "" && near[0] == found[0] {
+		hint = redact.Sprintf(", did you mean %q?", near)
+	}
+	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
 // complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
@@ -84,8 +102,8 @@ func beginningWith(typed string, names []string) []string {
 }
 
 func (in *inputs) names(ctx context.Context, what completion) []string {
-	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard, progress: progressOn(io.Discard, func(string) string { return "" }, quickEnough)}
-	site, _ := in.LoadSite(quiet.in)
+	nothing := strings.NewReader("")
+	site, _ := in.LoadSite(nothing)
 	in.Specs = slices.DeleteFunc(slices.Clone(in.Specs), func(path string) bool { return path == app.FromCluster })
 	found := map[string]bool{}
 	if what&completeTenants != 0 && site != nil && len(site.Spec.Tenants) > 0 {
@@ -95,12 +113,12 @@ func (in *inputs) names(ctx context.Context, what completion) []string {
 		}
 	}
 	if what&(completeClusters|completeRoles|completeTenants) != 0 {
-		for _, cluster := range in.ValidSpecs(ctx, quiet.in, site) {
+		for _, cluster := range in.ValidSpecs(ctx, nothing, site) {
 			clusterNames(found, &cluster, what)
 		}
 	}
 	if what&completeHosts != 0 && in.Inventory != "" && in.Inventory != app.FromCluster && in.Inventory != "-" {
-		if hosts, _ := files.Load([]string{in.Inventory}, quiet.in); hosts != nil {
+		if hosts, _ := files.Load([]string{in.Inventory}, nothing); hosts != nil {
 			for i := range hosts.Hosts {
 				found[hosts.Hosts[i].Key()] = true
 			}

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
-func newDiff(ui *ui) *cobra.Command {
+func newDiff(ui *terminal.UI) *cobra.Command {
 	formats := []string{"human", "unified", "json", "markdown", "github"}
 	var (
 		output, color string
@@ -43,7 +44,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
-			colour, err := coloured(color, ui.out, os.Getenv)
+			colour, err := ui.Colored(color, os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -60,7 +61,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				return err
 			}
 			if len(before.Files) == 0 && before.Unsealed == nil {
-				ui.say("no previous tree: %s has none yet, so all of it is new", before.Where)
+				ui.Say("no previous tree: %s has none yet, so all of it is new", before.Where)
 			}
 			checked, err := tree(ui, loaded, before, how)
 			if err != nil {
@@ -87,7 +88,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 }
 
 // showDiff prints what differs, and ends in a finding if anything does.
-func showDiff(ui *ui, before, after map[string][]byte, output string, colour, all bool) error {
+func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, colour, all bool) error {
 	delete(before, publish.OwnershipFile)
 	difference, err := objdiff.Compare(before, after)
 	if err != nil {
@@ -95,25 +96,25 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour, al
 	}
 	switch output {
 	case "unified":
-		err = difference.Unified(ui.out)
+		err = difference.Unified(ui.Out)
 	case "json":
-		err = difference.JSON(ui.out, v1alpha1.APIVersion)
+		err = difference.JSON(ui.Out, v1alpha1.APIVersion)
 	case "markdown":
-		err = difference.Markdown(ui.out)
+		err = difference.Markdown(ui.Out)
 	case "github":
-		err = difference.GitHub(ui.out)
+		err = difference.GitHub(ui.Out)
 	default:
-		err = difference.Human(ui.out, colour, !all)
+		err = difference.Human(ui.Out, colour, !all)
 	}
 	if err != nil {
 		return err
 	}
 	if difference.Empty() {
-		ui.say("no difference")
+		ui.Say("no difference")
 		return nil
 	}
 	added, removed, changed := difference.Counts()
 	sum := added + removed + changed
-	ui.say("%s: %d added, %d removed, %d changed%s", text.Plural(sum, "file differs", "files differ"), added, removed, changed, andList(sum))
+	ui.Say("%s: %d added, %d removed, %d changed%s", text.Plural(sum, "file differs", "files differ"), added, removed, changed, andList(sum))
 	return errFinding
 }

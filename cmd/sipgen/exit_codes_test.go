@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 )
 
 // TestExitCodePage: docs/exit-codes.md has a row for every command, and each command that ends with 1 does so in the case that the row tells.
@@ -56,7 +58,7 @@ func TestExitCodePage(t *testing.T) {
 	wantCode(1, append([]string{"takeover"}, findings["takeover"]...)...)
 	wantCode(2, "plan", "--site", "none.yaml")
 
-	for _, command := range newRoot(&ui{}).Commands() {
+	for _, command := range newRoot(&terminal.UI{}).Commands() {
 		if rows[command.Name()] == "" && !command.Hidden {
 			t.Errorf("docs/exit-codes.md: no row for %s", command.Name())
 		}

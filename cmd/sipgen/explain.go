@@ -8,16 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func newExplain(ui *ui) *cobra.Command {
+func newExplain(ui *terminal.UI) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
@@ -62,15 +62,15 @@ unique.`,
 }
 
 // explain prints what the placement says of a host or a cluster; a name that is both gets both.
-func explain(ui *ui, p *app.Planned, name, output string) error {
+func explain(ui *terminal.UI, p *app.Planned, name, output string) error {
 	cluster, host, err := findNamed(p, name)
 	if err != nil {
 		return err
 	}
 	if output == "json" {
 		plan := *p.Report
-		plan.InputWarnings = ui.warnings
-		return writeJSON(ui, report.Explain(&plan, p.Placement, cluster, host))
+		plan.InputWarnings = ui.Warnings
+		return ui.JSON(report.Explain(&plan, p.Placement, cluster, host))
 	}
 	var words string
 	if namespace, short, found := strings.Cut(cluster, "/"); found {
@@ -81,19 +81,7 @@ func explain(ui *ui, p *app.Planned, name, output string) error {
 		said, _ := report.ExplainHost(p.Placement, schedule.HostKey{Namespace: namespace, Name: short})
 		words += said + unpatched(p, host)
 	}
-	_, err = fmt.Fprint(ui.out, folded(text.Block(words), terminalWidth(ui.out)))
-	return err
-}
-
-// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two
-// columns to the right of where the line began.
-func folded(block string, width int) string {
-	lines := strings.Split(block, "\n")
-	for i, line := range lines {
-		indent := len(line) - len(strings.TrimLeft(line, " ")) + 2
-		lines[i] = text.Fold(line, width, strings.Repeat(" ", indent))
-	}
-	return strings.Join(lines, "\n")
+	return ui.Block(words)
 }
 
 // unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-func newFields(ui *ui) *cobra.Command {
+func newFields(ui *terminal.UI) *cobra.Command {
 	var output string
 	formats := []string{"text", "json-schema"}
 	command := &cobra.Command{
@@ -40,7 +41,7 @@ then the field as in messages: site.spec.brake.
 				}
 				text, err := kind.JSONSchema()
 				if err == nil {
-					_, err = ui.out.Write(text)
+					_, err = ui.Out.Write(text)
 				}
 				return err
 			}
@@ -48,7 +49,7 @@ then the field as in messages: site.spec.brake.
 			if field == nil {
 				return noField(kind, path, known, parent)
 			}
-			_, err = fmt.Fprint(ui.out, kind.Explain(field, helpWidth(ui.out)))
+			_, err = fmt.Fprint(ui.Out, kind.Explain(field, helpWidth(ui)))
 			return err
 		},
 	}

@@ -13,6 +13,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 )
 
 // TestFleet publishes the sites of examples/fleet into one repository, all at once, and holds the workflow and the Job there to them.
@@ -47,7 +49,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("the Job has %d completions for %d sites", *job.Spec.Completions, len(sites))
 	}
 	args := job.Spec.Template.Spec.Containers[0].Args
-	if _, rest, err := newRoot(&ui{}).Find(args); err != nil || slices.Contains(rest, "publish") {
+	if _, rest, err := newRoot(&terminal.UI{}).Find(args); err != nil || slices.Contains(rest, "publish") {
 		t.Errorf("%v: %v", args, err)
 	}
 

@@ -9,18 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
 )
 
 // flow takes the steps from what was loaded to a tree and what speaks against it, without a word.
-func flow(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer) (*app.Checked, error) {
+func flow(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer) (*app.Checked, error) {
 	planned, err := plan(ui, l, before)
 	if err != nil {
 		return nil, err
 	}
-	done := ui.progress.stage("rendering")
+	done := ui.Stage("rendering")
 	rendered, err := app.Render(planned, how, site)
 	done()
 	if err != nil {
@@ -30,8 +31,8 @@ func flow(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance, site app.
 }
 
 // plan is flow, up to the placement.
-func plan(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
-	defer ui.progress.stage("planning")()
+func plan(ui *terminal.UI, l *app.Loaded, before app.Before) (*app.Planned, error) {
+	defer ui.Stage("planning")()
 	admitted, err := app.Admit(l, before)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func plan(ui *ui, l *app.Loaded, before app.Before) (*app.Planned, error) {
 
 // tree is flow for a tree that is written or compared: it says what was found, and ends in an error if that refuses
 // the tree.
-func tree(ui *ui, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
+func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
 	checked, err := flow(ui, l, before, how, render.Site)
 	if err != nil {
 		return nil, err
@@ -55,28 +56,28 @@ const fewWords = 10 * 80
 
 // proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable
 // cluster is a finding.
-func proceed(ui *ui, c *app.Checked, how app.Tolerance) error {
+func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Here(c.Plan.Report)
 	problems := here.Problems()
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
-		ui.say("%s: the last lines say which, and what to do", c.Braked)
+		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
 	if !how.Pushes { // publish says all dangers before it pushes
 		for _, danger := range here.Emptied() {
-			ui.say("danger: %s", danger)
+			ui.Say("danger: %s", danger)
 		}
 	}
 	for _, problem := range problems {
-		ui.say("%s", problem)
+		ui.Say("%s", problem)
 	}
 	warnings := c.Warnings
 	if how.Pushes {
 		warnings = slices.Concat(warnings, c.Blind)
 	}
 	for _, warning := range warnings {
-		ui.say("warning: %s", warning)
+		ui.Say("warning: %s", warning)
 	}
-	ui.hintAtSpecs(c.Plan.Clusters.Problems)
+	hintAtSpecs(ui, c.Plan.Clusters.Problems)
 	//guard: what is refused is written all the same
 	return c.Refusal
 }
@@ -91,8 +92,8 @@ func unschedulable(p *app.Planned) error {
 }
 
 // compare is the report of a tree with what changes in the services that were there before.
-func compare(ui *ui, r *app.Rendered) *report.Plan {
-	defer ui.progress.stage("comparing services")()
+func compare(ui *terminal.UI, r *app.Rendered) *report.Plan {
+	defer ui.Stage("comparing services")()
 	return r.Compare()
 }
 
@@ -107,22 +108,22 @@ func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
 }
 
 // sayAge says how old a snapshot is.
-func sayAge(ui *ui, l *app.Loaded, now time.Time) {
+func sayAge(ui *terminal.UI, l *app.Loaded, now time.Time) {
 	if age := l.Age(now); age != "" {
-		ui.say("the inventory is %s old (%s)", age, l.Hosts.Context)
+		ui.Say("the inventory is %s old (%s)", age, l.Hosts.Context)
 	}
 }
 
 // warnOfForeign says what refuses a tree for files that sipgen did not write, where nothing is written.
-func warnOfForeign(ui *ui, before *app.Before, site *v1alpha1.Site, tree render.Tree) {
+func warnOfForeign(ui *terminal.UI, before *app.Before, site *v1alpha1.Site, tree render.Tree) {
 	for _, problem := range app.Flatten(before.Foreign(site, tree)) {
-		ui.say("warning: %s", problem)
+		ui.Say("warning: %s", problem)
 	}
 }
 
 // sayOthers says that hosts were left out because they are in other namespaces.
-func sayOthers(ui *ui, l *app.Loaded) {
+func sayOthers(ui *terminal.UI, l *app.Loaded) {
 	if words := l.OthersWords(); words != "" {
-		ui.say("%s", words)
+		ui.Say("%s", words)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -22,8 +23,8 @@ const helpColumns = 100
 const leastHelp = 50
 
 // helpWidth is how wide help is where it is written to.
-func helpWidth(out io.Writer) int {
-	if width := terminalWidth(out); width > 0 {
+func helpWidth(ui *terminal.UI) int {
+	if width := ui.Width(); width > 0 {
 		return max(leastHelp, min(width, helpColumns))
 	}
 	return helpColumns
@@ -46,7 +47,7 @@ func only(command *cobra.Command, isCommon bool) *pflag.FlagSet {
 	return out
 }
 
-func newOptions(ui *ui) *cobra.Command {
+func newOptions(ui *terminal.UI) *cobra.Command {
 	return &cobra.Command{
 		Use:   "options",
 		Short: "List the flags that most commands have",
@@ -55,7 +56,7 @@ func newOptions(ui *ui) *cobra.Command {
 			for _, command := range cmd.Root().Commands() {
 				all.AddFlagSet(only(command, true)) // of one name the first is taken
 			}
-			_, err := fmt.Fprintf(ui.out, "Most commands have these flags:\n%s", all.FlagUsagesWrapped(helpWidth(ui.out)))
+			_, err := fmt.Fprintf(ui.Out, "Most commands have these flags:\n%s", all.FlagUsagesWrapped(helpWidth(ui)))
 			return err
 		},
 	}

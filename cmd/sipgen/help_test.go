@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 )
 
 // TestHelpFitsATerminal: no line of any command's help is wider than helpColumns, and no flag is lost by the wrapping.
 func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
-	commands := newRoot(&ui{}).Commands()
+	commands := newRoot(&terminal.UI{}).Commands()
 	var options bytes.Buffer
 	if code := run(context.Background(), []string{"options"}, strings.NewReader(""), &options, &options); code != exitDone {
 		t.Fatalf("options: exit code %d\n%s", code, &options)
@@ -49,7 +51,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 
 // TestHelpOnANarrowTerminal: paragraphs and the list of commands fit, no word is lost, and commands to copy stay whole.
 func TestHelpOnANarrowTerminal(t *testing.T) {
-	root := newRoot(&ui{})
+	root := newRoot(&terminal.UI{})
 	for _, command := range append(root.Commands(), root) {
 		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Convert the specs of the SIP operator, and tell what changes for its services\n\nExamples:\n" + command.Example + "\n"
 		narrow := narrowed(whole, 60)
@@ -70,7 +72,7 @@ func TestHelpOnANarrowTerminal(t *testing.T) {
 
 // TestPublishHasFewFlags: what a command has of its own fits a reader's head; the common ones are said once.
 func TestPublishHasFewFlags(t *testing.T) {
-	root := newRoot(&ui{})
+	root := newRoot(&terminal.UI{})
 	if takeover, _, err := root.Find([]string{"takeover"}); err != nil || only(takeover, false).Lookup("filename") == nil {
 		t.Errorf("takeover's -f is not that of the others: %v", err)
 	}

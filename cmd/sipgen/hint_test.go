@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 )
@@ -40,8 +41,8 @@ sipgen: hint: the disk is full: free some space, then run it again
 sipgen: nothing is pushed
 `
 	var out bytes.Buffer
-	ui := &ui{err: &out}
-	ui.fail(newPublish(ui), err)
+	ui := &terminal.UI{Err: &out}
+	fail(ui, newPublish(ui), err)
 	if out.String() != want {
 		t.Errorf("found\n%s\nwant\n%s", &out, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -18,7 +19,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func newHosts(ui *ui) *cobra.Command {
+func newHosts(ui *terminal.UI) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
@@ -142,24 +143,24 @@ func (f *hostFilter) keep(list *report.HostList) error {
 }
 
 // showHosts prints a list of hosts.
-func showHosts(ui *ui, list *report.HostList, output string) error {
+func showHosts(ui *terminal.UI, list *report.HostList, output string) error {
 	switch output {
 	case "json":
-		return writeJSON(ui, list)
+		return ui.JSON(list)
 	case "csv":
-		return csv.NewWriter(ui.out).WriteAll(list.Rows(true))
+		return csv.NewWriter(ui.Out).WriteAll(list.Rows(true))
 	case "name":
 		for i := range list.Hosts {
-			fmt.Fprintln(ui.out, list.Hosts[i].Host)
+			fmt.Fprintln(ui.Out, list.Hosts[i].Host)
 		}
 		return nil
 	}
 	if len(list.Hosts) > 0 {
 		rows := list.Rows(output == "wide")
-		if err := writeColumns(ui.out, rows, terminalWidth(ui.out), len(rows[0])-1); err != nil {
+		if err := ui.Columns(rows, len(rows[0])-1); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(ui.out, "%s.\n", list.Summary())
+	_, err := fmt.Fprintf(ui.Out, "%s.\n", list.Summary())
 	return err
 }

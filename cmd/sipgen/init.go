@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
 )
@@ -29,7 +30,7 @@ type beginning struct {
 // specsFolder is where init puts the first SIPCluster.
 const specsFolder = "tenants"
 
-func newInit(ui *ui) *cobra.Command {
+func newInit(ui *terminal.UI) *cobra.Command {
 	var b beginning
 	command := &cobra.Command{
 		Use:   "init [DIR]",
@@ -70,7 +71,7 @@ On a terminal, sipgen prompts for missing flags. Otherwise --inventory is requir
 }
 
 // begin looks at the hosts and writes the files.
-func (b *beginning) begin(ctx context.Context, ui *ui) error {
+func (b *beginning) begin(ctx context.Context, ui *terminal.UI) error {
 	site := filepath.Join(b.dir, "site.yaml")
 	if _, err := os.Lstat(site); !errors.Is(err, fs.ErrNotExist) {
 		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; sipgen init DIR writes elsewhere", site, planOf(site))

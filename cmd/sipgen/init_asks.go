@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -97,13 +98,13 @@ func ofFlags(err error) error {
 }
 
 // ask asks on a terminal for what no flag gives, and elsewhere names the flags.
-func (b *beginning) ask(ui *ui) error {
+func (b *beginning) ask(ui *terminal.UI) error {
 	var (
 		errs  []error
 		lines *bufio.Reader
 	)
-	if isTerminal(ui.in) && isTerminal(ui.err) {
-		lines = bufio.NewReader(ui.in)
+	if ui.Interactive() {
+		lines = bufio.NewReader(ui.In)
 	}
 	for _, q := range []struct {
 		flag, question, usual string
@@ -128,11 +129,11 @@ func (b *beginning) ask(ui *ui) error {
 }
 
 // askOne asks until it gets an answer that will do, or none.
-func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
+func (b *beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
 	for {
-		fmt.Fprintf(ui.err, "%s ", question)
+		fmt.Fprintf(ui.Err, "%s ", question)
 		if usual != "" {
-			fmt.Fprintf(ui.err, "[%s] ", usual)
+			fmt.Fprintf(ui.Err, "[%s] ", usual)
 		}
 		answer, err := lines.ReadString('\n')
 		if *value = strings.TrimSpace(answer); *value == "" {
@@ -147,7 +148,7 @@ func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, 
 			return nil
 		}
 		for _, single := range app.Flatten(problem) {
-			ui.say("%s", single)
+			ui.Say("%s", single)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
@@ -17,10 +18,10 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func (b *beginning) hosts(ctx context.Context, ui *ui) (*inventory.Inventory, error) {
-	defer ui.progress.stage("reading hosts")()
+func (b *beginning) hosts(ctx context.Context, ui *terminal.UI) (*inventory.Inventory, error) {
+	defer ui.Stage("reading hosts")()
 	if b.in.Inventory != app.FromCluster {
-		return files.Load([]string{b.in.Inventory}, ui.in)
+		return files.Load([]string{b.in.Inventory}, ui.In)
 	}
 	return b.in.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
 }
@@ -90,14 +91,14 @@ func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err 
 const shownValues = 6
 
 // show prints what was found. assumed: the engine is the default.
-func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
+func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed bool) {
 	var namespaces []string
 	for _, n := range found.Namespaces {
 		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
 	}
-	width := terminalWidth(ui.out)
+	width := ui.Width()
 	line := fmt.Sprintf("%s, %d of them free, in %s", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
-	fmt.Fprintln(ui.out, text.Fold(line, width, "  "))
+	fmt.Fprintln(ui.Out, text.Fold(line, width, "  "))
 	engine := answers.Engine
 	switch {
 	case answers.EngineWhy != "":
@@ -105,11 +106,11 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	case assumed:
 		engine += " (the default: files do not show which engine the cluster has; --engine argocd chooses Argo CD)"
 	}
-	fmt.Fprintln(ui.out, text.Fold("engine: "+engine, width, "  "))
+	fmt.Fprintln(ui.Out, text.Fold("engine: "+engine, width, "  "))
 	if answers.ClusterAPI {
-		fmt.Fprintln(ui.out, "Cluster API: installed on the cluster")
+		fmt.Fprintln(ui.Out, "Cluster API: installed on the cluster")
 	}
-	fmt.Fprintln(ui.out)
+	fmt.Fprintln(ui.Out)
 	rows := [][]string{{"LABEL", "LOOKS LIKE", "VALUES (HOSTS)"}}
 	for _, l := range found.Labels {
 		var values []string
@@ -136,19 +137,19 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 		}
 		rows = append(rows, []string{text.Line(h.Name), "hardware", fmt.Sprintf("(%d)", h.Hosts)})
 	}
-	_ = writeColumns(ui.out, rows, width, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
+	_ = ui.Columns(rows, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
 }
 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
-func sayLabelled(ui *ui, labelled, hosts int, site string) {
+func sayLabelled(ui *terminal.UI, labelled, hosts int, site string) {
 	if labelled > 0 {
-		ui.say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster",
+		ui.Say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster",
 			labelled, text.Count(hosts, "host"), redact.Plain(site))
 	}
 }
 
 // sayNameless says of hosts without a uid what can be done with them and what cannot, and whether no host has one.
-func sayNameless(ui *ui, hosts []inventory.Host) (all bool) {
+func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
 	n := 0
 	for i := range hosts {
 		if hosts[i].UID == "" {
@@ -156,7 +157,7 @@ func sayNameless(ui *ui, hosts []inventory.Host) (all bool) {
 		}
 	}
 	if n > 0 {
-		ui.warn("%d of %s have no metadata.uid, as in manifests that people write: sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
+		ui.Warn("%d of %s have no metadata.uid, as in manifests that people write: sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
 			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); or, if the engine applies these manifests from git, set spec.hosts.apply: overlay", n, text.Count(len(hosts), "host"))
 	}
 	return n > 0 && n == len(hosts)

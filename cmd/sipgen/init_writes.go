@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
@@ -21,7 +22,7 @@ import (
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
 // propose, and the Site is written alone: so it is where other clusters have all hosts already.
-func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
+func (b *beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
 	folder := filepath.Dir(spec)
 	//guard: init beside the specs of a site adds a cluster that nobody asked for, and the next run hands out hosts to it
 	there := !b.named && hasManifests(folder)
@@ -56,30 +57,30 @@ func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal,
 	if err := writeNew(site, siteText); err != nil {
 		return err
 	}
-	fmt.Fprintf(ui.out, "\nwrote %s\n", text.Line(site))
+	fmt.Fprintf(ui.Out, "\nwrote %s\n", text.Line(site))
 	switch {
 	case there:
-		ui.say("%s has files already, so no first SIPCluster was written; next: read the Site, then sipgen lint and sipgen plan", folder)
+		ui.Say("%s has files already, so no first SIPCluster was written; next: read the Site, then sipgen lint and sipgen plan", folder)
 		return nil
 	case alone:
-		ui.say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
+		ui.Say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
 		return nil
 	}
-	fmt.Fprintf(ui.out, "wrote %s\n", text.Line(spec))
+	fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(spec))
 	if answers.Trial {
 		shown := strings.TrimPrefix(answers.Repository, "file://")
 		if b.repo != "" {
 			shown = b.repo
 		}
-		ui.say("next: read both files, then sipgen plan; sipgen publish --propose first; git -C %s show first; sipgen publish", shown)
+		ui.Say("next: read both files, then sipgen plan; sipgen publish --propose first; git -C %s show first; sipgen publish", shown)
 		return nil
 	}
-	ui.say("next: read both files, then sipgen lint and sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
+	ui.Say("next: read both files, then sipgen lint and sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
 }
 
 // makeRepository makes the repository of a trial if it is not there.
-func (b *beginning) makeRepository(ui *ui, answers survey.Answers) error {
+func (b *beginning) makeRepository(ui *terminal.UI, answers survey.Answers) error {
 	folder := strings.TrimPrefix(answers.Repository, "file://")
 	if _, err := os.Lstat(folder); !answers.Trial || !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -87,7 +88,7 @@ func (b *beginning) makeRepository(ui *ui, answers survey.Answers) error {
 	if err := publish.NewRepository(folder, "main", publish.Signature{Name: "sipgen", Email: "sipgen@localhost"}, time.Now()); err != nil {
 		return fmt.Errorf("--repo: %w", err)
 	}
-	ui.say("made %s, a bare git repository with a branch main", folder)
+	ui.Say("made %s, a bare git repository with a branch main", folder)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 )
 
@@ -50,46 +51,46 @@ func (in *inputs) clusterFlags(command *cobra.Command) {
 func (in *inputs) files() []string { return append([]string{in.Site}, in.Specs...) }
 
 // load reads all inputs, and warns of what is likely not meant. What is wrong with one tenant's specs is no error.
-func (in *inputs) load(ctx context.Context, ui *ui) (*app.Loaded, error) {
+func (in *inputs) load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
 	l, err := in.read(ctx, ui)
 	if l == nil {
 		return nil, err
 	}
 	in.warnUnused(ui, l)
 	for _, warning := range l.Warnings() {
-		ui.warn("%s", warning)
+		ui.Warn("%s", warning)
 	}
 	return l, err
 }
 
 // read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
-func (in *inputs) read(ctx context.Context, ui *ui) (*app.Loaded, error) {
-	defer ui.progress.stage("reading specs and hosts")()
-	l, err := app.Load(ctx, &in.Inputs, ui.in)
+func (in *inputs) read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
+	defer ui.Stage("reading specs and hosts")()
+	l, err := app.Load(ctx, &in.Inputs, ui.In)
 	if l == nil {
 		return nil, err
 	}
 	for _, warning := range l.Unnamed {
-		ui.say("warning: %s", warning)
+		ui.Say("warning: %s", warning)
 	}
 	for _, warning := range l.Unread {
-		ui.warn("%s", warning)
+		ui.Warn("%s", warning)
 	}
 	return l, err
 }
 
 // warnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
 // as if they were meant to be. What the environment gives is for whoever needs it.
-func (in *inputs) warnUnused(ui *ui, l *app.Loaded) {
+func (in *inputs) warnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {
 			//guard: --context is given, the hosts come from files, and the reader believes that they are live
 			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
-				ui.warn("--%s does nothing: neither hosts nor specs are read from the live cluster; --inventory cluster reads the hosts there", flag.Name)
+				ui.Warn("--%s does nothing: neither hosts nor specs are read from the live cluster; --inventory cluster reads the hosts there", flag.Name)
 			}
 		}
 	}
 	for _, warning := range in.Unused(l) {
-		ui.warn("%s", warning)
+		ui.Warn("%s", warning)
 	}
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-func newInventory(ui *ui) *cobra.Command {
+func newInventory(ui *terminal.UI) *cobra.Command {
 	var in inputs
 	command := &cobra.Command{
 		Use:   "inventory --site FILE",
@@ -20,7 +21,7 @@ same plan as with the live inventory, in CI or on a laptop.`,
     mv inventory.new inventory.yaml
   sipgen plan --site site.yaml -f tenants --inventory inventory.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			site, err := in.LoadSite(ui.in)
+			site, err := in.LoadSite(ui.In)
 			if err != nil {
 				return err
 			}
@@ -28,8 +29,8 @@ same plan as with the live inventory, in CI or on a laptop.`,
 			if err != nil {
 				return err
 			}
-			ui.say("%s read from %s", text.Count(len(hosts.Hosts), "host"), hosts.Context)
-			return files.WriteSnapshot(ui.out, hosts)
+			ui.Say("%s read from %s", text.Count(len(hosts.Hosts), "host"), hosts.Context)
+			return files.WriteSnapshot(ui.Out, hosts)
 		},
 	}
 	in.siteFlag(command)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/report"
@@ -144,7 +145,7 @@ func TestJSONHasAKind(t *testing.T) {
 		return code, out.Bytes()
 	}
 	seen := map[string]bool{}
-	for _, command := range newRoot(&ui{}).Commands() {
+	for _, command := range newRoot(&terminal.UI{}).Commands() {
 		flag := command.Flags().Lookup("output")
 		if flag == nil || !strings.Contains(flag.Usage, "json") || strings.Contains(flag.Usage, "json-schema") {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report"
@@ -197,7 +198,7 @@ func pullRequestBody(site, repo string, accept int) (string, error) {
 	dir := filepath.Dir(site)
 	in := inputs{Inputs: app.Inputs{Site: site, Specs: []string{filepath.Join(dir, "specs")}, Inventory: filepath.Join(dir, "snapshot.yaml")}}
 	var said bytes.Buffer
-	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: &said}
+	quiet := &terminal.UI{In: strings.NewReader(""), Out: io.Discard, Err: &said}
 	loaded, err := in.load(context.Background(), quiet)
 	if err != nil {
 		return "", err

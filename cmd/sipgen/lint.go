@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-func newLint(ui *ui) *cobra.Command {
+func newLint(ui *terminal.UI) *cobra.Command {
 	var (
 		in                    inputs
 		previous              previousFlags
@@ -38,7 +39,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if failOn != string(finding.Warning) && failOn != string(finding.Error) {
 				return redact.Errorf("--fail-on: found %q, want %s or %s", failOn, finding.Warning, finding.Error)
 			}
-			colour, err := coloured(color, ui.out, os.Getenv)
+			colour, err := ui.Colored(color, os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			// Manifests never have managedFields, and are no finding for that.
 			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
 				if f.Code == finding.Blind {
-					ui.warn("%s", f.Sentence())
+					ui.Warn("%s", f.Sentence())
 				}
 				return f.Code == finding.Blind
 			})
@@ -68,10 +69,10 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			count, warnings := finding.Counts(findings)
 			switch {
 			case count+warnings > 0:
-				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
+				ui.Say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
 			//guard: a tree that nobody could read is said to have no finding
 			case unplanned == nil: // else not everything was looked at
-				ui.say("no finding")
+				ui.Say("no finding")
 			}
 			switch {
 			case unplanned != nil:
@@ -94,14 +95,14 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	return command
 }
 
-func writeFindings(ui *ui, findings []finding.Finding, output string, colour bool) error {
+func writeFindings(ui *terminal.UI, findings []finding.Finding, output string, colour bool) error {
 	switch output {
 	case "json":
-		return finding.JSON(ui.out, findings)
+		return finding.JSON(ui.Out, findings)
 	case "sarif":
-		return finding.SARIF(ui.out, findings, version())
+		return finding.SARIF(ui.Out, findings, version())
 	case "github":
-		return finding.GitHub(ui.out, findings)
+		return finding.GitHub(ui.Out, findings)
 	}
-	return finding.Human(ui.out, findings, colour)
+	return finding.Human(ui.Out, findings, colour)
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/garbage"
 )
 
@@ -57,23 +58,21 @@ func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run f
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	product := &product{Writer: stdout}
-	ui := &ui{in: stdin, out: product, err: stderr, progress: progressOn(stderr, os.Getenv, quickEnough)}
+	ui := terminal.New(stdin, stdout, stderr, os.Getenv)
 	root := newRoot(ui)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(product)
+	root.SetOut(ui.Out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = ui.unknown
+		err = ui.Unknown
 	}
+	incomplete := ui.Incomplete()
 	switch {
-	//guard: a plan that a full disk has cut off is taken for the whole
-	case product.err != nil:
+	case incomplete != nil:
 		// Whoever keeps what was printed must not take it for all there is.
-		incomplete := &incompleteError{product.err}
-		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, product.err) {
+		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, incomplete.Err) {
 			err = nil
 		}
 		err = errors.Join(err, incomplete)
@@ -84,7 +83,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errRefused):
 		return exitError
 	}
-	ui.fail(command, err)
+	fail(ui, command, err)
 	return exitError
 }
 

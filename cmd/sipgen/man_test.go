@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 )
 
 // TestManPages: every command has a page with its flags, of the date that is given, and the same again.
@@ -29,7 +31,7 @@ func TestManPages(t *testing.T) {
 		return content
 	}
 	first, second := pages(), pages()
-	for _, command := range newRoot(&ui{}).Commands() {
+	for _, command := range newRoot(&terminal.UI{}).Commands() {
 		if command.Hidden || command.Name() == "help" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -201,7 +202,7 @@ func filesBelow(t *testing.T, dir string) (paths []string) {
 // formats are those of a command's --output, as the shell completes them: none is forgotten.
 func formats(t *testing.T, name string) []string {
 	t.Helper()
-	command, _, err := newRoot(&ui{}).Find([]string{name})
+	command, _, err := newRoot(&terminal.UI{}).Find([]string{name})
 	check(t, err)
 	complete, found := command.GetFlagCompletionFunc("output")
 	if !found {

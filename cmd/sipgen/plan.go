@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -19,7 +20,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func newPlan(ui *ui) *cobra.Command {
+func newPlan(ui *terminal.UI) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
@@ -91,7 +92,7 @@ has the reason).
 }
 
 // showPlan prints a plan, and what render and publish would report.
-func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) error {
+func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
 	ofNetwork := view.output == "network"
 	site := app.Renderer(render.Preview)
 	//guard: a part of the tree is compared with the files beside it, and another one is hidden
@@ -114,13 +115,13 @@ func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) erro
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
+	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
 	if ofNetwork {
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)
-		_, err = ui.out.Write(loaded.Network.Table(terminalWidth(ui.out)))
+		_, err = ui.Out.Write(loaded.Network.Table(ui.Width()))
 	} else {
 		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output))
 	}
@@ -128,16 +129,16 @@ func showPlan(ui *ui, loaded *app.Loaded, before app.Before, view planView) erro
 		return err
 	}
 	for _, warning := range checked.Warnings {
-		ui.say("render and publish would report: warning: %s", warning)
+		ui.Say("render and publish would report: warning: %s", warning)
 	}
 	for _, word := range planned.LintErrors() {
-		ui.say("publish would report: %s", word)
+		ui.Say("publish would report: %s", word)
 	}
 	if ofNetwork && loaded.Network.Overlaps() {
 		return errFinding
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
-	ui.hintAtSpecs(planned.Clusters.Problems)
+	hintAtSpecs(ui, planned.Clusters.Problems)
 	//guard: plan ends well, and publish is refused
 	if refused != nil {
 		return errRefused
@@ -154,7 +155,7 @@ func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 }
 
 // sayRefusals says why commands would refuse a plan, which is a finding.
-func sayRefusals(ui *ui, commands string, err error) error {
+func sayRefusals(ui *terminal.UI, commands string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -163,7 +164,7 @@ func sayRefusals(ui *ui, commands string, err error) error {
 		if strings.HasPrefix(refusal.Error(), "refused: ") {
 			would = "end with"
 		}
-		ui.say("%s would %s: %s", commands, would, refusal)
+		ui.Say("%s would %s: %s", commands, would, refusal)
 	}
 	return errFinding
 }
@@ -177,7 +178,7 @@ type planView struct {
 }
 
 // check reads what was asked for.
-func (v *planView) check(ui *ui, args, formats []string) (err error) {
+func (v *planView) check(ui *terminal.UI, args, formats []string) (err error) {
 	if err := checkFormat(v.output, formats); err != nil {
 		return err
 	}
@@ -187,12 +188,12 @@ func (v *planView) check(ui *ui, args, formats []string) (err error) {
 			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output, v.cluster)
 		}
 	}
-	v.colour, err = coloured(v.color, ui.out, os.Getenv)
+	v.colour, err = ui.Colored(v.color, os.Getenv)
 	return err
 }
 
 // write prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
-func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Plan, leftOut ...inventory.Host) error {
+func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *report.Plan, leftOut ...inventory.Host) error {
 	if v.cluster != "" {
 		var clusters []string
 		for i := range plan.Clusters {
@@ -212,21 +213,21 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 	switch v.output {
 	case "svg":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Removed: leftOut})
-		_, err := ui.out.Write(picture.SVG(site))
+		_, err := ui.Out.Write(picture.SVG(site))
 		return err
 	case "html":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
-		_, err := ui.out.Write(picture.HTML(site))
+		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":
-		return writeJSON(ui, plan)
+		return ui.JSON(plan)
 	case "yaml":
-		return writeYAML(ui, plan)
+		return ui.YAML(plan)
 	case "markdown":
-		_, err := fmt.Fprint(ui.out, report.Markdown(plan))
+		_, err := fmt.Fprint(ui.Out, report.Markdown(plan))
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
-	report.Table(ui.out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour, Width: terminalWidth(ui.out)})
+	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour, Width: ui.Width()})
 	return nil
 }

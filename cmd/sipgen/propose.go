@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -170,7 +171,7 @@ func (p *pullRequester) cutHint(serverSaid string) (string, forge.PullRequestHin
 }
 
 // request opens or updates the pull request where there is a token, and says where a person does it where there is none.
-func (p *pullRequester) request(ctx context.Context, ui *ui, done *publication, hint forge.PullRequestHint) error {
+func (p *pullRequester) request(ctx context.Context, ui *terminal.UI, done *publication, hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
 	}
@@ -182,20 +183,20 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, done *publication, 
 	case p.client != nil:
 		return p.open(ctx, ui, done, page)
 	case len(done.Changes) == 0:
-		ui.say("no pull request needed: %s already has everything", p.target.Branch)
+		ui.Say("no pull request needed: %s already has everything", p.target.Branch)
 	case hint.Open:
-		ui.say("pull request already open: %s", hint.Page)
+		ui.Say("pull request already open: %s", hint.Page)
 	case page != "":
-		ui.say("open the pull request: %s", page)
+		ui.Say("open the pull request: %s", page)
 	case p.silent || p.local:
-		ui.say("proposed on branch %s, for %s", p.target.Proposal, p.target.Branch)
+		ui.Say("proposed on branch %s, for %s", p.target.Proposal, p.target.Branch)
 	default:
-		ui.say("proposed on branch %s, for %s; %s is a forge of unknown kind: set --forge to github, gitlab or gitea", p.target.Proposal, p.target.Branch, p.repository.Web)
+		ui.Say("proposed on branch %s, for %s; %s is a forge of unknown kind: set --forge to github, gitlab or gitea", p.target.Proposal, p.target.Branch, p.repository.Web)
 	}
 	return nil
 }
 
-func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, page string) error {
+func (p *pullRequester) open(ctx context.Context, ui *terminal.UI, done *publication, page string) error {
 	about := aboutOf(done.plan.Loaded, done.Changes, done.meta, done.Commit)
 	subject, _, _ := strings.Cut(done.Message, "\n")
 	opened, err := p.client.Open(ctx, p.repository, forge.Request{
@@ -204,7 +205,7 @@ func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, pag
 	})
 	if err != nil {
 		if page != "" && !about.Empty {
-			ui.say("open the pull request: %s", page)
+			ui.Say("open the pull request: %s", page)
 		}
 		return fmt.Errorf("%w: %w", errNoPullRequest, err)
 	}
@@ -213,20 +214,20 @@ func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, pag
 }
 
 // sayOpened says what became of the pull request, and where it is.
-func (p *pullRequester) sayOpened(ui *ui, opened *forge.Opened) {
+func (p *pullRequester) sayOpened(ui *terminal.UI, opened *forge.Opened) {
 	for _, warning := range opened.Warnings {
-		ui.say("warning: pull request: %s", warning)
+		ui.Say("warning: pull request: %s", warning)
 	}
 	if opened.OtherHost != "" {
-		ui.say("warning: pull request: the forge gave the address of its page on another host, %s; if the forge's pages are there, set --forge-url", opened.OtherHost)
+		ui.Say("warning: pull request: the forge gave the address of its page on another host, %s; if the forge's pages are there, set --forge-url", opened.OtherHost)
 	}
 	switch opened.Outcome {
 	case forge.Nothing:
-		ui.say("no pull request needed: %s already has everything", p.target.Branch)
+		ui.Say("no pull request needed: %s already has everything", p.target.Branch)
 	case forge.Declined:
-		ui.say("pull request: %s at this commit, not opened again: %s", opened.Outcome, opened.URL)
+		ui.Say("pull request: %s at this commit, not opened again: %s", opened.Outcome, opened.URL)
 	default:
-		ui.say("pull request: %s: %s", opened.Outcome, opened.URL)
+		ui.Say("pull request: %s: %s", opened.Outcome, opened.URL)
 	}
 }
 

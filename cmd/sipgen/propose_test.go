@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -24,7 +25,7 @@ func TestPagesOnOtherHosts(t *testing.T) {
 		t.Errorf("the hook of a repository on this machine: %q, %+v", rest, hint)
 	}
 	var out bytes.Buffer
-	p.sayOpened(&ui{err: &out}, &forge.Opened{Outcome: forge.Created, URL: "https://git.example.org/acme/fleet/pulls/7", Number: 7, OtherHost: "evil.example"})
+	p.sayOpened(&terminal.UI{Err: &out}, &forge.Opened{Outcome: forge.Created, URL: "https://git.example.org/acme/fleet/pulls/7", Number: 7, OtherHost: "evil.example"})
 	for _, want := range []string{
 		"warning: pull request: the forge gave the address of its page on another host, evil.example; if the forge's pages are there, set --forge-url\n",
 		"pull request: opened: https://git.example.org/acme/fleet/pulls/7\n",

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
-func newPublish(ui *ui) *cobra.Command {
+func newPublish(ui *terminal.UI) *cobra.Command {
 	var (
 		in   inputs
 		how  app.Tolerance
@@ -65,7 +66,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 				return err
 			}
 			for _, warning := range to.warnings {
-				ui.say("warning: %s", warning)
+				ui.Say("warning: %s", warning)
 			}
 			ask.begin(ui, to)
 			published, err := publishTree(ctx, ui, loaded, to, how, &ask)
@@ -109,10 +110,10 @@ type publication struct {
 }
 
 // publishTree plans on top of the branch's tip, commits and pushes the tree, again as long as others are faster.
-func publishTree(ctx context.Context, ui *ui, loaded *app.Loaded, to *destination, how app.Tolerance, ask *approval) (*publication, error) {
-	defer ui.progress.stage("publishing to " + to.target.String())()
+func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *destination, how app.Tolerance, ask *approval) (*publication, error) {
+	defer ui.Stage("publishing to " + to.target.String())()
 	to.target.Waiting = func(reason string) {
-		ui.say("another push holds the branch; trying again for up to three minutes: %s", reason)
+		ui.Say("another push holds the branch; trying again for up to three minutes: %s", reason)
 	}
 	done, out, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *publication, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *publication, error) {
@@ -128,7 +129,7 @@ func publishTree(ctx context.Context, ui *ui, loaded *app.Loaded, to *destinatio
 			return fail(err)
 		}
 		for _, word := range checked.Plan.LintErrors() {
-			ui.say("%s", word)
+			ui.Say("%s", word)
 		}
 		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
 		if err := checked.Rendered.RefuseForeign(); err != nil {
@@ -151,17 +152,17 @@ func publishTree(ctx context.Context, ui *ui, loaded *app.Loaded, to *destinatio
 }
 
 // sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
-func (p *publication) sayPublished(ui *ui, to *destination, serverSaid string) {
+func (p *publication) sayPublished(ui *terminal.UI, to *destination, serverSaid string) {
 	sayAge(ui, p.plan.Loaded, p.meta.When)
 	if serverSaid != "" {
-		ui.say("%s says: %s", to.target, serverSaid)
+		ui.Say("%s says: %s", to.target, serverSaid)
 	}
 	if !p.Changed {
-		ui.say("%s: nothing to commit, up to date at %s", to.target, p.Commit)
+		ui.Say("%s: nothing to commit, up to date at %s", to.target, p.Commit)
 		return
 	}
-	fmt.Fprintln(ui.out, p.Commit)
-	ui.say("%s: committed %s, %s", to.target, p.Commit, countChanges(p.Changes))
+	fmt.Fprintln(ui.Out, p.Commit)
+	ui.Say("%s: committed %s, %s", to.target, p.Commit, countChanges(p.Changes))
 }
 
 // countChanges says how many files a commit adds, changes and deletes.

@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 )
 
-func newRender(ui *ui) *cobra.Command {
+func newRender(ui *terminal.UI) *cobra.Command {
 	var (
 		in        inputs
 		out, from string
@@ -77,35 +78,35 @@ rendered, and the exit code is 1.`,
 }
 
 // write writes the tree to a folder.
-func write(ctx context.Context, ui *ui, out string, tree render.Tree, adopt bool) (publish.Result, error) {
-	defer ui.progress.stage("writing " + out)()
+func write(ctx context.Context, ui *terminal.UI, out string, tree render.Tree, adopt bool) (publish.Result, error) {
+	defer ui.Stage("writing " + out)()
 	return publish.WriteDir(ctx, out, tree, publish.DirOptions{Adopt: adopt})
 }
 
 // sayWritten says what was written.
-func sayWritten(ui *ui, c *app.Checked, out string, written publish.Result) {
+func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Result) {
 	sayAge(ui, c.Plan.Loaded, time.Now())
 	for i, name := range written.Foreign {
 		if i == mostDangers {
-			ui.say("warning: and %s like it", text.Count(len(written.Foreign)-mostDangers, "more file"))
+			ui.Say("warning: and %s like it", text.Count(len(written.Foreign)-mostDangers, "more file"))
 			break
 		}
-		ui.say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)
+		ui.Say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)
 	}
-	ui.say("%s", c.Plan.Report.Summary())
+	ui.Say("%s", c.Plan.Report.Summary())
 	added, changed, deleted := len(written.Added), len(written.Changed), len(written.Deleted)
-	ui.say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
+	ui.Say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
 }
 
 // movedFrom is the tree that a new folder goes on from.
-func movedFrom(ctx context.Context, ui *ui, before app.Before, from string) (app.Before, error) {
+func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from string) (app.Before, error) {
 	there, moved, err := before.MovedFrom(ctx, from)
 	switch {
 	case err != nil:
 	case moved:
-		ui.say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", before.Where, from)
+		ui.Say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", before.Where, from)
 	default:
-		ui.say("%s has a tree already, which is the previous one: --from has done its work", before.Where)
+		ui.Say("%s has a tree already, which is the previous one: --from has done its work", before.Where)
 	}
 	return there, err
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
@@ -124,7 +125,7 @@ func review(t *testing.T) reviewed {
 func request(t *testing.T) string {
 	t.Helper()
 	in := inputs{Inputs: app.Inputs{Site: "site.yaml", Specs: []string{"tenants"}, Inventory: "hosts"}}
-	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	quiet := &terminal.UI{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
 	loaded, err := in.load(context.Background(), quiet)
 	check(t, err)
 	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})

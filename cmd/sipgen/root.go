@@ -17,11 +17,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-func newRoot(ui *ui) *cobra.Command {
+func newRoot(ui *terminal.UI) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sipgen",
 		Short: "Assign bare-metal hosts to tenant clusters, through git",
@@ -54,7 +55,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			return redact.Errorf("unknown command %q, want one of %s", args[0], strings.Join(known, ", "))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := refuseResourceList(ui.in); err != nil {
+			if err := refuseResourceList(ui.In); err != nil {
 				return err
 			}
 			return cmd.Help()
@@ -68,7 +69,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		for _, warning := range misspeltVariables(os.Environ()) {
-			ui.say("warning: %s", warning)
+			ui.Say("warning: %s", warning)
 		}
 		return fromEnvironment(cmd, os.Getenv)
 	}
@@ -76,10 +77,10 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		// cobra shows its general help for a command that there is not, and calls that a success.
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 && words[0] != "help" {
-			ui.unknown = root.Args(root, words)
+			ui.Unknown = root.Args(root, words)
 			return
 		}
-		width := helpWidth(ui.out)
+		width := helpWidth(ui)
 		if width == helpColumns {
 			help(cmd, args)
 			return
@@ -94,7 +95,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		Use: "help [COMMAND | runbook [NAME]]", Short: "Help about any command, and runbooks for incidents",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "runbook" {
-				return runbook(ui.out, args[1:])
+				return runbook(ui.Out, args[1:])
 			}
 			command, rest, err := root.Find(args)
 			if err != nil || command == root && len(rest) > 0 {
@@ -110,7 +111,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.Version = versionText()
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
-	root.SetUsageFunc(wrapped(root.UsageFunc(), func() int { return helpWidth(ui.out) }))
+	root.SetUsageFunc(wrapped(root.UsageFunc(), func() int { return helpWidth(ui) }))
 	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newHosts(ui), newCapacity(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newOptions(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
 		strictArgs(command)
@@ -121,7 +122,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 // refuseResourceList is the error for a ResourceList on standard input: how kustomize and kpt call a function. Such a caller takes
 // the help text for the function's output.
 func refuseResourceList(in io.Reader) error {
-	if isTerminal(in) {
+	if terminal.IsTerminal(in) {
 		return nil
 	}
 	const mostRead = 1 << 20
@@ -237,7 +238,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-func newVersion(ui *ui) *cobra.Command {
+func newVersion(ui *terminal.UI) *cobra.Command {
 	var output string
 	formats := []string{"text", "json"}
 	command := &cobra.Command{
@@ -248,9 +249,9 @@ func newVersion(ui *ui) *cobra.Command {
 				return err
 			}
 			if output == "json" {
-				return writeJSON(ui, versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			fmt.Fprintln(ui.out, "sipgen", versionText())
+			fmt.Fprintln(ui.Out, "sipgen", versionText())
 			return nil
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -33,7 +34,7 @@ type siteStatus struct {
 	Edited []app.EditedFile `json:"edited,omitempty"`
 }
 
-func newStatus(ui *ui) *cobra.Command {
+func newStatus(ui *terminal.UI) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
@@ -72,7 +73,7 @@ edited; 2 an error.`,
 			if write {
 				return reportToTenants(ctx, ui, &in, &previous, output)
 			}
-			site, err := in.LoadSite(ui.in)
+			site, err := in.LoadSite(ui.In)
 			if err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ edited; 2 an error.`,
 			if in.Inventory == app.FromCluster {
 				hosts, err = in.LiveState(ctx, site, time.Now())
 			} else {
-				hosts, err = files.Load([]string{in.Inventory}, ui.in)
+				hosts, err = files.Load([]string{in.Inventory}, ui.In)
 			}
 			if err != nil {
 				return err
@@ -101,7 +102,7 @@ edited; 2 an error.`,
 			}
 			warnOfForeign(ui, &before, site, before.Files)
 			for _, words := range before.EditedWords() {
-				ui.say("warning: %s", words)
+				ui.Say("warning: %s", words)
 			}
 			answer, err := schedule.Holdings(nil, hosts.Hosts, claims, app.Options(site))
 			if err != nil {
@@ -147,7 +148,7 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 }
 
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
-func showStatus(ui *ui, before app.Before, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
+func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
 	stuck, stuckServices := 0, 0
 	for _, s := range services {
 		if s.Stuck {
@@ -160,7 +161,7 @@ func showStatus(ui *ui, before app.Before, site *v1alpha1.Site, hosts []status.H
 		}
 	}
 	if output == "json" {
-		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.Edited}); err != nil {
+		if err := ui.JSON(siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.Edited}); err != nil {
 			return err
 		}
 	} else {
@@ -174,26 +175,26 @@ func showStatus(ui *ui, before app.Before, site *v1alpha1.Site, hosts []status.H
 			}
 			rows = append(rows, []string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State), text.Line(h.What)})
 		}
-		if err := writeColumns(ui.out, rows, terminalWidth(ui.out), 4); err != nil {
+		if err := ui.Columns(rows, 4); err != nil {
 			return err
 		}
-		fmt.Fprintf(ui.out, "%s.\n", status.Summary(hosts))
+		fmt.Fprintf(ui.Out, "%s.\n", status.Summary(hosts))
 		if err := showServices(ui, services, output); err != nil {
 			return err
 		}
 	}
 	if stuckServices > 0 {
-		ui.say("%s", text.Plural(stuckServices, "service is stuck", "services are stuck"))
+		ui.Say("%s", text.Plural(stuckServices, "service is stuck", "services are stuck"))
 	}
 	if stuck > 0 {
-		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
+		ui.Say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
 		if before.Missing() {
-			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
+			ui.Say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
 				`do not release them (sipgen help runbook tree-lost)`, before.Where)
 		}
 	}
 	if len(before.Edited) > 0 {
-		ui.say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
+		ui.Say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
 	//guard: a tree whose files somebody has edited looks healthy to whoever asks for its status

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/status"
@@ -33,7 +34,7 @@ var serviceKinds = []struct {
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the hosts. Kinds that
 // cannot be read, or that no file has, are left out.
-func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, before app.Before) []status.Service {
+func (in *inputs) servicesOf(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site, before app.Before) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
@@ -52,9 +53,9 @@ func (in *inputs) servicesOf(ctx context.Context, ui *ui, site *v1alpha1.Site, b
 			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
 			switch {
 			case apierrors.IsForbidden(err):
-				ui.say("%s are not shown: the account may not list them", k.resource.Resource)
+				ui.Say("%s are not shown: the account may not list them", k.resource.Resource)
 			case !known:
-				ui.warn("%s are not shown: %s", k.resource.Resource, err)
+				ui.Warn("%s are not shown: %s", k.resource.Resource, err)
 			}
 		}
 		if !known {
@@ -96,7 +97,7 @@ func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 }
 
 // showServices prints the services that are not ready, with -o wide all of them, and how many are.
-func showServices(ui *ui, services []status.Service, output string) error {
+func showServices(ui *terminal.UI, services []status.Service, output string) error {
 	if len(services) == 0 {
 		return nil
 	}
@@ -117,7 +118,7 @@ func showServices(ui *ui, services []status.Service, output string) error {
 		}
 		rows = append(rows, []string{text.Line(s.Service), text.Line(s.Cluster), state, text.Line(s.What)})
 	}
-	err := writeColumns(ui.out, rows, terminalWidth(ui.out), 3)
-	_, printed := fmt.Fprintf(ui.out, "%s.\n", status.ServiceSummary(services))
+	err := ui.Columns(rows, 3)
+	_, printed := fmt.Fprintf(ui.Out, "%s.\n", status.ServiceSummary(services))
 	return errors.Join(err, printed)
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -23,7 +24,7 @@ const statusTries = 4
 
 // reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
 // in that one's status.
-func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previousFlags, output string) error {
+func reportToTenants(ctx context.Context, ui *terminal.UI, in *inputs, previous *previousFlags, output string) error {
 	loaded, err := in.load(ctx, ui)
 	if err != nil {
 		return err
@@ -76,8 +77,8 @@ func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 }
 
 // writeStatuses writes those that are not as they ought to be. What fails for one SIPCluster is said, and the others are written.
-func (in *inputs) writeStatuses(ctx context.Context, ui *ui, tenants *status.Tenants) error {
-	defer ui.progress.stage("writing status")()
+func (in *inputs) writeStatuses(ctx context.Context, ui *terminal.UI, tenants *status.Tenants) error {
+	defer ui.Stage("writing status")()
 	documents, err := in.ClusterSpecs(ctx)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (in *inputs) writeStatuses(ctx context.Context, ui *ui, tenants *status.Ten
 		switch {
 		case errors.Is(err, live.ErrGone):
 		case errors.Is(err, live.ErrChanged):
-			ui.say("warning: %s: somebody else keeps changing it; the next run reports it", documents[i].File)
+			ui.Say("warning: %s: somebody else keeps changing it; the next run reports it", documents[i].File)
 		case err != nil:
 			errs = append(errs, fmt.Errorf("%s: status: %w", documents[i].File, err))
 		case did:
@@ -109,7 +110,7 @@ func (in *inputs) writeStatuses(ctx context.Context, ui *ui, tenants *status.Ten
 			break
 		}
 	}
-	ui.say("status written for %d of %d SIPClusters; the others are current", written, len(documents))
+	ui.Say("status written for %d of %d SIPClusters; the others are current", written, len(documents))
 	return errors.Join(errs...)
 }
 

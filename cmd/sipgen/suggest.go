@@ -7,13 +7,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
 // showGrants prints the grants that the specs need, and says what they ask for that cannot be granted.
-func showGrants(ui *ui, l *app.Loaded, held tenancy.Counts) error {
+func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 	tenants := l.Tenants.Suggest(l.Clusters, l.Written, held)
 	_, invalid := withTenants(l.Site, tenants) // two that ask for the same
 	left := app.Flatten(invalid)
@@ -23,34 +24,34 @@ func showGrants(ui *ui, l *app.Loaded, held tenancy.Counts) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprint(ui.out, grants); err != nil {
+		if _, err := fmt.Fprint(ui.Out, grants); err != nil {
 			return err
 		}
 	}
 	for i := range tenants {
 		for _, namespace := range tenants[i].Namespaces {
 			if near := l.Tenants.Alike(namespace); near != "" {
-				ui.say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace), text.Line(near))
+				ui.Say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace), text.Line(near))
 			}
 		}
 	}
 	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !isListed(l.Site, t.Name) }) {
-		ui.say("each new tenant may have twice the hosts that it has or asks for: adjust hosts.max and hosts.maxStandby to what is meant")
+		ui.Say("each new tenant may have twice the hosts that it has or asks for: adjust hosts.max and hosts.maxStandby to what is meant")
 	}
 	for i := range tenants {
 		//guard: a tenant is trusted with any patch, and who pastes the grants does not see it
 		if tenants[i].Patches == v1alpha1.PatchesAny && !isTrusted(l.Site, tenants[i].Name) {
-			ui.say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant", text.Line(tenants[i].Name))
+			ui.Say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant", text.Line(tenants[i].Name))
 		}
 		if len(tenants[i].Specs) == 0 && len(l.Written) > 0 {
-			ui.say("tenant %s gets no specs: its files are not in a folder of their own, so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
+			ui.Say("tenant %s gets no specs: its files are not in a folder of their own, so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
 		}
 	}
 	for _, e := range ungranted {
 		left = append(left, e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
 	for _, problem := range left {
-		ui.say("this cannot be granted as it is: %s", problem)
+		ui.Say("this cannot be granted as it is: %s", problem)
 	}
 	if len(left) > 0 {
 		return errFinding

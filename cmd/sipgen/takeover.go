@@ -11,13 +11,14 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
 )
 
-func newTakeover(ui *ui) *cobra.Command {
+func newTakeover(ui *terminal.UI) *cobra.Command {
 	var (
 		in  inputs
 		out string
@@ -40,7 +41,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			if len(in.Specs) == 0 {
 				return errors.New("--filename is required: the installation, the word cluster or files of it")
 			}
-			site, err := in.LoadSite(ui.in)
+			site, err := in.LoadSite(ui.In)
 			if err != nil {
 				return err
 			}
@@ -60,7 +61,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			if err := writeSpecs(ui, out, installation.Specs); err != nil {
 				return err
 			}
-			if err := installation.Write(ui.out, out == ""); err != nil {
+			if err := installation.Write(ui.Out, out == ""); err != nil {
 				return err
 			}
 			for _, spec := range installation.Specs {
@@ -80,7 +81,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 }
 
 // installation reads SIP's specs and services.
-func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site) (*takeover.Installation, error) {
+func (in *inputs) installation(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (*takeover.Installation, error) {
 	got := &takeover.Installation{Engine: site.Spec.Engine}
 	var files []string
 	var docs []manifest.Document
@@ -98,7 +99,7 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 		}
 	}
 	if len(files) > 0 {
-		built, err := kustomization.Of(files, ui.in, nil)
+		built, err := kustomization.Of(files, ui.In, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,7 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 }
 
 // writeSpecs writes a file for each loaded spec.
-func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
+func writeSpecs(ui *terminal.UI, dir string, specs []*takeover.Converted) error {
 	if dir == "" {
 		return nil
 	}
@@ -129,7 +130,7 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 	written := 0
 	for _, spec := range specs {
 		if spec.Cluster == nil {
-			ui.say("%s: not written, sipgen does not read it yet", spec.Key())
+			ui.Say("%s: not written, sipgen does not read it yet", spec.Key())
 			continue
 		}
 		path := filepath.Join(dir, spec.Cluster.Namespace, spec.Cluster.Name+".yaml")
@@ -140,7 +141,7 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 		written++
 	}
 	if written > 0 {
-		ui.say("written to %s; move one file at a time into your specs", dir)
+		ui.Say("written to %s; move one file at a time into your specs", dir)
 	}
 	return errors.Join(errs...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -68,7 +69,7 @@ func (p *previousFlags) flags(command *cobra.Command) {
 
 // read gives the tree as it was: that of the Site's repository, where the flags name no other. The site says the branch and the folder
 // where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
-func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (app.Before, error) {
+func (p *previousFlags) read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.url != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.url == os.Getenv("SIPGEN_REPO"):
 		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
@@ -86,9 +87,9 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 		return app.Before{}, err
 	}
 	for _, warning := range unencrypted(target, nil) {
-		ui.say("warning: %s", warning)
+		ui.Say("warning: %s", warning)
 	}
-	done := ui.progress.stage("reading " + target.String())
+	done := ui.Stage("reading " + target.String())
 	snapshot, err := publish.Read(ctx, target)
 	done()
 	switch {
@@ -99,17 +100,17 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	}
 	before, err := app.ReadSnapshot(target, snapshot)
 	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {
-		ui.say("no previous tree: %s has none yet", target)
+		ui.Say("no previous tree: %s has none yet", target)
 	}
 	return before, err
 }
 
 // readOrWarn is read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
-func (p *previousFlags) readOrWarn(ctx context.Context, ui *ui, site *v1alpha1.Site) (app.Before, error) {
+func (p *previousFlags) readOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.read(ctx, ui, site)
 	//guard: nobody can look at hosts and specs while git is down
 	if unread := (*previousError)(nil); errors.As(err, &unread) {
-		ui.say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
+		ui.Say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
 		return app.Before{}, nil
 	}
 	return before, err

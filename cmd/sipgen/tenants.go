@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-func newTenants(ui *ui) *cobra.Command {
+func newTenants(ui *terminal.UI) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
@@ -68,13 +69,13 @@ granted; 2 an error.`,
 			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
 			wrong := loaded.Wrong()
 			for _, err := range wrong {
-				ui.say("%s", err)
+				ui.Say("%s", err)
 			}
 			if suggest {
 				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
 					return err
 				}
-				ui.say("these grants lack what the specs that are wrong need")
+				ui.Say("these grants lack what the specs that are wrong need")
 				return errFinding
 			}
 			planned, err := plan(ui, loaded, before)
@@ -84,7 +85,7 @@ granted; 2 an error.`,
 			tenants := summarize(planned)
 			problems := reasons(planned, wrong)
 			if output == "json" {
-				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
+				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
 			}
@@ -92,7 +93,7 @@ granted; 2 an error.`,
 				return err
 			}
 			for _, err := range problems {
-				ui.say("%s", err)
+				ui.Say("%s", err)
 			}
 			//guard: tenants goes on without a spec that is wrong, and all seems well
 			if len(problems)+len(wrong) > 0 {
@@ -208,7 +209,7 @@ func summarize(p *app.Planned) []tenantSummary {
 }
 
 // showTenants prints a line for each tenant.
-func showTenants(ui *ui, tenants []tenantSummary) error {
+func showTenants(ui *terminal.UI, tenants []tenantSummary) error {
 	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PATCHES"}}
 	for i := range tenants {
 		t := &tenants[i]
@@ -218,5 +219,5 @@ func showTenants(ui *ui, tenants []tenantSummary) error {
 		}
 		rows = append(rows, append(row, t.Patches))
 	}
-	return writeColumns(ui.out, rows, terminalWidth(ui.out), 1)
+	return ui.Columns(rows, 1)
 }

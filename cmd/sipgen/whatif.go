@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -47,7 +48,7 @@ type roleCount struct {
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *app.Loaded, previous previousFlags, view planView) error {
+func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatIf, loaded *app.Loaded, previous previousFlags, view planView) error {
 	changed, err := ask.apply(ui, loaded)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *app.Loaded, pre
 	}
 	shown := *planned.Report
 	shown.WhatIf = append(changed.lines, largest...)
-	shown.InputWarnings = ui.warnings
+	shown.InputWarnings = ui.Warnings
 	if err := view.write(ui, planned.Placement, &shown, changed.site.LeftOut...); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ type supposed struct {
 }
 
 // apply changes what was loaded.
-func (w *whatIf) apply(ui *ui, l *app.Loaded) (*supposed, error) {
+func (w *whatIf) apply(ui *terminal.UI, l *app.Loaded) (*supposed, error) {
 	var errs []error
 	changed := *l
 	out := &supposed{site: &changed}
@@ -107,7 +108,7 @@ func (w *whatIf) apply(ui *ui, l *app.Loaded) (*supposed, error) {
 		out.lines = append(out.lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
 	}
 	if len(w.with) > 0 {
-		read, err := kustomization.Of(w.with, ui.in, nil)
+		read, err := kustomization.Of(w.with, ui.In, nil)
 		errs = append(errs, err)
 		more, err := v1.FromDocuments(read.Documents)
 		errs = append(errs, err)

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/term"
 
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -31,51 +30,53 @@ func (p *product) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// incompleteError: not all that was to be printed was printed.
-type incompleteError struct{ err error }
+// IncompleteError: not all that was to be printed was printed.
+type IncompleteError struct{ Err error }
 
-func (e *incompleteError) Error() string { return "the output is incomplete: " + e.err.Error() }
-func (e *incompleteError) Unwrap() error { return e.err }
-
-// checkFormat refuses an --output that a command has not.
-func checkFormat(found string, want []string) error {
-	for _, format := range want {
-		if found == format {
-			return nil
-		}
+// Incomplete is why not all of the product was written, nil if it was.
+func (u *UI) Incomplete() *IncompleteError {
+	//guard: a plan that a full disk has cut off is taken for the whole
+	if whole, is := u.Out.(*product); is && whole.err != nil {
+		return &IncompleteError{whole.err}
 	}
-	hint := ""
-	word, _, _ := strings.Cut("o"+found, "=")
-	if near := manifest.Nearest(found, want); word == "out" || word == "output" { // -o takes the rest of its word
-		hint = redact.Sprintf(", did you mean --%s, with two dashes?", word)
-	} else if near != "" && near[0] == found[0] {
-		hint = redact.Sprintf(", did you mean %q?", near)
-	}
-	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
+	return nil
 }
 
-// coloured decides by --color, the environment (https://no-color.org) and whether out is a terminal.
-func coloured(when string, out io.Writer, getenv func(string) string) (bool, error) {
+func (e *IncompleteError) Error() string { return "the output is incomplete: " + e.Err.Error() }
+func (e *IncompleteError) Unwrap() error { return e.Err }
+
+// Colored decides by --color, the environment (https://no-color.org) and whether the product goes to a terminal.
+func (u *UI) Colored(when string, getenv func(string) string) (bool, error) {
 	switch when {
 	case "always":
 		return true, nil
 	case "never":
 		return false, nil
 	case "auto":
-		if whole, is := out.(*product); is {
-			out = whole.Writer
-		}
-		file, isFile := out.(*os.File)
-		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
+		return getenv("NO_COLOR") == "" && IsTerminal(unwrapped(u.Out)), nil
 	}
 	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
 }
 
-// terminalWidth is how many columns the terminal has that is written to, 0 if it is none.
-func terminalWidth(out io.Writer) int {
+// IsTerminal says whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// unwrapped is what a product is written to.
+func unwrapped(out io.Writer) io.Writer {
 	if whole, is := out.(*product); is {
-		out = whole.Writer
+		return whole.Writer
 	}
+	return out
+}
+
+// Width is how many columns the terminal has that the product is written to, 0 if it is none.
+func (u *UI) Width() int { return terminalWidth(unwrapped(u.Out)) }
+
+// terminalWidth is how many columns a terminal has, 0 if it is none.
+func terminalWidth(out io.Writer) int {
 	file, isFile := out.(*os.File)
 	if !isFile {
 		return 0
@@ -87,12 +88,12 @@ func terminalWidth(out io.Writer) int {
 	return width
 }
 
-// writeJSON prints a value as every command prints JSON.
-func writeJSON(ui *ui, value any) error { return text.JSON(ui.out, value) }
+// JSON prints a value as every command prints JSON.
+func (u *UI) JSON(value any) error { return text.JSON(u.Out, value) }
 
-// writeYAML prints a value as YAML, with the fields that it has as JSON. Strings that a CI system could take for commands stand in double quotes,
+// YAML prints a value as YAML, with the fields that it has as JSON. Strings that a CI system could take for commands stand in double quotes,
 // and no string is folded: none of its lines begins a line of the output.
-func writeYAML(ui *ui, value any) error {
+func (u *UI) YAML(value any) error {
 	asJSON, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func writeYAML(ui *ui, value any) error {
 	if err := errors.Join(encoder.Encode(&root), encoder.Close()); err != nil {
 		return err
 	}
-	_, err = ui.out.Write(text.EscapeQuoted(out.Bytes()))
+	_, err = u.Out.Write(text.EscapeQuoted(out.Bytes()))
 	return err
 }
 

@@ -2,77 +2,37 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
-// ui is the printing rules: the product goes to out, everything else to err, each line of it
-// behind the program's name.
-type ui struct {
-	in       io.Reader
-	out, err io.Writer
-	progress *progress
-	// warnings are those about the inputs, for who wants them as data.
-	warnings []string
-	// unknown is that help was asked for a command that there is not.
-	unknown error
-}
-
-// warn says a warning about the inputs.
-func (u *ui) warn(format string, args ...any) {
-	words := text.Line(redact.Text(fmt.Sprintf(format, args...)))
-	u.warnings = append(u.warnings, words)
-	u.say("warning: %s", words)
-}
-
-// say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI
-// system by it. Whatever was missed where the words were made, no secret that is one beyond doubt is printed.
-func (u *ui) say(format string, args ...any) {
-	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
-	u.progress.clean(func() { fmt.Fprintln(u.err, u.fit("sipgen: "+line)) })
-}
-
-// commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
-var commands = regexp.MustCompile("[ (`'\"]((kubectl|ssh-keyscan|ssh-keygen|git|openssl) |sipgen [a-z]+( [A-Z]+)* -)| >")
-
-// fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole: who copies half of it runs that.
-func (u *ui) fit(line string) string {
-	if u.progress == nil || u.progress.to == nil || commands.MatchString(line) {
-		return line
-	}
-	return text.Fold(line, terminalWidth(u.progress.to), "  ")
-}
-
 // fail prints an error, each of the errors joined in it on a line of its own, and a hint where
 // there is something to try with the command.
-func (u *ui) fail(command *cobra.Command, err error) {
+func fail(ui *terminal.UI, command *cobra.Command, err error) {
 	told := map[string]bool{}
 	singles := app.Flatten(err)
 	for i, single := range singles {
-		u.say("%s", single)
+		ui.Say("%s", single)
 		hint := hintFor(command, single)
 		if hint == "" || told[hint] || i+1 < len(singles) && hintFor(command, singles[i+1]) == hint {
 			continue
 		}
 		told[hint] = true
-		u.say("hint: %s", hint)
+		ui.Say("hint: %s", hint)
 	}
 	if unpushed := (*unpushedError)(nil); errors.As(err, &unpushed) {
-		u.say("nothing is pushed")
+		ui.Say("nothing is pushed")
 	}
 }
 
@@ -83,7 +43,7 @@ func hintFor(command *cobra.Command, err error) string {
 		noSite *app.NoSiteError
 		unread *previousError
 		// of it nothing is known but that it was not printed
-		incomplete *incompleteError
+		incomplete *terminal.IncompleteError
 		asked      *app.AskedError
 		notTree    *notTreeError
 	)
@@ -134,12 +94,12 @@ func grantable(err error) bool {
 }
 
 // hintAtSpecs says what to try about what freezes clusters.
-func (u *ui) hintAtSpecs(problems []admit.Problem) {
+func hintAtSpecs(ui *terminal.UI, problems []admit.Problem) {
 	told := map[string]bool{}
 	for _, f := range problems {
 		if hint := specHint(f.Err); hint != "" && !told[hint] {
 			told[hint] = true
-			u.say("hint: %s", hint)
+			ui.Say("hint: %s", hint)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func terminal(t *testing.T) (tty *os.File, read func() string) {
 // A stage that takes long is shown, the inner one of two, and wiped before a line is printed and at the end.
 func TestProgress(t *testing.T) {
 	tty, read := terminal(t)
-	ui := &ui{out: io.Discard, err: tty, progress: progressOn(tty, environment("TERM=xterm"), time.Millisecond)}
+	ui := &UI{Out: io.Discard, Err: tty, progress: progressOn(tty, environment("TERM=xterm"), time.Millisecond)}
 	shown := func(name string) {
 		t.Helper()
 		for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
@@ -62,15 +62,15 @@ func TestProgress(t *testing.T) {
 	shown("pushing")
 	endInner := ui.progress.stage("planning")
 	shown("planning")
-	ui.say("a line")
+	ui.Say("a line")
 	shown("planning")
 	endInner()
 	shown("pushing")
 	// Somebody is asked: nothing is drawn over the question, however long the answer takes.
 	ask, answer := io.Pipe()
-	ui.in = ask
+	ui.In = ask
 	answered := make(chan bool)
-	go func() { answered <- confirmed(ui, "go on?") }()
+	go func() { answered <- ui.Confirm("go on?") }()
 	time.Sleep(300 * time.Millisecond)
 	if ui.progress.mutex.Lock(); ui.progress.shown != "" {
 		t.Errorf("over the question is %q", ui.progress.shown)
@@ -82,7 +82,7 @@ func TestProgress(t *testing.T) {
 	}
 	shown("pushing")
 	endOuter()
-	ui.say("the last line")
+	ui.Say("the last line")
 	text := read()
 	for _, line := range []string{"sipgen: a line", "sipgen: the last line"} {
 		before, _, found := strings.Cut(text, line)
@@ -166,10 +166,10 @@ func TestMessagesFit(t *testing.T) {
 			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}); err != nil {
 				t.Fatal(err)
 			}
-			ui := &ui{out: io.Discard, err: tty, progress: progressOn(tty, environment(row.env), time.Minute)}
-			ui.say(long)
-			ui.say(command)
-			ui.say(own)
+			ui := &UI{Out: io.Discard, Err: tty, progress: progressOn(tty, environment(row.env), time.Minute)}
+			ui.Say(long)
+			ui.Say(command)
+			ui.Say(own)
 			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
 				t.Errorf("found %q, want %q", found, row.want)
 			}

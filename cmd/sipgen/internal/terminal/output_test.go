@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // TestPlainYAML: a value has quotes only where it needs them.
 func TestPlainYAML(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeYAML(&ui{out: &out}, map[string]string{"a": "plain words", "b": "two\nlines"}); err != nil {
+	if err := (&UI{Out: &out}).YAML(map[string]string{"a": "plain words", "b": "two\nlines"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a: plain words\nb: \"two\\nlines\"\n"; out.String() != want {
@@ -32,7 +32,7 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		in := map[string][]string{strings.ToValidUTF8(key, ""): {strings.ToValidUTF8(value, ""), "last"}}
 		var out bytes.Buffer
-		if err := writeYAML(&ui{out: &out}, in); err != nil {
+		if err := (&UI{Out: &out}).YAML(in); err != nil {
 			t.Fatal(err)
 		}
 		var back map[string][]string

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -7,7 +7,14 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
+
+// Columns prints rows as writeColumns does, as wide as the terminal that they go to.
+func (u *UI) Columns(rows [][]string, narrow int) error {
+	return writeColumns(u.Out, rows, u.Width(), narrow)
+}
 
 // writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many columns is too narrow for that, it is one
 // blank, and the cells of one column go on in the next line, between words: none is cut. Width 0 is no terminal.
@@ -57,3 +64,20 @@ const glue = "\ue000"
 
 // together keeps what is in parentheses with the word before it.
 func together(cell string) string { return strings.ReplaceAll(cell, " (", glue+"(") }
+
+// Block prints lines, folded to the terminal that they go to.
+func (u *UI) Block(lines string) error {
+	_, err := fmt.Fprint(u.Out, folded(text.Block(lines), u.Width()))
+	return err
+}
+
+// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two
+// columns to the right of where the line began.
+func folded(block string, width int) string {
+	lines := strings.Split(block, "\n")
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " ")) + 2
+		lines[i] = text.Fold(line, width, strings.Repeat(" ", indent))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,77 @@
+// Package terminal is how a command prints: its product, and what it says beside that.
+package terminal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// UI is the printing rules: the product goes to Out, everything else to Err, each line of it
+// behind the program's name.
+type UI struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Warnings are those about the inputs, for who wants them as data.
+	Warnings []string
+	// Unknown is that help was asked for a command that there is not.
+	Unknown  error
+	progress *progress
+}
+
+// New is the UI of a process with these streams.
+func New(in io.Reader, out, err io.Writer, getenv func(string) string) *UI {
+	return &UI{In: in, Out: &product{Writer: out}, Err: err, progress: progressOn(err, getenv, quickEnough)}
+}
+
+// Warn says a warning about the inputs.
+func (u *UI) Warn(format string, args ...any) {
+	words := text.Line(redact.Text(fmt.Sprintf(format, args...)))
+	u.Warnings = append(u.Warnings, words)
+	u.Say("warning: %s", words)
+}
+
+// Say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI
+// system by it. Whatever was missed where the words were made, no secret that is one beyond doubt is printed.
+func (u *UI) Say(format string, args ...any) {
+	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
+	u.progress.clean(func() { fmt.Fprintln(u.Err, u.fit("sipgen: "+line)) })
+}
+
+// commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
+var commands = regexp.MustCompile("[ (`'\"]((kubectl|ssh-keyscan|ssh-keygen|git|openssl) |sipgen [a-z]+( [A-Z]+)* -)| >")
+
+// fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole: who copies half of it runs that.
+func (u *UI) fit(line string) string {
+	if u.progress == nil || u.progress.to == nil || commands.MatchString(line) {
+		return line
+	}
+	return text.Fold(line, terminalWidth(u.progress.to), "  ")
+}
+
+// Stage shows on a terminal, until its end is called, what takes long. Stages may be nested.
+func (u *UI) Stage(name string) (end func()) { return u.progress.stage(name) }
+
+// Interactive says whether somebody sits at the terminal: can be asked, and sees the question.
+func (u *UI) Interactive() bool { return IsTerminal(u.In) && IsTerminal(u.Err) }
+
+// Confirm asks a question on the terminal. Anything but yes is a no.
+func (u *UI) Confirm(question string) bool {
+	defer u.progress.quiet()()
+	fmt.Fprintf(u.Err, "sipgen: %s [y/N] ", text.Line(question))
+	answer, err := bufio.NewReader(u.In).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
