@@ -12,6 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // AboveFile is a file in the folder of a tree, or in one above it.
@@ -74,16 +76,16 @@ func resolve(dir string) (string, error) {
 }
 
 // filesAbove are the files with a name of readAbove in a folder and above it.
-func filesAbove(whole folderReader, site string) (found []AboveFile, err error) {
+func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error) {
 	for folder := path.Join(site, "."); ; folder = path.Dir(folder) {
 		for _, name := range readAbove {
 			full := path.Join(folder, name)
-			kind, text, err := whole.at(full)
+			kind, text, err := whole.At(full)
 			if err != nil {
 				return nil, err
 			}
-			if kind == file || kind == other {
-				found = append(found, AboveFile{Path: full, Text: text, NoFile: kind == other})
+			if kind == treefs.File || kind == treefs.Other {
+				found = append(found, AboveFile{Path: full, Text: text, NoFile: kind == treefs.Other})
 			}
 		}
 		if folder == "." {

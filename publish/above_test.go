@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // strange is a repository in which others have files beside the tree in site/dc1, and the tree's own.
@@ -16,7 +18,7 @@ var strange = Tree{
 	"site/README.md":                []byte("nobody asks for it"),
 	"site/kustomization.yml":        []byte("above, too"),
 	"site/dc2/.sourceignore":        []byte("another site's"),
-	"site/dc1/.sipgen.yaml":         formatOwnership(Tree{"a/kustomization.yaml": []byte("1")}),
+	"site/dc1/.sipgen.yaml":         treefs.FormatOwnership(Tree{"a/kustomization.yaml": []byte("1")}),
 	"site/dc1/a/kustomization.yaml": []byte("1"),
 	"site/dc1/a/.sourceignore":      []byte("in a folder of the tree"),
 	"site/dc1/kustomization.yaml":   []byte("beside"),

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // bigRepository has a site of 4,000 files among others, files in all, each of the others of size bytes or a few more.
@@ -34,7 +36,7 @@ func bigRepository(b testing.TB, files, size int) string {
 	put := func(name string, text []byte) {
 		fmt.Fprintf(stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
-	put("sites/mine/"+OwnershipFile, formatOwnership(site))
+	put("sites/mine/"+OwnershipFile, treefs.FormatOwnership(site))
 	for name, text := range site {
 		put("sites/mine/"+name, text)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // Published is what Commit did.
@@ -190,7 +192,7 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		//guard: a file beside the tree is written into git's own files
-		problems = append(problems, checkName(name))
+		problems = append(problems, treefs.CheckName(name))
 		//guard: a file beside the tree overwrites one of the tree
 		if _, taken := edits[name]; taken {
 			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))
@@ -201,7 +203,7 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 
 // edits are the blobs that the site's files become, by their paths in the repository.
 func (w *objectWriter) edits(site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
-	list, err := w.blob(formatOwnership(tree))
+	list, err := w.blob(treefs.FormatOwnership(tree))
 	if err != nil {
 		return nil, err
 	}

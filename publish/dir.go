@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // DirOptions says what WriteDir may do. The zero value is the careful one.
@@ -19,16 +21,10 @@ type DirOptions struct {
 	AllowEmpty bool // write a tree without files: everything owned is deleted
 }
 
-// What WriteDir puts into a folder while it writes: what it will move, and the same before it is complete.
-const (
-	stageInside  = ".sipgen-new"
-	stageWritten = ".sipgen-new.part"
-)
-
 // WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays.
 // Files are 0644 and folders 0755, less the umask.
 //
-// What changes is written below stageInside first, and then moved, file by file. A run that is killed before that has changed nothing.
+// What changes is written below .sipgen-new first, and then moved, file by file. A run that is killed before that has changed nothing.
 // One that is killed later is finished by the next one that reads or writes the folder, sipgen's own lists in both places say how.
 // Somebody who reads the folder without sipgen can meet it half way.
 func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Result, error) {
@@ -64,7 +60,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	changes := Tree{OwnershipFile: formatOwnership(tree)}
+	changes := Tree{OwnershipFile: treefs.FormatOwnership(tree)}
 	if result.unchanged() && bytes.Equal(list, changes[OwnershipFile]) {
 		return result, nil
 	}
@@ -72,7 +68,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		changes[name] = tree[name]
 	}
 	if err := here.stage(changes); err != nil {
-		return Result{}, errors.Join(err, here.root.RemoveAll(stageWritten))
+		return Result{}, errors.Join(err, here.root.RemoveAll(treefs.StageWritten))
 	}
 	return result, here.finish(owned, opts.Adopt)
 }
@@ -82,18 +78,18 @@ func checkWrite(tree Tree, allowEmpty bool) error {
 	if len(tree) == 0 && !allowEmpty {
 		return fmt.Errorf("%w: writing it would delete everything that sipgen owns there", ErrEmpty)
 	}
-	return checkTree(tree)
+	return treefs.CheckTree(tree)
 }
 
 // stage writes files to where finish finds them. Their place gets its name when it has all of them.
 func (d diskFolder) stage(files Tree) error {
-	if err := d.root.RemoveAll(stageWritten); err != nil {
+	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
 		return err
 	}
-	if err := d.root.Mkdir(stageWritten, 0o755); err != nil {
+	if err := d.root.Mkdir(treefs.StageWritten, 0o755); err != nil {
 		return err
 	}
-	stage, err := d.root.OpenRoot(stageWritten)
+	stage, err := d.root.OpenRoot(treefs.StageWritten)
 	if err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (d diskFolder) stage(files Tree) error {
 	if err := writeFiles(stage, files); err != nil {
 		return err
 	}
-	return d.root.Rename(stageWritten, stageInside)
+	return d.root.Rename(treefs.StageWritten, treefs.StageInside)
 }
 
 func writeFiles(root *os.Root, files Tree) error {
@@ -122,10 +118,10 @@ func writeFiles(root *os.Root, files Tree) error {
 
 // resume finishes what a run that was killed has staged completely, and takes away the rest.
 func (d diskFolder) resume() error {
-	if err := d.root.RemoveAll(stageWritten); err != nil {
+	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
 		return err
 	}
-	if _, err := d.root.Lstat(stageInside); errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.root.Lstat(treefs.StageInside); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
@@ -140,7 +136,7 @@ func (d diskFolder) resume() error {
 // finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones moved to their places, the list last. What
 // was done of that already is not there any more.
 func (d diskFolder) finish(owned map[string]string, adopt bool) error {
-	stage, err := d.root.OpenRoot(stageInside)
+	stage, err := d.root.OpenRoot(treefs.StageInside)
 	if err != nil {
 		return err
 	}
@@ -148,22 +144,22 @@ func (d diskFolder) finish(owned map[string]string, adopt bool) error {
 	staged := diskFolder{root: stage}
 	kept, _, found, err := staged.owned()
 	if err != nil {
-		return fmt.Errorf("%s: %w", stageInside, err)
+		return fmt.Errorf("%s: %w", treefs.StageInside, err)
 	}
 	if !found { // it was moved last
-		return d.root.RemoveAll(stageInside)
+		return d.root.RemoveAll(treefs.StageInside)
 	}
-	names, err := staged.below(".")
+	names, err := staged.Below(".")
 	if err != nil {
 		return err
 	}
-	there := lookup{here: d}
+	there := treefs.Lookup{Here: d}
 	for _, name := range slices.Sorted(maps.Keys(owned)) {
 		if _, stays := kept[name]; stays {
 			continue
 		}
-		kind, _, err := there.at(name)
-		if err == nil && kind == file {
+		kind, _, err := there.At(name)
+		if err == nil && kind == treefs.File {
 			err = d.delete(name)
 		}
 		if err != nil {
@@ -177,7 +173,7 @@ func (d diskFolder) finish(owned map[string]string, adopt bool) error {
 		}
 		//guard: a file that somebody has put there since is not replaced
 		if _, ours := owned[name]; !ours && !adopt {
-			if kind, _, err := d.at(name); err != nil || kind != nothing {
+			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
 				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, ErrTaken))
 			}
 		}
@@ -187,14 +183,14 @@ func (d diskFolder) finish(owned map[string]string, adopt bool) error {
 			}
 			made = parent
 		}
-		if err := d.root.Rename(filepath.Join(stageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
+		if err := d.root.Rename(filepath.Join(treefs.StageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
 			return err
 		}
 	}
-	if err := d.root.Rename(filepath.Join(stageInside, OwnershipFile), OwnershipFile); err != nil {
+	if err := d.root.Rename(filepath.Join(treefs.StageInside, OwnershipFile), OwnershipFile); err != nil {
 		return err
 	}
-	return d.root.RemoveAll(stageInside)
+	return d.root.RemoveAll(treefs.StageInside)
 }
 
 // delete takes a file away, and the folders that are empty without it.

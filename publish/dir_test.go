@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 func tree(pairs ...string) Tree {
@@ -109,7 +111,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 }
 
 func TestWriteDirRefuses(t *testing.T) {
-	list := string(formatOwnership(tree("a", "1")))
+	list := string(treefs.FormatOwnership(tree("a", "1")))
 	rows := []struct {
 		why   string
 		have  Tree
@@ -182,11 +184,11 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 		}
 	}
 	for _, files := range []Tree{tree("a", "", "A", ""), tree("x/a", "", "X/b", ""), tree("a", "", "a/b", ""), tree("straße", "", "STRASSE", "")} {
-		if err := checkTree(files); !errors.Is(err, ErrName) {
+		if err := treefs.CheckTree(files); !errors.Is(err, ErrName) {
 			t.Errorf("%v: found %v, want a collision", slices.Sorted(maps.Keys(files)), err)
 		}
 	}
-	if err := checkTree(tree("a/b.git/c", "", ".gitignore", "", "git/x", "", "a.b", "", "a/x", "", "ä ö:%", "")); err != nil {
+	if err := treefs.CheckTree(tree("a/b.git/c", "", ".gitignore", "", "git/x", "", "a.b", "", "a/x", "", "ä ö:%", "")); err != nil {
 		t.Error("harmless names:", err)
 	}
 }
@@ -258,10 +260,10 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 
 // TestNothingIsWrittenThatCannotBeReadBack: a file or a tree beyond what is read would stop every run after the one that wrote it.
 func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
-	most := make([]byte, maxFile+1) // the system gives no memory for what nobody writes to
+	most := make([]byte, treefs.MaxFile+1) // the system gives no memory for what nobody writes to
 	many := Tree{}
-	for i := range maxTree/maxFile + 1 {
-		many[fmt.Sprintf("a/%02d", i)] = most[:maxFile]
+	for i := range treefs.MaxTree/treefs.MaxFile + 1 {
+		many[fmt.Sprintf("a/%02d", i)] = most[:treefs.MaxFile]
 	}
 	for why, row := range map[string]struct {
 		tree Tree
@@ -269,7 +271,7 @@ func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
 	}{
 		"a file":  {Tree{"PLAN.md": most}, "PLAN.md: 128 MiB, want at most 128 in a file"},
 		"a tree":  {many, "a/16: with this file the tree has more than 2048 MiB"},
-		"neither": {Tree{"PLAN.md": most[:maxFile]}, ""},
+		"neither": {Tree{"PLAN.md": most[:treefs.MaxFile]}, ""},
 	} {
 		if err := checkWrite(row.tree, false); row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: got %v, want %q", why, err, row.want)
@@ -295,7 +297,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 		here := mustOpen(t, dir)
 		changes := maps.Clone(after)
 		delete(changes, "same")
-		changes[OwnershipFile] = formatOwnership(after)
+		changes[OwnershipFile] = treefs.FormatOwnership(after)
 		if err := here.stage(changes); err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +306,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 			_, stays := changes[name]
 			err := here.root.MkdirAll(filepath.Dir(name), 0o755)
 			if stays && err == nil {
-				err = here.root.Rename(filepath.Join(stageInside, name), name)
+				err = here.root.Rename(filepath.Join(treefs.StageInside, name), name)
 			} else if err == nil {
 				err = here.delete(name)
 			}
@@ -325,7 +327,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, before)
 	here := mustOpen(t, dir)
-	if err := here.stage(Tree{"new": []byte("2"), OwnershipFile: formatOwnership(tree("new", "2"))}); err != nil {
+	if err := here.stage(Tree{"new": []byte("2"), OwnershipFile: treefs.FormatOwnership(tree("new", "2"))}); err != nil {
 		t.Fatal(err)
 	}
 	here.close()
@@ -342,7 +344,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	mustWrite(t, dir, before)
 	same(t, "with nothing in the way", onDisk(t, dir), before)
 	// What is not staged completely is thrown away.
-	put(t, filepath.Join(dir, stageWritten), tree("a/b", "3"))
+	put(t, filepath.Join(dir, treefs.StageWritten), tree("a/b", "3"))
 	mustWrite(t, dir, before)
 	same(t, "a stage that is not complete", onDisk(t, dir), before)
 }

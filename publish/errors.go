@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/skeema/knownhosts"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // What callers tell apart. Each is wrapped by an error that names the place and what to do.
@@ -22,9 +24,9 @@ var (
 	// ErrTaken: a path that the tree wants holds something that sipgen did not write.
 	ErrTaken = errors.New("taken by something that sipgen did not write")
 	// ErrOwnership: the OwnershipFile is damaged, merged or edited.
-	ErrOwnership = errors.New("damaged ownership file")
+	ErrOwnership = treefs.ErrOwnership
 	// ErrName: a path that no tree may have.
-	ErrName = errors.New("not a path for a tree")
+	ErrName = treefs.ErrName
 	// ErrEmpty: the tree has no files and Meta.AllowEmpty or DirOptions.AllowEmpty is not set.
 	ErrEmpty = errors.New("the tree is empty")
 	// ErrConflict: somebody else changed the branch between Read and Commit. Reading again helps.

@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // fetched is the objects of packs that a server sent. go-git indexes and reads them; a pack is a file without a name, so that nothing of it stays
@@ -203,8 +205,8 @@ func checkPack(file billy.File, limits packLimits) error {
 		limits.unpacked -= max(size, header.Length)
 		switch {
 		//guard: a pack of a megabyte unpacks to gigabytes in memory
-		case max(size, header.Length) > maxFile:
-			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20, maxFile>>20))
+		case max(size, header.Length) > treefs.MaxFile:
+			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20, treefs.MaxFile>>20))
 		//guard: a chain of deltas takes all memory
 		case limits.deltas < 0:
 			return tooMuchError("its deltas are more than they may be in memory")

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // diskFolder is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
@@ -50,23 +52,23 @@ func (d diskFolder) close() {
 	}
 }
 
-func (d diskFolder) at(name string) (entryKind, []byte, error) {
+func (d diskFolder) At(name string) (treefs.EntryKind, []byte, error) {
 	if d.root == nil {
-		return nothing, nil, nil
+		return treefs.Nothing, nil, nil
 	}
 	info, err := d.root.Lstat(filepath.FromSlash(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return nothing, nil, nil
+		return treefs.Nothing, nil, nil
 	case err != nil:
-		return nothing, nil, err
+		return treefs.Nothing, nil, err
 	case info.IsDir():
-		return folder, nil, nil
+		return treefs.Folder, nil, nil
 	case !info.Mode().IsRegular():
-		return other, nil, nil
+		return treefs.Other, nil, nil
 	}
 	text, err := d.read(name)
-	return file, text, err
+	return treefs.File, text, err
 }
 
 // read reads a regular file. Whoever swaps it for a pipe after it was looked at gets no further: it is opened without waiting.
@@ -82,17 +84,17 @@ func (d diskFolder) read(name string) (text []byte, err error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: %w: it was a file a moment ago", name, ErrTaken)
-	case info.Size() > maxFile:
-		return nil, tooBig(name, info.Size())
+	case info.Size() > treefs.MaxFile:
+		return nil, treefs.TooBig(name, info.Size())
 	}
-	text, err = readSized(io.LimitReader(opened, maxFile+1), info.Size())
-	if err == nil && len(text) > maxFile {
-		err = tooBig(name, int64(len(text)))
+	text, err = treefs.ReadSized(io.LimitReader(opened, treefs.MaxFile+1), info.Size())
+	if err == nil && len(text) > treefs.MaxFile {
+		err = treefs.TooBig(name, int64(len(text)))
 	}
 	return text, err
 }
 
-func (d diskFolder) below(name string) ([]string, error) {
+func (d diskFolder) Below(name string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(d.root.FS(), name, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -114,14 +116,14 @@ func (d diskFolder) empty() (bool, error) {
 
 // owned reads the OwnershipFile. found is false where there is none.
 func (d diskFolder) owned() (sums map[string]string, text []byte, found bool, err error) {
-	kind, text, err := d.at(OwnershipFile)
+	kind, text, err := d.At(OwnershipFile)
 	switch {
-	case err != nil || kind == nothing:
+	case err != nil || kind == treefs.Nothing:
 		return nil, nil, false, err
-	case kind != file:
+	case kind != treefs.File:
 		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
 	}
-	if sums, err = parseOwnership(text); err != nil {
+	if sums, err = treefs.ParseOwnership(text); err != nil {
 		err = fmt.Errorf("%s: %w", OwnershipFile, err)
 	}
 	return sums, text, true, err

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // generation is one of two trees that differ in every file; each file says of which it is.
@@ -47,7 +49,7 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 	for range times(25) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole
-			if old, new := generation(0)[name], generation(1)[name]; !strings.HasPrefix(name, stageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
+			if old, new := generation(0)[name], generation(1)[name]; !strings.HasPrefix(name, treefs.StageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
 				t.Errorf("%s is cut: %q", name, text)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 func TestRepositoryWithAWorktree(t *testing.T) {
@@ -58,7 +60,7 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 func TestLargeFileInLocalRepository(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	rival(t, repo, "main", Tree{"PLAN.md": make([]byte, maxFile+1)})
+	rival(t, repo, "main", Tree{"PLAN.md": make([]byte, treefs.MaxFile+1)})
 	tip, err := Read(t.Context(), Target{URL: repo, Branch: "main"})
 	if err == nil {
 		_, err = tip.State(Search{Places: []string{"PLAN.md"}})

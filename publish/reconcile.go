@@ -8,25 +8,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
-
-// What a folderReader can hold at a path.
-type entryKind int
-
-const (
-	nothing entryKind = iota
-	file
-	folder
-	other // a symbolic link, a submodule, a device
-)
-
-// folderReader is a folder of files: on disk, or in a commit.
-type folderReader interface {
-	// at says what is at a path, with a file's content.
-	at(name string) (entryKind, []byte, error)
-	// below lists the files and others below a folder, as paths from the root.
-	below(name string) ([]string, error)
-}
 
 // Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.
 type Result struct {
@@ -42,10 +26,10 @@ func (r Result) unchanged() bool {
 	return len(r.Added)+len(r.Changed)+len(r.Deleted) == 0
 }
 
-// reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
+// reconcile compares a folder with the tree it shall hold: what to write, what to delete, and every reason
 // to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are
-// replaced. owned is what the folderReader's OwnershipFile lists.
-func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
+// replaced. owned is what its OwnershipFile lists.
+func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		r.parents(name)
@@ -64,7 +48,7 @@ func reconcile(where string, here folderReader, owned map[string]string, tree Tr
 // reconciliation is one reconcile under way.
 type reconciliation struct {
 	where string
-	here  folderReader
+	here  treefs.Reader
 	owned map[string]string
 	tree  Tree
 	adopt bool
@@ -101,16 +85,16 @@ func (r *reconciliation) change(name string, kind Kind, old []byte) {
 func (r *reconciliation) parents(name string) {
 	for parent := path.Dir(name); parent != "." && !r.checked[parent]; parent = path.Dir(parent) {
 		r.checked[parent] = true
-		kind, _, err := r.here.at(parent)
+		kind, _, err := r.here.At(parent)
 		switch {
 		case err != nil:
 			r.problem(err)
 		//guard: a link in the folder leads a write out of it
-		case kind == other:
+		case kind == treefs.Other:
 			// Never to be adopted: writing through it would leave the folder.
 			r.taken(parent, "a folder")
 		//guard: a file of somebody else is replaced by a folder
-		case kind == file && !r.leaves(parent):
+		case kind == treefs.File && !r.leaves(parent):
 			r.refuse(parent, "a file, want a folder")
 		}
 	}
@@ -118,32 +102,32 @@ func (r *reconciliation) parents(name string) {
 
 // write compares a file of the tree with what is there.
 func (r *reconciliation) write(name string) {
-	kind, old, err := r.here.at(name)
+	kind, old, err := r.here.At(name)
 	sum, ours := r.owned[name]
 	//guard(TestFluxRows/emptied): what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file
-	equal := kind == file && bytes.Equal(old, r.tree[name])
-	if kind == file && !equal {
+	equal := kind == treefs.File && bytes.Equal(old, r.tree[name])
+	if kind == treefs.File && !equal {
 		r.change(name, Changed, old)
 		r.changes[len(r.changes)-1].Foreign = !ours
-	} else if kind != file || !ours {
+	} else if kind != treefs.File || !ours {
 		r.change(name, Added, nil)
 	}
 	switch {
 	case err != nil:
 		r.problem(err)
-	case kind == nothing:
+	case kind == treefs.Nothing:
 		r.result.Added = append(r.result.Added, name)
-	case kind == folder:
+	case kind == treefs.Folder:
 		r.replaceFolder(name)
 	//guard: a link of somebody else is replaced by a file
-	case kind == other && !ours:
+	case kind == treefs.Other && !ours:
 		r.taken(name, "a file")
 	case equal:
 	//guard: a file of somebody else is overwritten
-	case kind == file && !ours && !r.adopt:
+	case kind == treefs.File && !ours && !r.adopt:
 		r.refuse(name, "a file with other content")
 	default:
-		if kind == other || ours && digest(old) != sum {
+		if kind == treefs.Other || ours && treefs.Digest(old) != sum {
 			r.result.Drifted = append(r.result.Drifted, name)
 		}
 		if !ours {
@@ -155,7 +139,7 @@ func (r *reconciliation) write(name string) {
 
 // replaceFolder puts a file in the place of a folder, if nothing stays in that.
 func (r *reconciliation) replaceFolder(name string) {
-	inside, err := r.here.below(name)
+	inside, err := r.here.Below(name)
 	if err != nil {
 		r.problem(err)
 	}
@@ -168,49 +152,15 @@ func (r *reconciliation) replaceFolder(name string) {
 
 // delete takes an owned file away.
 func (r *reconciliation) delete(name string) {
-	kind, old, err := lookupNoFollow(r.here, name)
+	kind, old, err := (&treefs.Lookup{Here: r.here}).At(name)
 	switch {
 	case err != nil:
 		r.problem(err)
-	case kind == file:
+	case kind == treefs.File:
 		r.change(name, Deleted, old)
 		r.result.Deleted = append(r.result.Deleted, name)
-		if digest(old) != r.owned[name] {
+		if treefs.Digest(old) != r.owned[name] {
 			r.result.Drifted = append(r.result.Drifted, name)
 		}
-	}
-}
-
-// lookupNoFollow is at, where what lies behind a link does not exist: an owned file is never looked for,
-// and never deleted, outside the folder.
-func lookupNoFollow(here folderReader, name string) (entryKind, []byte, error) {
-	l := lookup{here: here}
-	return l.at(name)
-}
-
-// lookup is lookupNoFollow for names that are asked for one behind the other, sorted: the folders around the last one are not looked at again.
-type lookup struct {
-	here folderReader
-	// folder ends with a slash; it, and all around it, are folders.
-	folder string
-}
-
-func (l *lookup) at(name string) (entryKind, []byte, error) {
-	//guard: what lies behind a link is taken for a file of the tree, because the folder asked for before is none
-	if !strings.HasPrefix(name, l.folder) {
-		l.folder = ""
-	}
-	for i := len(l.folder); ; {
-		next := strings.IndexByte(name[i:], '/')
-		if next < 0 {
-			return l.here.at(name)
-		}
-		kind, _, err := l.here.at(name[:i+next])
-		//guard: a file of somebody else is deleted through a link
-		if err != nil || kind != folder {
-			return nothing, nil, err
-		}
-		i += next + 1
-		l.folder = name[:i]
 	}
 }

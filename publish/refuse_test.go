@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 	t.Parallel()
-	list := string(formatOwnership(tree("a", "1")))
+	list := string(treefs.FormatOwnership(tree("a", "1")))
 	rows := []struct {
 		why    string
 		have   Tree // what a rival has put on main

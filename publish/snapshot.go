@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // Snapshot is a branch as Read found it.
@@ -133,12 +135,12 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	if s.site.IsZero() {
 		return nil
 	}
-	kind, text, err := s.files.at(OwnershipFile)
+	kind, text, err := s.files.At(OwnershipFile)
 	if err != nil {
 		return err
 	}
 	switch kind {
-	case nothing:
+	case treefs.Nothing:
 		entries, err := s.files.tree(".")
 		if err != nil || entries == nil {
 			return err
@@ -146,8 +148,8 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		//guard: a folder of somebody else is taken over because only a README is in it
 		s.Foreign = slices.ContainsFunc(entries.Entries, func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
-	case file:
-		owned, err := parseOwnership(text)
+	case treefs.File:
+		owned, err := treefs.ParseOwnership(text)
 		if err != nil {
 			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
 		}
@@ -155,20 +157,20 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
-	var total treeSize
-	owned := lookup{here: s.files}
+	var total treefs.Size
+	owned := treefs.Lookup{Here: s.files}
 	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
-		kind, text, err := owned.at(name)
+		kind, text, err := owned.At(name)
 		if err != nil {
 			return err
 		}
-		if err := total.add(name, text); err != nil {
+		if err := total.Add(name, text); err != nil {
 			if site != "" {
 				return fmt.Errorf("%s/%w", site, err)
 			}
 			return err
 		}
-		if kind == file {
+		if kind == treefs.File {
 			s.Tree[name] = text
 		}
 	}
@@ -260,33 +262,33 @@ func compareName(entry object.TreeEntry, key string) int {
 	return strings.Compare(entry.Name, key)
 }
 
-func (c *commitFiles) at(name string) (entryKind, []byte, error) {
+func (c *commitFiles) At(name string) (treefs.EntryKind, []byte, error) {
 	if c.trees[name] != nil { // it is the parent of most that is asked for
-		return folder, nil, nil
+		return treefs.Folder, nil, nil
 	}
 	entry, found, err := c.entry(name)
 	switch {
 	case err != nil || !found:
-		return nothing, nil, err
+		return treefs.Nothing, nil, err
 	case entry.Mode == filemode.Dir:
-		return folder, nil, nil
+		return treefs.Folder, nil, nil
 	case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
-		return other, nil, nil
+		return treefs.Other, nil, nil
 	}
 	if text, read := c.known[name]; read {
-		return file, text, nil
+		return treefs.File, text, nil
 	}
 	text, err := blob(c.store, entry.Hash)
 	if err != nil {
-		return nothing, nil, fmt.Errorf("%s: blob %s: %w", name, entry.Hash, err)
+		return treefs.Nothing, nil, fmt.Errorf("%s: blob %s: %w", name, entry.Hash, err)
 	}
-	return file, text, nil
+	return treefs.File, text, nil
 }
 
 // mostNames bounds how many files and folders are listed: folders of one content may be within one another without number.
 const mostNames = 2_000_000
 
-func (c *commitFiles) below(name string) ([]string, error) {
+func (c *commitFiles) Below(name string) ([]string, error) {
 	tree, err := c.tree(name)
 	if err != nil || tree == nil {
 		return nil, err
@@ -301,7 +303,7 @@ func (c *commitFiles) below(name string) ([]string, error) {
 			found = append(found, full)
 			continue
 		}
-		inside, err := c.below(full)
+		inside, err := c.Below(full)
 		if err != nil {
 			return nil, err
 		}
@@ -316,8 +318,8 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 		return nil, err
 	}
 	//guard: a megabyte of a repository on this machine can be gigabytes; of one that was fetched nothing is larger
-	if size > maxFile {
-		return nil, tooBig("one file", size)
+	if size > treefs.MaxFile {
+		return nil, treefs.TooBig("one file", size)
 	}
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
@@ -328,7 +330,7 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	return readSized(reader, encoded.Size())
+	return treefs.ReadSized(reader, encoded.Size())
 }
 
 // housekeeping says whether a file or folder at the top of a repository is one that a forge makes or reads, and not somebody's manifests.

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"path"
 	"slices"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // State is what a folder holds beside what its OwnershipFile says. Files are given to the reader of a previous tree as they
@@ -36,28 +38,28 @@ type Search struct {
 }
 
 // traces are the files in the places that bear sipgen's mark. Links are not followed.
-func (s *Search) traces(here folderReader) ([]string, error) {
+func (s *Search) traces(here treefs.Reader) ([]string, error) {
 	if s.Marked == nil {
 		return nil, nil
 	}
 	var found []string
 	for _, place := range s.Places {
-		kind, _, err := here.at(place)
+		kind, _, err := here.At(place)
 		if err != nil {
 			return nil, err
 		}
 		names := []string{place}
-		if kind == folder {
-			if names, err = here.below(place); err != nil {
+		if kind == treefs.Folder {
+			if names, err = here.Below(place); err != nil {
 				return nil, err
 			}
 		}
 		for _, name := range names {
-			kind, text, err := here.at(name)
+			kind, text, err := here.At(name)
 			if err != nil {
 				return nil, err
 			}
-			if kind == file && s.Marked(text) {
+			if kind == treefs.File && s.Marked(text) {
 				found = append(found, name)
 			}
 		}
@@ -67,23 +69,23 @@ func (s *Search) traces(here folderReader) ([]string, error) {
 }
 
 // stateOf compares what is owned with what is there. places are the files and folders whose other files are listed.
-func stateOf(here folderReader, owned map[string]string, places []string) (*State, error) {
+func stateOf(here treefs.Reader, owned map[string]string, places []string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned))}
-	var total treeSize
-	files := lookup{here: here}
+	var total treefs.Size
+	files := treefs.Lookup{Here: here}
 	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbours are deltas against each other
-		kind, text, err := files.at(name)
+		kind, text, err := files.At(name)
 		if err != nil {
 			return nil, err
 		}
-		if err := total.add(name, text); err != nil {
+		if err := total.Add(name, text); err != nil {
 			return nil, err
 		}
 		switch {
-		case kind == file:
+		case kind == treefs.File:
 			state.Tree[name] = text
 			//guard: nobody sees that a file was edited
-			if digest(text) != owned[name] {
+			if treefs.Digest(text) != owned[name] {
 				state.Edited = append(state.Edited, name)
 			}
 		default:
@@ -92,15 +94,15 @@ func stateOf(here folderReader, owned map[string]string, places []string) (*Stat
 		}
 	}
 	for _, place := range places {
-		kind, _, err := here.at(place)
+		kind, _, err := here.At(place)
 		if err != nil {
 			return nil, err
 		}
 		var inside []string
 		switch kind {
-		case folder:
-			inside, err = here.below(place)
-		case file, other:
+		case treefs.Folder:
+			inside, err = here.Below(place)
+		case treefs.File, treefs.Other:
 			inside = []string{place}
 		}
 		if err != nil {

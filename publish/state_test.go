@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // A state says what is there beside what the list says; other files are told of below one folder only.
@@ -33,7 +35,7 @@ func TestState(t *testing.T) {
 	}
 
 	repo := bare(t)
-	rival(t, repo, "main", Tree{"site/" + OwnershipFile: formatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
+	rival(t, repo, "main", Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
 	if err != nil {
 		t.Fatal(err)

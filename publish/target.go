@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // Target names a folder on a branch of a repository, and how to get there.
@@ -77,7 +78,7 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 	}
 	if t.Path = strings.Trim(path.Clean("/"+t.Path), "/"); t.Path != "" {
 		//guard: the tree is written into git's own files
-		if err := checkName(t.Path); err != nil {
+		if err := treefs.CheckName(t.Path); err != nil {
 			return nil, fmt.Errorf("path: %w", err)
 		}
 	}

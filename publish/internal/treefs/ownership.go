@@ -1,4 +1,4 @@
-package publish
+package treefs
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ import (
 
 // OwnershipFile lists, at the root of a tree, the files that sipgen wrote there.
 const OwnershipFile = ".sipgen.yaml"
+
+// ErrOwnership: the OwnershipFile is damaged, merged or edited.
+var ErrOwnership = errors.New("damaged ownership file")
 
 const (
 	ownershipVersion = "sipgen.airshipit.org/v1alpha1"
@@ -36,7 +39,8 @@ type ownedFile struct {
 	SHA256 string `yaml:"sha256"`
 }
 
-func digest(text []byte) string {
+// Digest is the SHA-256 of a file, in hex.
+func Digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -51,11 +55,11 @@ func (o *ownership) digest() string {
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
 }
 
-// formatOwnership gives the OwnershipFile of a tree.
-func formatOwnership(tree Tree) []byte {
+// FormatOwnership gives the OwnershipFile of a tree.
+func FormatOwnership(tree map[string][]byte) []byte {
 	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: make([]ownedFile, 0, len(tree))}
 	for name, text := range tree {
-		list.Files = append(list.Files, ownedFile{name, digest(text)})
+		list.Files = append(list.Files, ownedFile{name, Digest(text)})
 	}
 	slices.SortFunc(list.Files, func(a, b ownedFile) int { return strings.Compare(a.Path, b.Path) })
 	list.Digest = list.digest()
@@ -69,8 +73,8 @@ func formatOwnership(tree Tree) []byte {
 	return text.Bytes()
 }
 
-// parseOwnership gives what an OwnershipFile says: the SHA-256 of every owned file by its path.
-func parseOwnership(text []byte) (map[string]string, error) {
+// ParseOwnership gives what an OwnershipFile says: the SHA-256 of every owned file by its path.
+func ParseOwnership(text []byte) (map[string]string, error) {
 	bad := func(format string, args ...any) (map[string]string, error) {
 		return nil, fmt.Errorf("%w: %s; restore it from git", ErrOwnership, fmt.Sprintf(format, args...))
 	}
@@ -102,7 +106,7 @@ func parseOwnership(text []byte) (map[string]string, error) {
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
 		//guard: a list names files outside the folder, and they are deleted
-		if err := checkName(file.Path); err != nil {
+		if err := CheckName(file.Path); err != nil {
 			return bad("files[%d]: %v", i, err)
 		}
 		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != sha256.Size {

@@ -1,0 +1,146 @@
+package treefs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// ErrName: a path that no tree may have.
+var ErrName = errors.New("not a path for a tree")
+
+// What a folder holds while it is written: what will be moved to its place, and the same before it is complete.
+const (
+	StageInside  = ".sipgen-new"
+	StageWritten = ".sipgen-new.part"
+)
+
+// CheckTree reports every name in a tree that some git or file system would refuse or confuse: wherever
+// the tree goes, it has to be the same tree.
+func CheckTree(tree map[string][]byte) error {
+	var problems []error
+	fold := folding()
+	spelled := map[string]string{} // folded path of a file or folder → how it was spelled first
+	isFile := map[string]bool{}
+	var total Size
+	if len(tree) > maxOwned {
+		return fmt.Errorf("%d files, want at most %d", len(tree), maxOwned)
+	}
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		// What could not be read back would stop every run after this one.
+		//guard: a file is committed that no run after this one reads
+		if size := int64(len(tree[name])); size > MaxFile {
+			return TooBig(name, size)
+		}
+		if err := total.Add(name, tree[name]); err != nil {
+			return err
+		}
+		if err := CheckName(name); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		first, _, _ := strings.Cut(name, "/")
+		//guard: a tree says itself what it owns
+		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) || strings.EqualFold(first, StageWritten) {
+			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
+			continue
+		}
+	folders:
+		for folder := name; folder != "."; folder = path.Dir(folder) {
+			folded := fold(folder)
+			first, found := spelled[folded]
+			spelled[folded] = folder
+			switch {
+			//guard: two files are one where case does not matter
+			case found && first != folder:
+				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
+			//guard: a path is both a file and a folder
+			case found && (isFile[folder] || folder == name):
+				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
+			case found: // what lies around it was looked at with it: the files of a folder are one behind the other
+				break folders
+			}
+		}
+		isFile[name] = true
+	}
+	return errors.Join(problems...)
+}
+
+// folding gives the function by which names that differ in case only are the same.
+func folding() func(string) string {
+	fold := cases.Fold()
+	return func(name string) string {
+		for i := range len(name) {
+			if name[i] >= utf8.RuneSelf {
+				return fold.String(name)
+			}
+		}
+		return strings.ToLower(name)
+	}
+}
+
+// CheckName holds a path to what git's fsck and every common file system take.
+func CheckName(name string) error {
+	bad := func(why string) error { return redact.Errorf("%q: %w: %s", name, ErrName, why) }
+	switch {
+	case name == "":
+		return bad("empty")
+	case !utf8.ValidString(name):
+		return bad("not UTF-8")
+	//guard: a name is absolute
+	case strings.HasPrefix(name, "/"):
+		return bad("absolute, want a relative path")
+	//guard: a name leaves the folder on another operating system
+	case strings.Contains(name, `\`):
+		return bad("holds a backslash, want slashes")
+	case len(name) > 4000:
+		return bad("longer than 4000 bytes")
+	}
+	for _, r := range name {
+		if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			//guard: a name that a terminal obeys
+			return bad("holds a control character")
+		}
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "":
+			return bad("has an empty part")
+		//guard: a name leaves the folder
+		case part == "." || part == "..":
+			return bad("leaves the folder")
+		case len(part) > 255:
+			return bad("has a part longer than 255 bytes")
+		//guard: a tree writes git's own hooks
+		case isDotGit(part):
+			return bad("git keeps its own files there")
+		}
+	}
+	return nil
+}
+
+// isDotGit says whether a file system could take the name for .git or .gitmodules: in any case, in NTFS's
+// short form, with the trailing dots and spaces that NTFS drops, with the code points that HFS+ ignores.
+func isDotGit(part string) bool {
+	if c := part[0]; c < utf8.RuneSelf && c != '.' && c != 'g' && c != 'G' {
+		return false
+	}
+	bare := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, part)
+	bare, _, _ = strings.Cut(bare, ":")
+	bare = strings.ToLower(strings.TrimRight(bare, ". "))
+	return bare == ".git" || bare == ".gitmodules" || strings.HasPrefix(bare, "git~") || strings.HasPrefix(bare, "gitmod~")
+}
