@@ -21,7 +21,9 @@ var folders = map[string][]string{
 	"api/upstream": {},
 	"api":          {"api", "internal/manifest", "internal/redact"},
 	// A script; the package is for the tests that run it.
-	"cmd/sipgen":                   {""},
+	"cmd/sipgen": {""},
+	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",
+		"internal/redact", "inventory", "publish"},
 	"cmd/sipgen/internal/terminal": {"internal/redact"},
 	"e2e":                          {""},
 	"internal/forge":               {"internal/redact"},

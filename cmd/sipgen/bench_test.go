@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/publish"
@@ -23,7 +24,7 @@ func BenchmarkStages(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		folder := b.TempDir()
 		writeFleet(b, folder, n)
-		in := inputs{Inputs: app.Inputs{
+		in := cmdline.Inputs{Inputs: app.Inputs{
 			Site: filepath.Join(folder, "site.yaml"), Specs: []string{filepath.Join(folder, "tenants.yaml")},
 			Inventory: filepath.Join(folder, "hosts.yaml"),
 		}}
@@ -38,7 +39,7 @@ func BenchmarkStages(b *testing.B) {
 				}
 			})
 		}
-		l, err := in.load(context.Background(), quiet)
+		l, err := in.Load(context.Background(), quiet)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func BenchmarkStages(b *testing.B) {
 			b.Fatal(err)
 		}
 		stage("load", func(int) error {
-			_, err := in.load(context.Background(), quiet)
+			_, err := in.Load(context.Background(), quiet)
 			return err
 		})
 		stage("plan", func(int) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -21,8 +22,8 @@ import (
 
 func newCapacity(ui *terminal.UI) *cobra.Command {
 	var (
-		in               inputs
-		previous         previousFlags
+		in               cmdline.Inputs
+		previous         cmdline.Previous
 		by, like, output string
 		minFree          []string
 	)
@@ -42,15 +43,15 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
   sipgen capacity --min-free kind=worker=4 --min-free =10`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asked, err := parseMinFree(minFree)
-			if err = errors.Join(checkFormat(output, formats), err); err != nil {
+			if err = errors.Join(cmdline.CheckFormat(output, formats), err); err != nil {
 				return err
 			}
 			in.AllAddresses = like != ""
-			loaded, err := in.load(cmd.Context(), ui)
+			loaded, err := in.Load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -70,15 +71,15 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 			return showCapacity(ui, shown, output)
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
 	flags.StringVar(&like, "like", "", "report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
 	flags.StringArrayVar(&minFree, "min-free", nil, "exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
-	_ = command.RegisterFlagCompletionFunc("like", in.completeNames(completeClusters)) // fails for a flag that is not there
+	cmdline.CompleteFlag(command, "output", formats...)
+	_ = command.RegisterFlagCompletionFunc("like", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
 	return command
 }
 
@@ -127,7 +128,7 @@ func moreLike(l *app.Loaded, before app.Before, name string) (*report.CapacityLi
 	for i := range clusters.All {
 		names[i] = clusters.All[i].Key()
 	}
-	key, err := oneOf(name, "cluster", names)
+	key, err := cmdline.OneOf(name, "cluster", names)
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
@@ -42,7 +43,7 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 	errs = append(errs, err)
 	meta.Author = who
 	if c.signKey != "" {
-		passphrase, unread := secretFromEnvironment("SIPGEN_SIGN_PASSPHRASE", os.Getenv)
+		passphrase, unread := cmdline.Secret("SIPGEN_SIGN_PASSPHRASE", os.Getenv)
 		meta.Signer, err = readSigner(c.signKey, passphrase, now)
 		errs = append(errs, unread, err)
 	}

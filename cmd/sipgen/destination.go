@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"path"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
@@ -12,7 +15,7 @@ import (
 
 // destinationFlags are the flags that say where a commit goes and what it carries.
 type destinationFlags struct {
-	repo     repository
+	repo     cmdline.Repository
 	commit   commitFlags
 	proposal proposal
 	hydrator hydrator
@@ -21,7 +24,7 @@ type destinationFlags struct {
 }
 
 func (d *destinationFlags) flags(command *cobra.Command) {
-	d.repo.flags(command)
+	d.repo.Flags(command)
 	d.commit.flags(command)
 	d.proposal.flags(command)
 	d.hydrator.flags(command)
@@ -42,10 +45,10 @@ type destination struct {
 
 // destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
 func (d *destinationFlags) destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*destination, error) {
-	d.repo.defaults(loaded.Site)
+	d.repo.Defaults(loaded.Site)
 	to := &destination{meta: meta, subject: d.commit.message}
 	var err error
-	if to.target, err = d.repo.target(); err != nil {
+	if to.target, err = d.repo.Target(); err != nil {
 		return nil, err
 	}
 	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
@@ -66,4 +69,18 @@ func (d *destinationFlags) destination(loaded *app.Loaded, meta publish.Meta, sp
 		return nil, err
 	}
 	return to, d.hydrator.add(&to.meta, specs)
+}
+
+// elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from
+// there, that is meant.
+func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
+	var out []string
+	repository := site.Spec.Repository
+	if target.Branch != repository.Branch {
+		out = append(out, redact.Sprintf("--branch is %q, but the rendered sync objects use branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
+	}
+	if path.Clean("./"+target.Path) != path.Clean("./"+repository.Path) {
+		out = append(out, redact.Sprintf("--path is %q, but the rendered sync objects use folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
@@ -21,9 +22,9 @@ func newDiff(ui *terminal.UI) *cobra.Command {
 		output, color string
 		all           bool
 
-		in   inputs
+		in   cmdline.Inputs
 		out  string
-		repo repository
+		repo cmdline.Repository
 		how  app.Tolerance
 	)
 	command := &cobra.Command{
@@ -41,22 +42,22 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			colour, err := ui.Colored(color, os.Getenv)
 			if err != nil {
 				return err
 			}
-			if out != "" && repo.url != "" {
+			if out != "" && repo.URL != "" {
 				return errors.New("--out and --repo: use only one of them")
 			}
 			ctx := cmd.Context()
-			loaded, err := in.load(ctx, ui)
+			loaded, err := in.Load(ctx, ui)
 			if err != nil {
 				return err
 			}
-			before, err := (&previousFlags{dir: out, git: repo, compared: true}).read(ctx, ui, loaded.Site)
+			before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -74,13 +75,13 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			return unschedulable(checked.Plan)
 		},
 	}
-	in.flags(command)
+	in.Flags(command)
 	toleranceFlags(command, &how)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	command.Flags().StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	completeFlag(command, "color", "auto", "always", "never")
-	repo.flags(command)
+	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
+	repo.Flags(command)
 	flags := command.Flags()
 	flags.BoolVar(&all, "all", false, "in human output, also show each file of a folder that is entirely new")
 	flags.StringVar(&out, "out", "", "the folder that render writes to")

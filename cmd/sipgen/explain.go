@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -19,8 +20,8 @@ import (
 
 func newExplain(ui *terminal.UI) *cobra.Command {
 	var (
-		in       inputs
-		previous previousFlags
+		in       cmdline.Inputs
+		previous cmdline.Previous
 		output   string
 	)
 	formats := []string{"text", "json"}
@@ -32,18 +33,18 @@ unique.`,
 		Example: `  sipgen explain edge-a
   sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
-		Args:              arguments(1, 1, "the name of a host or a cluster"),
-		ValidArgsFunction: in.complete(completeClusters | completeHosts),
+		Args:              cmdline.Arguments(1, 1, "the name of a host or a cluster"),
+		ValidArgsFunction: in.Complete(cmdline.Clusters | cmdline.Hosts),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			in.AllAddresses = true // any host may be asked about
-			loaded, err := in.load(cmd.Context(), ui)
+			loaded, err := in.Load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -54,10 +55,10 @@ unique.`,
 			return explain(ui, checked.Plan, args[0], output)
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	return command
 }
 
@@ -131,9 +132,9 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	if gone := goneHost(p, name); gone != nil {
 		return "", "", gone
 	}
-	key, err := oneOf(name, "host or cluster", names)
+	key, err := cmdline.OneOf(name, "host or cluster", names)
 	if err != nil {
-		if other := group(p, name); other != nil && !slices.Contains(names, nearestName(name, names)) {
+		if other := group(p, name); other != nil && !slices.Contains(names, cmdline.NearestName(name, names)) {
 			err = other
 		}
 		return "", "", err
@@ -195,52 +196,4 @@ func goneHost(p *app.Planned, name string) error {
 		}
 	}
 	return nil
-}
-
-// maxMeant is how many names are listed that one may stand for.
-const maxMeant = 5
-
-// oneOf is the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the
-// namespace if no other has it.
-func oneOf(name, what string, names []string) (string, error) {
-	if slices.Contains(names, name) {
-		return name, nil
-	}
-	var meant []string
-	for _, known := range names {
-		if strings.HasSuffix(known, "/"+name) {
-			meant = append(meant, known)
-		}
-	}
-	if len(meant) == 1 {
-		return meant[0], nil
-	}
-	shown := redact.Plain(name)
-	if many := len(meant); many > 0 {
-		slices.Sort(meant)
-		more := ""
-		if many > maxMeant {
-			meant, more = meant[:maxMeant], fmt.Sprintf(" or one of %d others", many-maxMeant)
-		}
-		return "", redact.Errorf("%s: there are %d of that name, want NAMESPACE/NAME: %s%s", shown, many, strings.Join(meant, ", "), more)
-	}
-	if near := nearestName(name, names); near != "" {
-		return "", redact.Errorf("%s: no such %s, did you mean %q?", shown, what, near)
-	}
-	return "", redact.Errorf("%s: no such %s; the site has %d", shown, what, len(names))
-}
-
-// nearestName is the name that looks like the one found, which may be without a namespace.
-func nearestName(name string, names []string) string {
-	if strings.Contains(name, "/") {
-		return manifest.Nearest(name, names)
-	}
-	var short []string
-	for _, known := range names {
-		short = append(short, known[strings.LastIndex(known, "/")+1:])
-	}
-	if near := manifest.Nearest(name, short); near != "" {
-		return names[slices.Index(short, near)]
-	}
-	return ""
 }

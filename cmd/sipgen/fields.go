@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -25,10 +26,10 @@ then the field as in messages: site.spec.brake.
 		Example: `  sipgen fields site.spec.repository
   sipgen fields sipcluster.spec.nodes.Worker
   sipgen fields site -o json-schema > site.schema.json`,
-		Args:              arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
+		Args:              cmdline.Arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
 		ValidArgsFunction: completeFields,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			kind, path, err := kindOf(args[0])
@@ -54,7 +55,7 @@ then the field as in messages: site.spec.brake.
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	return command
 }
 

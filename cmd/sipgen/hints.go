@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
@@ -39,13 +40,13 @@ func fail(ui *terminal.UI, command *cobra.Command, err error) {
 // hintFor is what to try about one error. It names a flag only with a command that has it.
 func hintFor(command *cobra.Command, err error) string {
 	var (
-		usage  *usageError
+		usage  *cmdline.UsageError
 		noSite *app.NoSiteError
-		unread *previousError
+		unread *cmdline.PreviousError
 		// of it nothing is known but that it was not printed
 		incomplete *terminal.IncompleteError
 		asked      *app.AskedError
-		notTree    *notTreeError
+		notTree    *cmdline.NotTreeError
 	)
 	switch {
 	case errors.As(err, &incomplete):
@@ -53,11 +54,11 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &asked) && asked.Hint() != "":
 		return asked.Hint()
 	case errors.As(err, &usage):
-		return "sipgen " + usage.command + " --help"
+		return "sipgen " + usage.Command + " --help"
 	case errors.As(err, &noSite):
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
 	case errors.As(err, &notTree):
-		return notTree.hint()
+		return notTree.Hint()
 	case errors.As(err, &unread):
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"
 	case specHint(err) != "":
@@ -112,9 +113,9 @@ func publishHint(command *cobra.Command, err error) string {
 	)
 	switch {
 	case errors.As(err, &setting):
-		return authVariables[setting.Field]
+		return cmdline.SetBy(setting.Field)
 	case errors.Is(err, forge.ErrCertificate):
-		return authVariables["CAFile"]
+		return cmdline.SetBy("CAFile")
 	case command.Name() == "publish" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
 		return "spec.repository.path in the Site gives the tree a folder of its own; --adopt replaces the files that are there"
 	case command.Name() == "render" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
@@ -173,12 +174,3 @@ func flagOr(command *cobra.Command, flag, hint, without string) string {
 	}
 	return hint
 }
-
-// usageError is a command line that is not understood.
-type usageError struct {
-	command string
-	err     error
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }

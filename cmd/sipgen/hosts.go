@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/schedule"
@@ -21,8 +21,8 @@ import (
 
 func newHosts(ui *terminal.UI) *cobra.Command {
 	var (
-		in       inputs
-		previous previousFlags
+		in       cmdline.Inputs
+		previous cmdline.Previous
 		only     hostFilter
 		output   string
 	)
@@ -39,14 +39,14 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
   sipgen hosts --cluster tenant-a/edge-a -o wide
   sipgen hosts --site site.yaml -f tenants --inventory hosts --rack r7 -o csv`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(checkFormat(output, formats), only.check()); err != nil {
+			if err := errors.Join(cmdline.CheckFormat(output, formats), only.check()); err != nil {
 				return err
 			}
-			loaded, err := in.load(cmd.Context(), ui)
+			loaded, err := in.Load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -61,17 +61,17 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			return showHosts(ui, list, output)
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&only.selector, "selector", "l", "", "list only the hosts with these labels: a label selector")
 	flags.StringVar(&only.rack, "rack", "", "list only the hosts of this rack")
 	flags.StringVar(&only.cluster, "cluster", "", "list only the hosts that this cluster holds or is releasing: `NAMESPACE/NAME`, or a unique name")
 	flags.StringSliceVar(&only.states, "state", nil, "list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
-	completeFlag(command, "state", report.HostStates()...)
-	_ = command.RegisterFlagCompletionFunc("cluster", in.completeNames(completeClusters)) // fails for a flag that is not there
+	cmdline.CompleteFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "state", report.HostStates()...)
+	_ = command.RegisterFlagCompletionFunc("cluster", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
 	return command
 }
 
@@ -100,18 +100,10 @@ func (f *hostFilter) check() (err error) {
 	known := report.HostStates()
 	for _, state := range f.states {
 		if !slices.Contains(known, state) {
-			err = errors.Join(err, redact.Errorf("--state: found %q, want %s%s", state, strings.Join(known, ", "), meant(state, known)))
+			err = errors.Join(err, redact.Errorf("--state: found %q, want %s%s", state, strings.Join(known, ", "), cmdline.DidYouMean(state, known)))
 		}
 	}
 	return err
-}
-
-// meant is the question whether one of the known words was meant, empty if none looks like it.
-func meant(word string, known []string) string {
-	if near := manifest.Nearest(word, known); near != "" {
-		return redact.Sprintf("; did you mean %q?", near)
-	}
-	return ""
 }
 
 // keep drops the other hosts from the list. A rack or a cluster that no host has is misspelt.
@@ -126,10 +118,10 @@ func (f *hostFilter) keep(list *report.HostList) error {
 	}
 	racks, clusters = distinct(racks), distinct(clusters)
 	if f.rack != "" && !slices.Contains(racks, f.rack) {
-		return redact.Errorf("--rack: found %q, and no host has that rack%s", f.rack, meant(f.rack, racks))
+		return redact.Errorf("--rack: found %q, and no host has that rack%s", f.rack, cmdline.DidYouMean(f.rack, racks))
 	}
 	if f.cluster != "" {
-		key, err := oneOf(f.cluster, "cluster with hosts", clusters)
+		key, err := cmdline.OneOf(f.cluster, "cluster with hosts", clusters)
 		if err != nil {
 			return fmt.Errorf("--cluster: %w", err)
 		}

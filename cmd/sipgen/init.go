@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
@@ -20,7 +21,7 @@ import (
 
 // beginning is what init is told, and where it writes.
 type beginning struct {
-	in                          inputs
+	in                          cmdline.Inputs
 	dir                         string
 	repo, engine, name, cluster string
 	// named: the first SIPCluster was given by its flag.
@@ -48,7 +49,7 @@ On a terminal, sipgen prompts for missing flags. Otherwise --inventory is requir
   sipgen init --inventory hosts --repo ./fleet.git
   sipgen init --inventory cluster --repo https://git.example.org/fleet.git
   sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,
-		Args: arguments(0, 1, "the folder to write to"),
+		Args: cmdline.Arguments(0, 1, "the folder to write to"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.dir = strings.Join(args, "")
 			if b.dir == "" {
@@ -59,12 +60,12 @@ On a terminal, sipgen prompts for missing flags. Otherwise --inventory is requir
 		},
 	}
 	flags := command.Flags()
-	b.in.inventoryFlag(command)
+	b.in.InventoryFlag(command)
 	flags.Lookup("inventory").Usage = "the hosts: a file or folder of manifests, a snapshot, or the word cluster"
-	b.in.clusterFlags(command)
+	b.in.ClusterFlags(command)
 	flags.StringVar(&b.repo, "repo", "", "the git repository that the engine syncs: an https or ssh `URL`, or a path, for a trial (default fleet.git in DIR)")
 	flags.StringVar(&b.engine, "engine", "auto", "what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
-	completeFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
+	cmdline.CompleteFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
 	flags.StringVar(&b.name, "name", "", "the Site's `NAME` (default: the folder's)")
 	flags.StringVar(&b.cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")
 	return command

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -69,7 +70,7 @@ func (b *beginning) repository() (url, folder string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return "", "", fmt.Errorf("--repo: %w", manifest.WithoutOperation(path, err))
-	case !info.IsDir() || !isRepository(folder):
+	case !info.IsDir() || !cmdline.IsRepository(folder):
 		return "", "", redact.Errorf("--repo: %s: not a bare git repository; name a folder that does not exist, and init makes one", path)
 	}
 	return "file://" + filepath.ToSlash(folder), folder, nil

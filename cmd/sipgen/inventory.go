@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
 func newInventory(ui *terminal.UI) *cobra.Command {
-	var in inputs
+	var in cmdline.Inputs
 	command := &cobra.Command{
 		Use:   "inventory --site FILE",
 		Short: "Print a snapshot of the live inventory, without secrets",
@@ -33,7 +34,7 @@ same plan as with the live inventory, in CI or on a laptop.`,
 			return files.WriteSnapshot(ui.Out, hosts)
 		},
 	}
-	in.siteFlag(command)
-	in.clusterFlags(command)
+	in.SiteFlag(command)
+	in.ClusterFlags(command)
 	return command
 }

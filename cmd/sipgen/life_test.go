@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -196,10 +197,10 @@ var ageLine = regexp.MustCompile(`(?m)^sipgen: the inventory is .* old .*\n`)
 // pullRequestBody is the body that a forge is given for what a site's main branch would become.
 func pullRequestBody(site, repo string, accept int) (string, error) {
 	dir := filepath.Dir(site)
-	in := inputs{Inputs: app.Inputs{Site: site, Specs: []string{filepath.Join(dir, "specs")}, Inventory: filepath.Join(dir, "snapshot.yaml")}}
+	in := cmdline.Inputs{Inputs: app.Inputs{Site: site, Specs: []string{filepath.Join(dir, "specs")}, Inventory: filepath.Join(dir, "snapshot.yaml")}}
 	var said bytes.Buffer
 	quiet := &terminal.UI{In: strings.NewReader(""), Out: io.Discard, Err: &said}
-	loaded, err := in.load(context.Background(), quiet)
+	loaded, err := in.Load(context.Background(), quiet)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -17,8 +18,8 @@ import (
 
 func newLint(ui *terminal.UI) *cobra.Command {
 	var (
-		in                    inputs
-		previous              previousFlags
+		in                    cmdline.Inputs
+		previous              cmdline.Previous
 		output, color, failOn string
 	)
 	formats := []string{"human", "json", "sarif", "github"}
@@ -33,7 +34,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
   sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			if failOn != string(finding.Warning) && failOn != string(finding.Error) {
@@ -44,13 +45,13 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = true // hosts may share one that no tenant asks for yet
-			loaded, err := in.read(cmd.Context(), ui)
+			loaded, err := in.Read(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			in.warnUnused(ui, loaded)
+			in.WarnUnused(ui, loaded)
 			sayOthers(ui, loaded)
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -83,15 +84,15 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			return nil
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning), "what makes the exit code 1: warning (any finding), error")
-	completeFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
+	cmdline.CompleteFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
 	flags.StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	completeFlag(command, "color", "auto", "always", "never")
+	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
 	return command
 }
 

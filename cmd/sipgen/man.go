@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 )
 
 // newMan is hidden: releases have the pages in their archives.
@@ -14,7 +16,7 @@ func newMan() *cobra.Command {
 		Use:    "man DIR",
 		Short:  "Write the manual pages of all commands, for man, into a folder",
 		Hidden: true,
-		Args:   arguments(1, 1, "the folder to write to"),
+		Args:   cmdline.Arguments(1, 1, "the folder to write to"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Clean(args[0])
 			if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/picture"
@@ -22,8 +23,8 @@ import (
 
 func newPlan(ui *terminal.UI) *cobra.Command {
 	var (
-		in       inputs
-		previous previousFlags
+		in       cmdline.Inputs
+		previous cmdline.Previous
 		ask      whatIf
 		view     planView
 	)
@@ -51,8 +52,8 @@ has the reason).
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
     --count tenants/a/Worker=12`,
-		Args:              arguments(0, 1, "the name of a cluster"),
-		ValidArgsFunction: in.complete(completeClusters),
+		Args:              cmdline.Arguments(0, 1, "the name of a cluster"),
+		ValidArgsFunction: in.Complete(cmdline.Clusters),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := view.check(ui, args, formats); err != nil {
 				return err
@@ -62,7 +63,7 @@ has the reason).
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
 			}
 			in.AllAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
-			loaded, err := in.load(cmd.Context(), ui)
+			loaded, err := in.Load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
@@ -70,24 +71,24 @@ has the reason).
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}
-			before, err := previous.read(cmd.Context(), ui, loaded.Site)
+			before, err := previous.Read(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
 			return showPlan(ui, loaded, before, view)
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	ask.flags(command)
-	_ = command.RegisterFlagCompletionFunc("count", in.completeNames(completeRoles))   // fails for a flag that is not there
-	_ = command.RegisterFlagCompletionFunc("without", in.completeNames(completeHosts)) // fails for a flag that is not there
+	_ = command.RegisterFlagCompletionFunc("count", in.CompleteNames(cmdline.Roles))   // fails for a flag that is not there
+	_ = command.RegisterFlagCompletionFunc("without", in.CompleteNames(cmdline.Hosts)) // fails for a flag that is not there
 	flags := command.Flags()
 	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
 	flags.StringVar(&view.color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	completeFlag(command, "color", "auto", "always", "never")
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
+	cmdline.CompleteFlag(command, "output", formats...)
 	return command
 }
 
@@ -179,7 +180,7 @@ type planView struct {
 
 // check reads what was asked for.
 func (v *planView) check(ui *terminal.UI, args, formats []string) (err error) {
-	if err := checkFormat(v.output, formats); err != nil {
+	if err := cmdline.CheckFormat(v.output, formats); err != nil {
 		return err
 	}
 	if len(args) > 0 {
@@ -199,7 +200,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		for i := range plan.Clusters {
 			clusters = append(clusters, plan.Clusters[i].Key())
 		}
-		cluster, err := oneOf(v.cluster, "cluster", clusters)
+		cluster, err := cmdline.OneOf(v.cluster, "cluster", clusters)
 		for i := range plan.Hosts {
 			if host := plan.Hosts[i].Host; err != nil && (host == v.cluster || strings.HasSuffix(host, "/"+v.cluster)) {
 				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s says what happens to it", redact.Plain(v.cluster), redact.Plain(v.cluster))

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
@@ -31,7 +33,7 @@ func (p *proposal) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
 	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
-	completeFlag(command, "forge", forgeKinds...)
+	cmdline.CompleteFlag(command, "forge", forgeKinds...)
 	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
 	flags.StringArrayVar(&p.labels, "label", nil, "add this label to the pull request, by `NAME`; may be repeated")
 }
@@ -136,7 +138,7 @@ func forgeTimeout(limit time.Duration) time.Duration {
 // token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge
 // names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
 func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
-	value, err := secretFromEnvironment(forgeToken, getenv)
+	value, err := cmdline.Secret(forgeToken, getenv)
 	if err != nil {
 		return "", "", err
 	}
@@ -244,4 +246,16 @@ func aboutOf(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, co
 		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
 	}
 	return about
+}
+
+// unencrypted says what a run will send so that everybody on the way can read it: git's credentials and the forge's.
+func unencrypted(target publish.Target, requester *pullRequester) []string {
+	warnings := cmdline.Unencrypted(target)
+	if requester == nil || requester.client == nil {
+		return warnings
+	}
+	if address, err := url.Parse(requester.repository.Web); err == nil && cmdline.InTheClear(address) {
+		warnings = append(warnings, "the forge's token goes to http://"+address.Host+" unencrypted: use https")
+	}
+	return warnings
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
@@ -17,7 +18,7 @@ import (
 
 func newPublish(ui *terminal.UI) *cobra.Command {
 	var (
-		in   inputs
+		in   cmdline.Inputs
 		how  app.Tolerance
 		dest destinationFlags
 		ask  approval
@@ -57,11 +58,11 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 				return err
 			}
 			how.Pushes = true
-			loaded, err := in.load(ctx, ui)
+			loaded, err := in.Load(ctx, ui)
 			if err != nil {
 				return unpushed(err)
 			}
-			to, err := dest.destination(loaded, meta, in.files())
+			to, err := dest.destination(loaded, meta, in.Files())
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			return unschedulable(published.plan)
 		},
 	}
-	in.flags(command)
+	in.Flags(command)
 	dest.flags(command)
 	toleranceFlags(command, &how)
 	ask.flags(command)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
@@ -16,7 +17,7 @@ import (
 
 func newRender(ui *terminal.UI) *cobra.Command {
 	var (
-		in        inputs
+		in        cmdline.Inputs
 		out, from string
 		how       app.Tolerance
 		adopt     bool
@@ -38,11 +39,11 @@ rendered, and the exit code is 1.`,
 				return errors.New("--out is required: the folder to write to")
 			}
 			ctx := cmd.Context()
-			loaded, err := in.load(ctx, ui)
+			loaded, err := in.Load(ctx, ui)
 			if err != nil {
 				return err
 			}
-			if err := in.checkOut(out); err != nil {
+			if err := in.CheckOut(out); err != nil {
 				return err
 			}
 			before, err := app.ReadFolder(ctx, out, adopt)
@@ -68,7 +69,7 @@ rendered, and the exit code is 1.`,
 			return unschedulable(checked.Plan)
 		},
 	}
-	in.flags(command)
+	in.Flags(command)
 	toleranceFlags(command, &how)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")

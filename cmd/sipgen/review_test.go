@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
@@ -124,9 +125,9 @@ func review(t *testing.T) reviewed {
 // request is the pull request's body, as a forge is given it.
 func request(t *testing.T) string {
 	t.Helper()
-	in := inputs{Inputs: app.Inputs{Site: "site.yaml", Specs: []string{"tenants"}, Inventory: "hosts"}}
+	in := cmdline.Inputs{Inputs: app.Inputs{Site: "site.yaml", Specs: []string{"tenants"}, Inventory: "hosts"}}
 	quiet := &terminal.UI{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
-	loaded, err := in.load(context.Background(), quiet)
+	loaded, err := in.Load(context.Background(), quiet)
 	check(t, err)
 	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})
 	check(t, err)

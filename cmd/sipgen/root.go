@@ -10,13 +10,12 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -65,13 +64,13 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sipgen"}
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
+		return cmdline.FlagError(cmd, err)
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		for _, warning := range misspeltVariables(os.Environ()) {
+		for _, warning := range cmdline.MisspeltVariables(os.Environ()) {
 			ui.Say("warning: %s", warning)
 		}
-		return fromEnvironment(cmd, os.Getenv)
+		return cmdline.FromEnvironment(cmd, os.Getenv)
 	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -154,87 +153,10 @@ func plugin(name string) bool {
 	return strings.HasPrefix(filepath.Base(name), "kubectl-")
 }
 
-// commandsWith are the commands that have a flag.
-func commandsWith(root *cobra.Command, flag string) []string {
-	var names []string
-	for _, command := range root.Commands() {
-		if command.IsAvailableCommand() && command.LocalFlags().Lookup(flag) != nil {
-			names = append(names, command.CommandPath())
-		}
-	}
-	return names
-}
-
-// flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
-func flagMessage(cmd *cobra.Command, err error) string {
-	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
-		var known []string
-		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
-		longer := slices.DeleteFunc(slices.Clone(known), func(flag string) bool { return len(name) < 5 || !strings.HasPrefix(flag, name) })
-		near := manifest.Nearest(name, known)
-		if len(longer) == 1 { // it was cut short
-			near = longer[0]
-		}
-		//guard: the brake names a flag, and the command that was run says that there is none
-		if others := commandsWith(cmd.Root(), strings.TrimPrefix(name, "--")); len(others) > 0 && len(longer) == 0 {
-			return fmt.Sprintf("unknown flag: %s: it is a flag of %s", redact.Plain(name), strings.Join(others, ", "))
-		}
-		if near != "" {
-			return fmt.Sprintf("unknown flag: %s, did you mean %s?", redact.Plain(name), near)
-		}
-		return "unknown flag: " + redact.Plain(name)
-	}
-	if _, word, is := strings.Cut(err.Error(), "unknown shorthand flag: "); is {
-		_, word, is = strings.Cut(word, " in -")
-		if word, _, _ = strings.Cut(word, "="); is && cmd.Flags().Lookup(word) != nil {
-			return fmt.Sprintf("unknown flag: -%s, did you mean --%s?", word, word)
-		}
-	}
-	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
-		if want := wantedValue[wrong.GetFlag().Value.Type()]; want != "" {
-			return redact.Sprintf("--%s: found %q, want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
-		}
-	}
-	return redact.Quotes(err.Error())
-}
-
-// wantedValue is what a flag wants, by the library's name of its type.
-var wantedValue = map[string]string{"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false"}
-
 // strictArgs has commands that say nothing of arguments take none.
 func strictArgs(command *cobra.Command) {
 	if command.Args == nil {
-		command.Args = arguments(0, 0, "")
-	}
-}
-
-// insteadOf says which flags take what people give as an argument.
-func insteadOf(cmd *cobra.Command) string {
-	switch {
-	case cmd.Flags().Lookup("out") != nil:
-		return ": --out is for the folder to write to"
-	case cmd.Flags().Lookup("filename") != nil:
-		return ": --filename is for specs, --inventory for hosts"
-	}
-	return ""
-}
-
-// arguments wants at least and at most so many of them; what says what they are.
-func arguments(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		var problem error
-		switch {
-		case len(args) < least:
-			problem = redact.Errorf("%s: an argument is missing, want %s", cmd.Name(), what)
-		case len(args) > most && most == 0:
-			problem = redact.Errorf("%s: found the argument %q, want none%s", cmd.Name(), args[0], insteadOf(cmd))
-		case len(args) > most:
-			problem = redact.Errorf("%s: found %d arguments, want one: %s", cmd.Name(), len(args), what)
-		}
-		if problem == nil {
-			return nil
-		}
-		return &usageError{cmd.Name(), problem}
+		command.Args = cmdline.Arguments(0, 0, "")
 	}
 }
 
@@ -245,7 +167,7 @@ func newVersion(ui *terminal.UI) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of sipgen and of the Go release that built it",
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			if output == "json" {
@@ -256,7 +178,7 @@ func newVersion(ui *terminal.UI) *cobra.Command {
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	return command
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/docs/runbooks"
 )
 
@@ -21,7 +22,7 @@ func runbook(out io.Writer, args []string) error {
 	}
 	text, found := runbooks.Text(args[0])
 	if !found || len(args) > 1 {
-		return &usageError{"help", fmt.Errorf("runbook %q: want one of %s", strings.Join(args, " "), strings.Join(names, ", "))}
+		return &cmdline.UsageError{Command: "help", Err: fmt.Errorf("runbook %q: want one of %s", strings.Join(args, " "), strings.Join(names, ", "))}
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -36,8 +37,8 @@ type siteStatus struct {
 
 func newStatus(ui *terminal.UI) *cobra.Command {
 	var (
-		in       inputs
-		previous previousFlags
+		in       cmdline.Inputs
+		previous cmdline.Previous
 		output   string
 		write    bool
 	)
@@ -66,7 +67,7 @@ edited; 2 an error.`,
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			ctx := cmd.Context()
@@ -92,7 +93,7 @@ edited; 2 an error.`,
 			if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
 				return err
 			}
-			before, err := previous.readOrWarn(ctx, ui, site)
+			before, err := previous.ReadOrWarn(ctx, ui, site)
 			if err != nil {
 				return err
 			}
@@ -108,18 +109,18 @@ edited; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), in.servicesOf(ctx, ui, site, before), output)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), output)
 		},
 	}
-	in.siteFlag(command)
-	in.clusterFlags(command)
-	previous.flags(command)
+	in.SiteFlag(command)
+	in.ClusterFlags(command)
+	previous.Flags(command)
 	flags := command.Flags()
-	in.inventoryFlag(command)
-	in.specsFlag(command, "with --write: ")
+	in.InventoryFlag(command)
+	in.SpecsFlag(command, "with --write: ")
 	flags.BoolVar(&write, "write", false, "write the status of the SIPClusters on the cluster")
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	return command
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -34,7 +35,7 @@ var serviceKinds = []struct {
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the hosts. Kinds that
 // cannot be read, or that no file has, are left out.
-func (in *inputs) servicesOf(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site, before app.Before) []status.Service {
+func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site, before app.Before) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
@@ -49,7 +50,7 @@ func (in *inputs) servicesOf(ctx context.Context, ui *terminal.UI, site *v1alpha
 		known := len(found) > 0
 		if in.Inventory == app.FromCluster {
 			var err error
-			found, err = in.liveObjects(ctx, k.resource, k.kind)
+			found, err = liveObjects(ctx, in, k.resource, k.kind)
 			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
 			switch {
 			case apierrors.IsForbidden(err):
@@ -66,7 +67,7 @@ func (in *inputs) servicesOf(ctx context.Context, ui *terminal.UI, site *v1alpha
 	return status.Services(wanted, objects)
 }
 
-func (in *inputs) liveObjects(ctx context.Context, resource schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
+func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
@@ -24,15 +25,15 @@ const statusTries = 4
 
 // reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
 // in that one's status.
-func reportToTenants(ctx context.Context, ui *terminal.UI, in *inputs, previous *previousFlags, output string) error {
-	loaded, err := in.load(ctx, ui)
+func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous, output string) error {
+	loaded, err := in.Load(ctx, ui)
 	if err != nil {
 		return err
 	}
 	if !loaded.Live {
 		return errors.New("--write needs --inventory cluster: what it reports has to be live")
 	}
-	before, err := previous.read(ctx, ui, loaded.Site)
+	before, err := previous.Read(ctx, ui, loaded.Site)
 	if err != nil {
 		return err
 	}
@@ -47,8 +48,8 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *inputs, previous 
 	p := checked.Plan
 	hosts := status.Of(statusInput(p.Loaded.Site, before, p.Placement.Holdings, p.Loaded.Hosts))
 	tenants := tenantStatus(p, hosts)
-	tenants.Services = in.servicesOf(ctx, ui, p.Loaded.Site, before)
-	failed := in.writeStatuses(ctx, ui, tenants)
+	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before)
+	failed := writeStatuses(ctx, ui, in, tenants)
 	if shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}
@@ -77,7 +78,7 @@ func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 }
 
 // writeStatuses writes those that are not as they ought to be. What fails for one SIPCluster is said, and the others are written.
-func (in *inputs) writeStatuses(ctx context.Context, ui *terminal.UI, tenants *status.Tenants) error {
+func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, tenants *status.Tenants) error {
 	defer ui.Stage("writing status")()
 	documents, err := in.ClusterSpecs(ctx)
 	if err != nil {

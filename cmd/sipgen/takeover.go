@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
@@ -20,7 +21,7 @@ import (
 
 func newTakeover(ui *terminal.UI) *cobra.Command {
 	var (
-		in  inputs
+		in  cmdline.Inputs
 		out string
 	)
 	command := &cobra.Command{
@@ -47,11 +48,11 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			}
 			for _, path := range site.Spec.Inputs.Specs {
 				//guard: takeover writes all tenants into the specs, and every run of the site is refused
-				if specs := in.Beside(path); out != "" && readable(specs) && below(out, specs) {
+				if specs := in.Beside(path); out != "" && cmdline.Inside(out, specs) {
 					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: the next run would be of all tenants at once", out, specs)
 				}
 			}
-			installation, err := in.installation(cmd.Context(), ui, site)
+			installation, err := installation(cmd.Context(), ui, &in, site)
 			if err != nil {
 				return err
 			}
@@ -72,16 +73,16 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			return nil
 		},
 	}
-	in.siteFlag(command)
+	in.SiteFlag(command)
 	flags := command.Flags()
 	flags.StringArrayVarP(&in.Specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
 	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml, outside the Site's spec.inputs.specs; existing files are not touched")
-	in.clusterFlags(command)
+	in.ClusterFlags(command)
 	return command
 }
 
 // installation reads SIP's specs and services.
-func (in *inputs) installation(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (*takeover.Installation, error) {
+func installation(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site) (*takeover.Installation, error) {
 	got := &takeover.Installation{Engine: site.Spec.Engine}
 	var files []string
 	var docs []manifest.Document

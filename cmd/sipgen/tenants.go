@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -19,8 +20,8 @@ import (
 
 func newTenants(ui *terminal.UI) *cobra.Command {
 	var (
-		in       inputs
-		previous previousFlags
+		in       cmdline.Inputs
+		previous cmdline.Previous
 		suggest  bool
 		output   string
 	)
@@ -46,19 +47,19 @@ granted; 2 an error.`,
 		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
   sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output, formats); err != nil {
+			if err := cmdline.CheckFormat(output, formats); err != nil {
 				return err
 			}
 			//guard: a script that asks for JSON gets YAML
 			if suggest && output != "table" {
 				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output)
 			}
-			loaded, err := in.read(cmd.Context(), ui)
+			loaded, err := in.Read(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			in.warnUnused(ui, loaded)
-			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.Site)
+			in.WarnUnused(ui, loaded)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
 			if err != nil {
 				return err
 			}
@@ -102,10 +103,10 @@ granted; 2 an error.`,
 			return nil
 		},
 	}
-	in.flags(command)
-	previous.flags(command)
+	in.Flags(command)
+	previous.Flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	completeFlag(command, "output", formats...)
+	cmdline.CompleteFlag(command, "output", formats...)
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command
 }

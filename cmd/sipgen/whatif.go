@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
@@ -48,12 +49,12 @@ type roleCount struct {
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatIf, loaded *app.Loaded, previous previousFlags, view planView) error {
+func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatIf, loaded *app.Loaded, previous cmdline.Previous, view planView) error {
 	changed, err := ask.apply(ui, loaded)
 	if err != nil {
 		return err
 	}
-	before, err := previous.read(ctx, ui, loaded.Site)
+	before, err := previous.Read(ctx, ui, loaded.Site)
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {
 	for i := range clusters {
 		keys[i] = clusters[i].Key()
 	}
-	key, err := oneOf(name[:slash], "cluster", keys)
+	key, err := cmdline.OneOf(name[:slash], "cluster", keys)
 	namespace, cluster, _ := strings.Cut(key, "/")
 	return roleCount{schedule.ClusterKey{Namespace: namespace, Name: cluster}, name[slash+1:], active}, err
 }

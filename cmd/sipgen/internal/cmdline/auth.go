@@ -1,4 +1,4 @@
-package main
+package cmdline
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ import (
 func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 	var problems []error
 	secret := func(name string) string {
-		value, err := secretFromEnvironment(name, getenv)
+		value, err := Secret(name, getenv)
 		problems = append(problems, err)
 		return value
 	}
@@ -42,9 +42,9 @@ func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 	return auth, errors.Join(problems...)
 }
 
-// secretFromEnvironment is the secret NAME: the variable's value, or what is in the file that NAME_FILE names, as Kubernetes and CI
+// Secret is the secret NAME: the variable's value, or what is in the file that NAME_FILE names, as Kubernetes and CI
 // systems mount it, without the line end at its end.
-func secretFromEnvironment(name string, getenv func(string) string) (string, error) {
+func Secret(name string, getenv func(string) string) (string, error) {
 	value, file := getenv(name), getenv(name+"_FILE")
 	switch {
 	case file == "":
@@ -59,29 +59,25 @@ func secretFromEnvironment(name string, getenv func(string) string) (string, err
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// unencrypted says to which servers a run will send a token or a password that everybody on the way can read: by http, to another machine. It is not refused, since
+// Unencrypted says whether a run will send git's token or password so that everybody on the way can read it: by http, to another machine. It is not refused, since
 // there are git servers inside of clusters that have nothing else. What git's credential helper knows is not asked for here.
-func unencrypted(target publish.Target, requester *pullRequester) (warnings []string) {
-	if address, err := url.Parse(target.URL); err == nil && inTheClear(address) && (target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
+func Unencrypted(target publish.Target) (warnings []string) {
+	if address, err := url.Parse(target.URL); err == nil && InTheClear(address) && (target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
 		warnings = append(warnings, "the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
-	}
-	if requester == nil || requester.client == nil {
-		return warnings
-	}
-	if address, err := url.Parse(requester.repository.Web); err == nil && inTheClear(address) {
-		warnings = append(warnings, "the forge's token goes to http://"+address.Host+" unencrypted: use https")
 	}
 	return warnings
 }
 
-// inTheClear says that what is sent to an address can be read on the way.
-func inTheClear(address *url.URL) bool {
+// InTheClear says that what is sent to an address can be read on the way.
+func InTheClear(address *url.URL) bool {
 	host := address.Hostname()
 	//guard: the token of a git server goes over the wire in the clear, and nobody is told
 	return address.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 
-// authVariables says where each field of publish.Auth that an error may name is set.
+// SetBy says where a field of publish.Auth that an error may name is set.
+func SetBy(field string) string { return authVariables[field] }
+
 var authVariables = map[string]string{
 	"Password":         "set SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or SIPGEN_GIT_TOKEN",
 	"SSHKeyPassphrase": "set SIPGEN_SSH_KEY_PASSPHRASE, or SIPGEN_SSH_KEY_PASSPHRASE_FILE",

@@ -1,4 +1,4 @@
-package main
+package cmdline
 
 import (
 	"fmt"
@@ -30,8 +30,8 @@ var flagVariables = []flagVariable{
 	{name: "SIPGEN_REPO", flag: "repo", unless: []string{"previous", "out"}},
 }
 
-// fromEnvironment sets the flags that a command has, and that the command line does not give.
-func fromEnvironment(command *cobra.Command, getenv func(string) string) error {
+// FromEnvironment sets the flags that a command has, and that the command line does not give.
+func FromEnvironment(command *cobra.Command, getenv func(string) string) error {
 	given := func(name string) bool { f := command.Flags().Lookup(name); return f != nil && f.Changed }
 	var meant []flagVariable
 	for _, v := range flagVariables {
@@ -61,9 +61,9 @@ var otherVariables = []string{
 	"SIPGEN_SSH_KNOWN_HOSTS",
 }
 
-// misspeltVariables names the variables of the environment that nobody reads and that look like one that is read: a run without it
+// MisspeltVariables names the variables of the environment that nobody reads and that look like one that is read: a run without it
 // would quietly take something else.
-func misspeltVariables(environment []string) []string {
+func MisspeltVariables(environment []string) []string {
 	const prefix = "SIPGEN_"
 	known := map[string]bool{}
 	var names []string

@@ -1,4 +1,5 @@
-package main
+// Package cmdline is the command line and its environment: the flags that several commands have, and what is wrong with them.
+package cmdline
 
 import (
 	"context"
@@ -13,33 +14,38 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 )
 
-// inputs are the flags that say what to plan from.
-type inputs struct {
+// Inputs are the flags that say what to plan from.
+type Inputs struct {
 	app.Inputs
 	// liveFlags are of use with a live cluster only.
 	liveFlags []*pflag.Flag
 }
 
-func (in *inputs) flags(command *cobra.Command) {
-	in.siteFlag(command)
-	in.specsFlag(command, "")
-	in.inventoryFlag(command)
-	in.clusterFlags(command)
+// Flags are all of them.
+func (in *Inputs) Flags(command *cobra.Command) {
+	in.SiteFlag(command)
+	in.SpecsFlag(command, "")
+	in.InventoryFlag(command)
+	in.ClusterFlags(command)
 }
 
-func (in *inputs) specsFlag(command *cobra.Command, when string) {
+// SpecsFlag is --filename; when begins its help.
+func (in *Inputs) SpecsFlag(command *cobra.Command, when string) {
 	command.Flags().StringArrayVarP(&in.Specs, "filename", "f", nil, when+"SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated (default: the Site's spec.inputs)")
 }
 
-func (in *inputs) siteFlag(command *cobra.Command) {
+// SiteFlag is --site.
+func (in *Inputs) SiteFlag(command *cobra.Command) {
 	command.Flags().StringVar(&in.Site, "site", "site.yaml", "the Site: `FILE`, or - for standard input")
 }
 
-func (in *inputs) inventoryFlag(command *cobra.Command) {
+// InventoryFlag is --inventory.
+func (in *Inputs) InventoryFlag(command *cobra.Command) {
 	command.Flags().StringVar(&in.Inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster (default: the Site's spec.inputs)")
 }
 
-func (in *inputs) clusterFlags(command *cobra.Command) {
+// ClusterFlags are --kubeconfig and --context.
+func (in *Inputs) ClusterFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&in.Kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
 	flags.StringVar(&in.Context, "context", "", "for the live cluster: the context in the kubeconfig")
@@ -47,24 +53,24 @@ func (in *inputs) clusterFlags(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
 }
 
-// files are what the flags name besides the hosts.
-func (in *inputs) files() []string { return append([]string{in.Site}, in.Specs...) }
+// Files are what the flags name besides the hosts.
+func (in *Inputs) Files() []string { return append([]string{in.Site}, in.Specs...) }
 
-// load reads all inputs, and warns of what is likely not meant. What is wrong with one tenant's specs is no error.
-func (in *inputs) load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
-	l, err := in.read(ctx, ui)
+// Load reads all inputs, and warns of what is likely not meant. What is wrong with one tenant's specs is no error.
+func (in *Inputs) Load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
+	l, err := in.Read(ctx, ui)
 	if l == nil {
 		return nil, err
 	}
-	in.warnUnused(ui, l)
+	in.WarnUnused(ui, l)
 	for _, warning := range l.Warnings() {
 		ui.Warn("%s", warning)
 	}
 	return l, err
 }
 
-// read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
-func (in *inputs) read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
+// Read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
+func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
 	defer ui.Stage("reading specs and hosts")()
 	l, err := app.Load(ctx, &in.Inputs, ui.In)
 	if l == nil {
@@ -79,9 +85,9 @@ func (in *inputs) read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	return l, err
 }
 
-// warnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
+// WarnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
 // as if they were meant to be. What the environment gives is for whoever needs it.
-func (in *inputs) warnUnused(ui *terminal.UI, l *app.Loaded) {
+func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {
 			//guard: --context is given, the hosts come from files, and the reader believes that they are live

@@ -1,4 +1,4 @@
-package main
+package cmdline
 
 import (
 	"fmt"
@@ -9,19 +9,22 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// checkOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to whoever reads the folder.
-func (in *inputs) checkOut(out string) error {
+// CheckOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to whoever reads the folder.
+func (in *Inputs) CheckOut(out string) error {
 	for _, folder := range in.Specs {
 		if readable(folder) && realPath(out) == realPath(folder) {
 			return fmt.Errorf("--out: found %s, which the specs are read from, want a folder of the tree's own", out)
 		}
 	}
 	//guard: the tree is written among the hosts, and every host in it is defined twice from then on
-	if readable(in.Inventory) && below(out, in.Inventory) {
+	if Inside(out, in.Inventory) {
 		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined twice", out, in.Inventory)
 	}
 	return nil
 }
+
+// Inside says that a path is that of a folder that is read, or of something in it.
+func Inside(path, folder string) bool { return readable(folder) && below(path, folder) }
 
 // readable: a path that is read, and neither standard input nor the live cluster.
 func readable(path string) bool {

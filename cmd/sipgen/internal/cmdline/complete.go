@@ -1,4 +1,4 @@
-package main
+package cmdline
 
 import (
 	"context"
@@ -17,25 +17,25 @@ import (
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-// completion says what a shell may complete a word to.
-type completion int
+// Names says what a shell may complete a word to.
+type Names int
 
 const (
-	completeClusters completion = 1 << iota
-	completeHosts
-	completeRoles // of clusters, as --count has them
-	completeTenants
+	// Clusters, Hosts and Roles are of the specs and the inventory that the flags name.
+	Clusters Names = 1 << iota
+	Hosts
+	Roles // of clusters, as --count has them
 )
 
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeFlag completes a flag that takes one of the given values.
-func completeFlag(command *cobra.Command, flag string, values ...string) {
+// CompleteFlag completes a flag that takes one of the given values.
+func CompleteFlag(command *cobra.Command, flag string, values ...string) {
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there, and a test sees that
 }
 
-// checkFormat refuses an --output that a command has not.
-func checkFormat(found string, want []string) error {
+// CheckFormat refuses an --output that a command has not.
+func CheckFormat(found string, want []string) error {
 	for _, format := range want {
 		if found == format {
 			return nil
@@ -51,9 +51,9 @@ func checkFormat(found string, want []string) error {
 	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
-// complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
-func (in *inputs) complete(what completion) completer {
-	complete := in.completeNames(what)
+// Complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
+func (in *Inputs) Complete(what Names) completer {
+	complete := in.CompleteNames(what)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -62,12 +62,12 @@ func (in *inputs) complete(what completion) completer {
 	}
 }
 
-// completeNames gives names. What is wrong with the files is not said: the command itself will. The live cluster is not asked, since a shell waits
+// CompleteNames gives names. What is wrong with the files is not said: the command itself will. The live cluster is not asked, since a shell waits
 // for the answer.
-func (in *inputs) completeNames(what completion) completer {
+func (in *Inputs) CompleteNames(what Names) completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
-		if fromEnvironment(cmd, os.Getenv) != nil {
+		if FromEnvironment(cmd, os.Getenv) != nil {
 			return nil, directive
 		}
 		return beginningWith(typed, in.names(cmd.Context(), what)), directive
@@ -101,23 +101,17 @@ func beginningWith(typed string, names []string) []string {
 	return slices.Compact(out)
 }
 
-func (in *inputs) names(ctx context.Context, what completion) []string {
+func (in *Inputs) names(ctx context.Context, what Names) []string {
 	nothing := strings.NewReader("")
 	site, _ := in.LoadSite(nothing)
 	in.Specs = slices.DeleteFunc(slices.Clone(in.Specs), func(path string) bool { return path == app.FromCluster })
 	found := map[string]bool{}
-	if what&completeTenants != 0 && site != nil && len(site.Spec.Tenants) > 0 {
-		what &^= completeTenants // by name: a namespace of theirs is no name
-		for i := range site.Spec.Tenants {
-			found[site.Spec.Tenants[i].Name] = true
-		}
-	}
-	if what&(completeClusters|completeRoles|completeTenants) != 0 {
+	if what&(Clusters|Roles) != 0 {
 		for _, cluster := range in.ValidSpecs(ctx, nothing, site) {
 			clusterNames(found, &cluster, what)
 		}
 	}
-	if what&completeHosts != 0 && in.Inventory != "" && in.Inventory != app.FromCluster && in.Inventory != "-" {
+	if what&Hosts != 0 && in.Inventory != "" && in.Inventory != app.FromCluster && in.Inventory != "-" {
 		if hosts, _ := files.Load([]string{in.Inventory}, nothing); hosts != nil {
 			for i := range hosts.Hosts {
 				found[hosts.Hosts[i].Key()] = true
@@ -128,14 +122,11 @@ func (in *inputs) names(ctx context.Context, what completion) []string {
 }
 
 // clusterNames adds the words that a cluster gives.
-func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what completion) {
-	if what&completeClusters != 0 {
+func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what Names) {
+	if what&Clusters != 0 {
 		found[cluster.Key()] = true
 	}
-	if what&completeTenants != 0 {
-		found[cluster.Namespace] = true
-	}
-	if what&completeRoles != 0 {
+	if what&Roles != 0 {
 		for role, set := range cluster.Spec.Nodes {
 			active, _ := set.Want()
 			found[cluster.Key()+"/"+role+"="+strconv.Itoa(active)] = true
@@ -144,6 +135,6 @@ func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what completion
 }
 
 // completeContexts gives the contexts of the kubeconfig.
-func (in *inputs) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (in *Inputs) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return in.Contexts(in.LoadingRules()), cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,0 +1,152 @@
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// Previous is the flags that name the tree as it was: a folder, or a branch of a repository.
+type Previous struct {
+	dir string
+	git Repository
+	// compared: the tree is what the next one is compared with, by a flag of its own, and may not be there yet.
+	compared bool
+}
+
+// Compared is a tree that the next one is compared with: in a folder, or in a repository if that is empty.
+func Compared(dir string, git Repository) *Previous {
+	return &Previous{dir: dir, git: git, compared: true}
+}
+
+// noPrevious is the word for --previous that says there is none.
+const noPrevious = "none"
+
+// PreviousError: the previous tree is in the Site's repository, which no flag named, and that cannot be read.
+type PreviousError struct{ err error }
+
+func (e *PreviousError) Error() string {
+	return "the previous tree is in the Site's repository: " + e.err.Error()
+}
+func (e *PreviousError) Unwrap() error { return e.err }
+
+// NotTreeError: the folder that --previous names holds something else. It is only read, so nothing can be adopted.
+type NotTreeError struct {
+	dir string
+	err error
+}
+
+func (e *NotTreeError) Error() string {
+	if errors.Is(e.err, publish.ErrForeign) {
+		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", e.dir, publish.OwnershipFile)
+	}
+	return "--previous: " + e.err.Error()
+}
+
+func (e *NotTreeError) Unwrap() error { return e.err }
+
+func (e *NotTreeError) Hint() string {
+	if errors.Is(e.err, publish.ErrForeign) {
+		return "--previous takes the folder that sipgen render wrote, with everything in it; --repo URL reads the tree of a repository, and --previous none plans without one"
+	}
+	return "" // the error says what to do
+}
+
+func (p *Previous) Flags(command *cobra.Command) {
+	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
+	p.git.Flags(command)
+}
+
+// Read gives the tree as it was: that of the Site's repository, where the flags name no other. The site says the branch and the folder
+// where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
+func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
+	switch {
+	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
+		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
+	case p.dir != "" && p.git.URL != "":
+		return app.Before{}, errors.New("--previous and --repo: use only one of them")
+	case p.dir == noPrevious && !p.compared:
+		return app.Before{}, nil
+	case p.dir != "":
+		return p.readFolder(ctx)
+	}
+	named := p.git.URL != ""
+	p.git.Defaults(site)
+	target, err := p.git.Target()
+	if err != nil {
+		return app.Before{}, err
+	}
+	for _, warning := range Unencrypted(target) {
+		ui.Say("warning: %s", warning)
+	}
+	done := ui.Stage("reading " + target.String())
+	snapshot, err := publish.Read(ctx, target)
+	done()
+	switch {
+	case err != nil && named, err != nil && p.compared:
+		return app.Before{}, err
+	case err != nil:
+		return app.Before{}, &PreviousError{err}
+	}
+	before, err := app.ReadSnapshot(target, snapshot)
+	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {
+		ui.Say("no previous tree: %s has none yet", target)
+	}
+	return before, err
+}
+
+// ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
+func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
+	before, err := p.Read(ctx, ui, site)
+	//guard: nobody can look at hosts and specs while git is down
+	if unread := (*PreviousError)(nil); errors.As(err, &unread) {
+		ui.Say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
+		return app.Before{}, nil
+	}
+	return before, err
+}
+
+// readFolder gives the tree in the folder that --previous names.
+func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
+	// A name that is misspelt would make every host a new one.
+	about, err := os.Stat(p.dir)
+	//guard: a misspelt --previous is a site without decisions: every host is new
+	if !p.compared && err != nil {
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
+			hint = fmt.Sprintf(", did you mean %q?", noPrevious)
+		}
+		return app.Before{}, fmt.Errorf("--previous: %s: %w%s", p.dir, reasonOf(err), hint)
+	}
+	if !p.compared && !about.IsDir() {
+		return app.Before{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
+	}
+	//guard: who names a repository as the previous tree is told to adopt it
+	if IsRepository(p.dir) && !p.compared {
+		return app.Before{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
+	}
+	tree, err := app.ReadFolder(ctx, p.dir, false)
+	if err != nil && !p.compared {
+		//guard: who names the wrong folder as the previous tree is told to adopt it
+		err = &NotTreeError{p.dir, err}
+	}
+	return tree, err
+}
+
+// reasonOf is why a path could not be looked at, without the name of the system's call.
+func reasonOf(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package cmdline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// Repository is the flags that name a repository, a branch and a folder in it.
+type Repository struct {
+	URL, Branch, Path string
+	Timeout           time.Duration
+}
+
+func (r *Repository) Flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&r.URL, "repo", "", "the git repository: a path, or a file, ssh or https `URL`")
+	flags.StringVar(&r.Branch, "branch", "", "the branch (default: the Site's)")
+	flags.StringVar(&r.Path, "path", "", "the tree's folder in the repository (default: the Site's)")
+	flags.DurationVar(&r.Timeout, "timeout", 30*time.Minute, "time limit for everything that involves the repository")
+}
+
+// Defaults fills what the flags leave open from the site.
+func (r *Repository) Defaults(site *v1alpha1.Site) {
+	if r.URL == "" {
+		r.URL = site.Spec.Repository.URL
+	}
+	if r.Branch == "" {
+		r.Branch = site.Spec.Repository.Branch
+	}
+	if r.Path == "" {
+		r.Path = site.Spec.Repository.Path
+	}
+}
+
+// Target is the repository with credentials from the environment.
+func (r *Repository) Target() (publish.Target, error) {
+	//guard: --path leads out of the repository
+	if r.Path != "" && !filepath.IsLocal(filepath.FromSlash(r.Path)) {
+		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.Path)
+	}
+	if near := nearRepository(r.URL); near != "" {
+		return publish.Target{}, redact.Errorf("--repo: %s: no such repository, did you mean %q?", r.URL, near)
+	}
+	auth, err := authFromEnvironment(os.Getenv)
+	return publish.Target{URL: r.URL, Branch: r.Branch, Path: r.Path, Auth: auth, Timeout: r.Timeout}, err
+}
+
+// nearRepository is the folder that was probably meant by a path where there is nothing.
+func nearRepository(url string) string {
+	if strings.Contains(url, ":") || url == "" || app.There(url) {
+		return ""
+	}
+	entries, err := os.ReadDir(filepath.Dir(url))
+	if err != nil {
+		return ""
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	near := manifest.Nearest(filepath.Base(url), folders)
+	if near == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(url), near)
+}
+
+// IsRepository says that a folder is a bare git repository.
+func IsRepository(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if !app.There(filepath.Join(dir, name)) {
+			return false
+		}
+	}
+	return !app.There(filepath.Join(dir, publish.OwnershipFile))
+}
