@@ -24,6 +24,8 @@ var folders = map[string][]string{
 	"cmd/sipgen": {""},
 	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",
 		"internal/redact", "inventory", "publish"},
+	"cmd/sipgen/internal/push": {"api", "cmd/sipgen/internal/cmdline", "cmd/sipgen/internal/terminal", "internal/app",
+		"internal/forge", "internal/manifest", "internal/redact", "internal/report", "publish"},
 	"cmd/sipgen/internal/terminal": {"internal/redact"},
 	"e2e":                          {""},
 	"internal/forge":               {"internal/redact"},

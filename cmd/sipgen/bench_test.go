@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/publish"
@@ -68,9 +69,9 @@ func BenchmarkStages(b *testing.B) {
 			if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
 				return err
 			}
-			to := &destination{target: publish.Target{URL: repo, Branch: "main"}, meta: publish.Meta{
+			to := &push.Destination{Target: publish.Target{URL: repo, Branch: "main"}, Meta: publish.Meta{
 				Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}}
-			_, err := publishTree(context.Background(), quiet, l, to, noTolerance, &approval{})
+			_, err := publishTree(context.Background(), quiet, l, to, noTolerance, &push.Approval{})
 			return err
 		})
 	}

@@ -3,6 +3,10 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -11,6 +15,8 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/publish"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
@@ -45,5 +51,32 @@ sipgen: nothing is pushed
 	fail(ui, newPublish(ui), err)
 	if out.String() != want {
 		t.Errorf("found\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// Where a login lacks something, the hint names the variables; every field that publish may name has some.
+func TestLoginHints(t *testing.T) {
+	text, err := os.ReadFile("../../publish/errors.go")
+	more, moreErr := os.ReadFile("../../publish/auth.go")
+	if err := errors.Join(err, moreErr); err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
+		field, _, _ := strings.Cut(part, "\"")
+		named++
+		hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
+		if !strings.Contains(hint, "SIPGEN_") {
+			t.Errorf("%s: found %q", field, hint)
+		}
+		if _, found := reflect.TypeFor[publish.Auth]().FieldByName(field); !found {
+			t.Errorf("%s is no field of publish.Auth", field)
+		}
+	}
+	if named < 6 {
+		t.Errorf("found %d settings in the code", named)
+	}
+	if hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
+		t.Errorf("a forge's certificate: found %q", hint)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
@@ -65,7 +66,7 @@ func hintFor(command *cobra.Command, err error) string {
 		return specHint(err)
 	case publishHint(command, err) != "":
 		return publishHint(command, err)
-	case errors.Is(err, errNoPullRequest):
+	case errors.Is(err, push.ErrNoPullRequest):
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: free some space, then run it again"

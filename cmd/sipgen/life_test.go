@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -216,7 +217,8 @@ func pullRequestBody(site, repo string, accept int) (string, error) {
 	if len(changes) == 0 {
 		return "", nil
 	}
-	return report.PullRequest(checked.Rendered.Compare(), report.About{Files: filesOf(changes), Inventory: "management, was 1s old"}), nil
+	files := push.About(loaded, changes, publish.Meta{}, "").Files
+	return report.PullRequest(checked.Rendered.Compare(), report.About{Files: files, Inventory: "management, was 1s old"}), nil
 }
 
 // withoutDigests leaves out what a commit was made from, by what and when.

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -20,8 +20,8 @@ func newPublish(ui *terminal.UI) *cobra.Command {
 	var (
 		in   cmdline.Inputs
 		how  app.Tolerance
-		dest destinationFlags
-		ask  approval
+		dest = push.Settings{Version: version()}
+		ask  push.Approval
 	)
 	command := &cobra.Command{
 		Use:   "publish --repo URL",
@@ -53,7 +53,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
     --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			meta, err := dest.commit.meta(time.Now())
+			meta, err := dest.Meta(time.Now())
 			if err != nil {
 				return err
 			}
@@ -62,33 +62,33 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err != nil {
 				return unpushed(err)
 			}
-			to, err := dest.destination(loaded, meta, in.Files())
+			to, err := dest.Destination(loaded, meta, in.Files())
 			if err != nil {
 				return err
 			}
-			for _, warning := range to.warnings {
+			for _, warning := range to.Warnings {
 				ui.Say("warning: %s", warning)
 			}
-			ask.begin(ui, to)
+			ask.Begin(ui, to)
 			published, err := publishTree(ctx, ui, loaded, to, how, &ask)
-			if errors.Is(err, errDryRun) {
-				return unschedulable(published.plan)
+			if errors.Is(err, push.ErrDryRun) {
+				return unschedulable(published.Plan)
 			}
 			if err != nil {
 				return err
 			}
-			serverSaid, hint := to.requester.cutHint(published.Server)
-			published.sayPublished(ui, to, serverSaid)
-			if err := to.requester.request(ctx, ui, published, hint); err != nil {
+			serverSaid, hint := to.PullRequest.CutHint(published.Server)
+			sayPublished(ui, to, published, serverSaid)
+			if err := to.PullRequest.Request(ctx, ui, published, hint); err != nil {
 				return err
 			}
-			return unschedulable(published.plan)
+			return unschedulable(published.Plan)
 		},
 	}
 	in.Flags(command)
-	dest.flags(command)
+	dest.Flags(command)
 	toleranceFlags(command, &how)
-	ask.flags(command)
+	ask.Flags(command)
 	return command
 }
 
@@ -100,28 +100,18 @@ func (e *unpushedError) Unwrap() []error { return []error{e.error} }
 // unpushed marks an error that ends a run before anything was pushed, and does not say that itself.
 func unpushed(err error) error { return &unpushedError{err} }
 
-// publication is a commit that was pushed, or was there already, and the tree in it.
-type publication struct {
-	*publish.Published
-	plan *app.Planned
-	// report is the plan's, with what changes in the services that were there before.
-	report *report.Plan
-	// meta is what the commit carries beside the tree.
-	meta publish.Meta
-}
-
 // publishTree plans on top of the branch's tip, commits and pushes the tree, again as long as others are faster.
-func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *destination, how app.Tolerance, ask *approval) (*publication, error) {
-	defer ui.Stage("publishing to " + to.target.String())()
-	to.target.Waiting = func(reason string) {
+func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *push.Destination, how app.Tolerance, ask *push.Approval) (*push.Publication, error) {
+	defer ui.Stage("publishing to " + to.Target.String())()
+	to.Target.Waiting = func(reason string) {
 		ui.Say("another push holds the branch; trying again for up to three minutes: %s", reason)
 	}
-	done, out, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *publication, error) {
-		fail := func(err error) (publish.Tree, publish.Meta, *publication, error) {
+	done, out, err := publish.Loop(ctx, to.Target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *push.Publication, error) {
+		fail := func(err error) (publish.Tree, publish.Meta, *push.Publication, error) {
 			//guard: a publish that is refused does not say that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
-		before, err := app.ReadSnapshot(to.target, tip)
+		before, err := app.ReadSnapshot(to.Target, tip)
 		if err != nil {
 			return fail(err)
 		}
@@ -138,12 +128,12 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *d
 		}
 		//guard: a commit that deletes a tenant's services comes without a word
 		words := compare(ui, checked.Rendered)
-		meta := to.meta
+		meta := to.Meta
 		meta.Message = func(changes []publish.Change) string {
-			return commitMessage(loaded, words, to.subject, changes, meta.When)
+			return push.CommitMessage(loaded, words, to.Subject, changes, meta.When)
 		}
-		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, words, changes) }
-		return checked.Rendered.Tree, meta, &publication{plan: checked.Plan, report: words, meta: to.meta}, nil
+		meta.Approve = func(changes []publish.Change) error { return ask.Approve(ui, words, changes, countChanges(changes)) }
+		return checked.Rendered.Tree, meta, &push.Publication{Plan: checked.Plan, Report: words, Meta: to.Meta}, nil
 	})
 	if out == nil {
 		return nil, err
@@ -153,17 +143,17 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *d
 }
 
 // sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
-func (p *publication) sayPublished(ui *terminal.UI, to *destination, serverSaid string) {
-	sayAge(ui, p.plan.Loaded, p.meta.When)
+func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, serverSaid string) {
+	sayAge(ui, p.Plan.Loaded, p.Meta.When)
 	if serverSaid != "" {
-		ui.Say("%s says: %s", to.target, serverSaid)
+		ui.Say("%s says: %s", to.Target, serverSaid)
 	}
 	if !p.Changed {
-		ui.Say("%s: nothing to commit, up to date at %s", to.target, p.Commit)
+		ui.Say("%s: nothing to commit, up to date at %s", to.Target, p.Commit)
 		return
 	}
 	fmt.Fprintln(ui.Out, p.Commit)
-	ui.Say("%s: committed %s, %s", to.target, p.Commit, countChanges(p.Changes))
+	ui.Say("%s: committed %s, %s", to.Target, p.Commit, countChanges(p.Changes))
 }
 
 // countChanges says how many files a commit adds, changes and deletes.

@@ -88,8 +88,8 @@ func write(ctx context.Context, ui *terminal.UI, out string, tree render.Tree, a
 func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Result) {
 	sayAge(ui, c.Plan.Loaded, time.Now())
 	for i, name := range written.Foreign {
-		if i == mostDangers {
-			ui.Say("warning: and %s like it", text.Count(len(written.Foreign)-mostDangers, "more file"))
+		if i == terminal.MostLines {
+			ui.Say("warning: and %s like it", text.Count(len(written.Foreign)-terminal.MostLines, "more file"))
 			break
 		}
 		ui.Say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)

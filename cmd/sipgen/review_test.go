@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/report"
@@ -134,9 +135,9 @@ func request(t *testing.T) string {
 	checked, err := tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance)
 	check(t, err)
 	meta := publish.Meta{When: time.Unix(0, 0)}
-	meta.Trailers, err = trailers(loaded)
+	meta.Trailers, err = push.Trailers(loaded, version())
 	check(t, err)
-	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), aboutOf(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
+	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), push.About(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
 }
 
 var versionLine = regexp.MustCompile(`(?m)^.*(Sipgen-Version|0{40}).*\n?`)

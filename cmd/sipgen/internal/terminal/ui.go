@@ -25,6 +25,9 @@ type UI struct {
 	progress *progress
 }
 
+// MostLines bounds a list on stderr.
+const MostLines = 50
+
 // New is the UI of a process with these streams.
 func New(in io.Reader, out, err io.Writer, getenv func(string) string) *UI {
 	return &UI{In: in, Out: &product{Writer: out}, Err: err, progress: progressOn(err, getenv, quickEnough)}

@@ -1,4 +1,4 @@
-package main
+package push
 
 import (
 	"crypto/sha256"
@@ -84,8 +84,8 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 	return publish.Signature{Name: address.Name, Email: address.Address}, nil
 }
 
-// commitMessage says what changes, and how old the inventory was.
-func commitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change, now time.Time) string {
+// CommitMessage says what changes, and how old the inventory was.
+func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change, now time.Time) string {
 	text := report.CommitMessage(plan, subject, filesOf(changes))
 	if age := l.Age(now); age != "" {
 		text += fmt.Sprintf("\nInventory: %s, %s old\n", l.Hosts.Context, age)
@@ -104,9 +104,9 @@ func filesOf(changes []publish.Change) []report.File {
 // digestTrailer ends the keys of trailers that are for programs.
 const digestTrailer = "-Digest"
 
-// trailers say what the commit was made from: digests that are the same for the same inputs, in
+// Trailers say what the commit was made from: digests that are the same for the same inputs, in
 // whatever files and order they came.
-func trailers(l *app.Loaded) ([]publish.Trailer, error) {
+func Trailers(l *app.Loaded, version string) ([]publish.Trailer, error) {
 	specs, err := digestOf(l.Clusters)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func trailers(l *app.Loaded) ([]publish.Trailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []publish.Trailer{{Key: "Specs" + digestTrailer, Value: specs}, {Key: "Inventory" + digestTrailer, Value: hosts}, {Key: "Sipgen-Version", Value: version()}}, nil
+	return []publish.Trailer{{Key: "Specs" + digestTrailer, Value: specs}, {Key: "Inventory" + digestTrailer, Value: hosts}, {Key: "Sipgen-Version", Value: version}}, nil
 }
 
 func digestOf(value any) (string, error) {

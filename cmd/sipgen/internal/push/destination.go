@@ -1,8 +1,10 @@
-package main
+// Package push is what a commit is beside the tree: where it goes, what it carries, who agrees to it, and its pull request.
+package push
 
 import (
 	"os"
 	"path"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +15,10 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// destinationFlags are the flags that say where a commit goes and what it carries.
-type destinationFlags struct {
+// Settings are the flags that say where a commit goes and what it carries.
+type Settings struct {
+	// Version is sipgen's, for the commit.
+	Version  string
 	repo     cmdline.Repository
 	commit   commitFlags
 	proposal proposal
@@ -23,7 +27,7 @@ type destinationFlags struct {
 	adopt    bool
 }
 
-func (d *destinationFlags) flags(command *cobra.Command) {
+func (d *Settings) Flags(command *cobra.Command) {
 	d.repo.Flags(command)
 	d.commit.flags(command)
 	d.proposal.flags(command)
@@ -33,42 +37,45 @@ func (d *destinationFlags) flags(command *cobra.Command) {
 	flags.BoolVar(&d.adopt, "adopt", false, "take over files that sipgen did not write")
 }
 
-// destination is where a commit goes, and what it carries beside the tree.
-type destination struct {
-	target  publish.Target
-	meta    publish.Meta
-	subject string
-	// requester opens the pull request, nil if there is to be none.
-	requester *pullRequester
-	warnings  []string
+// Destination is where a commit goes, and what it carries beside the tree.
+type Destination struct {
+	Target  publish.Target
+	Meta    publish.Meta
+	Subject string
+	// PullRequest opens the pull request, nil if there is to be none.
+	PullRequest *pullRequester
+	Warnings    []string
 }
 
-// destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
-func (d *destinationFlags) destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*destination, error) {
+// Meta is the commit's author, signer and rules; the message comes with the plan.
+func (d *Settings) Meta(now time.Time) (publish.Meta, error) { return d.commit.meta(now) }
+
+// Destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
+func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*Destination, error) {
 	d.repo.Defaults(loaded.Site)
-	to := &destination{meta: meta, subject: d.commit.message}
+	to := &Destination{Meta: meta, Subject: d.commit.message}
 	var err error
-	if to.target, err = d.repo.Target(); err != nil {
+	if to.Target, err = d.repo.Target(); err != nil {
 		return nil, err
 	}
 	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
-	if inside := loaded.Site.BaseInside(to.target.Path); inside != "" {
+	if inside := loaded.Site.BaseInside(to.Target.Path); inside != "" {
 		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
-	to.target.Proposal, to.target.Create = d.proposal.branch, d.create
-	if to.requester, err = d.proposal.prepare(to.target, os.Getenv); err != nil {
+	to.Target.Proposal, to.Target.Create = d.proposal.branch, d.create
+	if to.PullRequest, err = d.proposal.prepare(to.Target, os.Getenv); err != nil {
 		return nil, err
 	}
 	if d.hydrator.file == "" { // else GitOps Promoter carries it on
-		to.warnings = elsewhere(loaded.Site, to.target)
+		to.Warnings = elsewhere(loaded.Site, to.Target)
 	}
 	//guard: a run that sends its token in the clear does not say so
-	to.warnings = append(to.warnings, unencrypted(to.target, to.requester)...)
-	to.meta.Adopt = d.adopt
-	if to.meta.Trailers, err = trailers(loaded); err != nil {
+	to.Warnings = append(to.Warnings, unencrypted(to.Target, to.PullRequest)...)
+	to.Meta.Adopt = d.adopt
+	if to.Meta.Trailers, err = Trailers(loaded, d.Version); err != nil {
 		return nil, err
 	}
-	return to, d.hydrator.add(&to.meta, specs)
+	return to, d.hydrator.add(&to.Meta, specs)
 }
 
 // elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from

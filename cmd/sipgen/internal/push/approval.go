@@ -1,4 +1,4 @@
-package main
+package push
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question whether to go on. Of a
+// Approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question whether to go on. Of a
 // proposal others decide, who are told the same by the commit and the pull request.
-type approval struct {
+type Approval struct {
 	yes, dryRun bool
 	// ask: somebody sits at the terminal, and nobody else reviews the commit.
 	ask    bool
@@ -23,34 +23,31 @@ type approval struct {
 	approved string
 }
 
-func (a *approval) flags(command *cobra.Command) {
+func (a *Approval) Flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVarP(&a.yes, "yes", "y", false, "on a terminal: push without asking")
 	flags.BoolVar(&a.dryRun, "dry-run", false, "print the commit, and push nothing")
 }
 
-// errDryRun ends a run that is to push nothing.
-var errDryRun = errors.New("dry run")
+// ErrDryRun ends a run that is to push nothing.
+var ErrDryRun = errors.New("dry run")
 
-// begin finds out who decides.
-func (a *approval) begin(ui *terminal.UI, to *destination) {
-	a.target = to.target.String()
-	a.ask = !a.dryRun && !a.yes && to.target.Proposal == "" && ui.Interactive()
+// Begin finds out who decides.
+func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
+	a.target = to.Target.String()
+	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
-// mostDangers bounds what is said on stderr.
-const mostDangers = 50
-
-// approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
-func (a *approval) approve(ui *terminal.UI, words *report.Plan, changes []publish.Change) error {
+// Approve says what a commit with these changes does, and asks. count says how many files they are. Its error means that nothing is pushed.
+func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publish.Change, count string) error {
 	plan := words.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
-	said := strings.Join(append(dangers, countChanges(changes)), "\n")
+	said := strings.Join(append(dangers, count), "\n")
 	if said == a.approved { // before somebody else pushed first
 		return nil
 	}
 	ui.Say("%s", words.Summary())
-	shown, more := report.FirstDangers(plan, filesOf(changes), mostDangers)
+	shown, more := report.FirstDangers(plan, filesOf(changes), terminal.MostLines)
 	//guard: a proposal in CI does not say what is dangerous in it
 	for _, danger := range shown {
 		ui.Say("look at this first: %s", danger)
@@ -60,10 +57,10 @@ func (a *approval) approve(ui *terminal.UI, words *report.Plan, changes []publis
 	}
 	switch {
 	case a.dryRun:
-		ui.Say("%s: dry run: %s; nothing is pushed", a.target, countChanges(changes))
-		return errDryRun
+		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)
+		return ErrDryRun
 	//guard: publish pushes to the synced branch although the person at the terminal said no
-	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, countChanges(changes))):
+	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, count)):
 		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
 	}
 	a.approved = said

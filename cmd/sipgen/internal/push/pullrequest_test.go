@@ -1,4 +1,4 @@
-package main
+package push
 
 import (
 	"bytes"
@@ -15,13 +15,13 @@ import (
 func TestPagesOnOtherHosts(t *testing.T) {
 	p := &pullRequester{repository: forge.Repository{Kind: forge.Gitea, Web: "https://git.example.org", Path: "acme/fleet"}, target: publish.Target{Branch: "main", Proposal: "sipgen/dc1"}}
 	const own, others = "Visit the existing pull request:; https://git.example.org/acme/fleet/pulls/7; done", "Visit the existing pull request:; https://git.example.org.evil.example/acme/fleet/pulls/7; done"
-	if rest, hint := p.cutHint(own); rest != "done" || hint.Page != "https://git.example.org/acme/fleet/pulls/7" || !hint.Open {
+	if rest, hint := p.CutHint(own); rest != "done" || hint.Page != "https://git.example.org/acme/fleet/pulls/7" || !hint.Open {
 		t.Errorf("found %q, %+v", rest, hint)
 	}
-	if rest, hint := p.cutHint(others); rest != others || hint.Page != "" || hint.Open {
+	if rest, hint := p.CutHint(others); rest != others || hint.Page != "" || hint.Open {
 		t.Errorf("another host's page is taken for the forge's: %q, %+v", rest, hint)
 	}
-	if rest, hint := (&pullRequester{local: true}).cutHint(own); rest != "done" || !hint.Open {
+	if rest, hint := (&pullRequester{local: true}).CutHint(own); rest != "done" || !hint.Open {
 		t.Errorf("the hook of a repository on this machine: %q, %+v", rest, hint)
 	}
 	var out bytes.Buffer

@@ -1,44 +1,12 @@
-package main
+package push
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/publish"
 )
-
-// Where a login lacks something, the hint names the variables; every field that publish may name has some.
-func TestLoginHints(t *testing.T) {
-	text, err := os.ReadFile("../../publish/errors.go")
-	more, moreErr := os.ReadFile("../../publish/auth.go")
-	if err := errors.Join(err, moreErr); err != nil {
-		t.Fatal(err)
-	}
-	named := 0
-	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
-		field, _, _ := strings.Cut(part, "\"")
-		named++
-		hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
-		if !strings.Contains(hint, "SIPGEN_") {
-			t.Errorf("%s: found %q", field, hint)
-		}
-		if _, found := reflect.TypeFor[publish.Auth]().FieldByName(field); !found {
-			t.Errorf("%s is no field of publish.Auth", field)
-		}
-	}
-	if named < 6 {
-		t.Errorf("found %d settings in the code", named)
-	}
-	if hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
-		t.Errorf("a forge's certificate: found %q", hint)
-	}
-}
 
 // TestTokenOfTheForge: git's token goes to the forge's API only where somebody named the forge, and only to the server that git sends it to.
 func TestTokenOfTheForge(t *testing.T) {
