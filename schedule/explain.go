@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// Explanation is what became of a host, and what the roles say to it.
+// Explanation explains one host: its state, and why each role that selects it has it or not.
 type Explanation struct {
 	Line *HostLine
-	// Roles that select the host and do not have it, and why: those that could have had it first, then in the order served.
-	// They are no more than mostNear.
+	// Roles are the roles that select the host and do not have it, at most mostNear: those closest to having it
+	// first, then in the order served.
 	Roles []RoleReason
-	// More counts the other roles that select it, by reason; the reasons have no fields but those that are the same for all.
+	// More counts the other roles that select it, by reason. The reasons have only the fields that are the same for
+	// all counted roles.
 	More []ReasonCount
 	// Others counts the roles that do not select it.
 	Others int
 }
 
-// mostNear is how many roles are named that select a host and do not have it. With one more, all are.
+// mostNear is how many roles an Explanation names. If only one more exists, it is named as well.
 const mostNear = 10
 
 // RoleReason is why a role does not have a host.
@@ -26,8 +27,7 @@ type RoleReason struct {
 	Reason Reason
 }
 
-// ExplainHost gives what became of a host, and for every role that selects it why it is
-// there or not. It is false for a host that the inventory does not have.
+// ExplainHost explains the state of a host. It returns false for a host that is not in the inventory.
 func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 	if p.site == nil {
 		return Explanation{}, false
@@ -69,7 +69,8 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 	return out, true
 }
 
-// distance is how far a role is from having a host that it selects, by the reason why it does not.
+// distance orders the reasons why a role lacks a host that it selects: the smaller, the closer the role is to having
+// it.
 func distance(r Reason) int {
 	switch r.(type) {
 	case Outranked:
@@ -86,7 +87,7 @@ func distance(r Reason) int {
 	return 5
 }
 
-// whyNot is why a role that selects a host does not have it.
+// whyNot returns why a role that selects a host does not have it.
 func (s *site) whyNot(r *role, i int32) Reason {
 	h := &s.hosts[i]
 	switch {
@@ -130,7 +131,7 @@ func (s *site) whyNot(r *role, i int32) Reason {
 	return Satisfied{r.want()}
 }
 
-// has are the hosts that fill slots of the role.
+// has returns the hosts in the role's slots.
 func (r *role) has() []int32 {
 	var hosts []int32
 	for _, list := range [][]int32{r.held, r.standIn, r.frozen} {

@@ -1,6 +1,6 @@
 package schedule
 
-// room is how many free hosts fit a shape, in all and by domain, before anyone is given one.
+// room counts the free hosts that fit a shape, in all and by domain, before any is assigned.
 type room struct {
 	hosts, loose int // loose: hosts without a domain
 	in           map[int32]int
@@ -37,7 +37,7 @@ func (s *site) room(r *role) *room {
 	return m
 }
 
-// chosen is why a new host was taken: where it lies, and what else could have been.
+// chosen explains a new host: its domain, and how many other hosts fit.
 func (s *site) chosen(r *role, i int32) Reason {
 	m := s.room(r)
 	d := s.domain(r, i)
@@ -50,7 +50,7 @@ func (s *site) chosen(r *role, i int32) Reason {
 	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d], Domains: len(m.in) - 1}
 }
 
-// warnCrowded warns of domains in which the role holds more hosts than it may.
+// warnCrowded warns of domains in which the role holds more hosts than its limit.
 func (s *site) warnCrowded(r *role) {
 	if r.topo < 0 || r.want() == 0 {
 		return
@@ -68,10 +68,10 @@ func (s *site) warnCrowded(r *role) {
 	}
 }
 
-// mostNamed is how many hosts a warning carries by name.
+// mostNamed is how many hosts a warning names.
 const mostNamed = 3
 
-// warnLeftOut warns of free hosts that the role selects, and that it does not take for want of a label.
+// warnLeftOut warns of free hosts that the role selects and cannot take, because they lack a topology label.
 func (s *site) warnLeftOut() {
 	known := map[*shape]*Unlabelled{}
 	for _, r := range s.roles {
@@ -87,7 +87,7 @@ func (s *site) warnLeftOut() {
 	}
 }
 
-// lackingLabel are the free hosts that a shape selects, and that lack a label.
+// lackingLabel returns the free hosts that a shape selects and that lack a required label.
 func (s *site) lackingLabel(sh *shape) *Unlabelled {
 	out := &Unlabelled{Keys: sh.required}
 	for i := range s.hosts {
@@ -102,7 +102,8 @@ func (s *site) lackingLabel(sh *shape) *Unlabelled {
 	return out
 }
 
-// warnUnlabelled warns of hosts of the role that lack its topology keys: those that it holds for all that, and where it takes such hosts, how many.
+// warnUnlabelled warns of the role's hosts that lack its topology keys: held ones, and, if the role accepts such
+// hosts, the number of free ones.
 func (s *site) warnUnlabelled(r *role) {
 	if r.topo < 0 || r.want() == 0 || len(r.cluster.refused) > 0 {
 		return
@@ -132,13 +133,13 @@ func (s *site) warnUnlabelled(r *role) {
 	}
 }
 
-// warnUneven warns of a role whose hosts are spread less evenly than it prefers.
+// warnUneven warns of a role whose hosts are spread less evenly than its preferred spread.
 func (s *site) warnUneven(r *role) {
 	if r.even < 0 || r.want() == 0 {
 		return
 	}
 	t := s.topology[r.even]
-	in := map[int32]int{} // by domain that the role has hosts in, or could have
+	in := map[int32]int{} // by domain with hosts of the role, or with room for one
 	if r.shape.fits != nil {
 		for i := range s.hosts {
 			if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] && t.dom[i] >= 0 {

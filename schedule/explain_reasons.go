@@ -5,43 +5,45 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Reason is why a host is where it is: one of the types below. Package internal/report/sentence says it in words. Counted over several hosts, a
-// reason has no fields but those that are the same for all of them.
+// Reason is why a host is where it is: one of the types below. Package internal/report/sentence turns it into a
+// sentence. A reason that is counted over several hosts has only the fields that are the same for all of them.
 type Reason interface{ isReason() }
 
 // About a host itself.
 type (
-	// Condition is what holdings finds of a host: why nobody may have it, or what is wrong with one that is held, or what uses it. Fault is the
-	// kind of a faulty object. Message is metal3's own, of a host in error.
+	// Condition is a finding of package holdings: why a host cannot be assigned, what is wrong with a held host, or
+	// what uses it. Fault is the kind of a faulty object. Message is metal3's own, of a host in error.
 	Condition struct {
 		holdings.Why
 		Fault   inventory.FaultKind
 		Message string
 	}
-	// MarkedForRemoval by an annotation of the cluster that holds it. Error is what metal3 says besides, nil for nothing.
+	// MarkedForRemoval: an annotation of the holding cluster names the host. Error is metal3's error, nil for none.
 	MarkedForRemoval struct{ Error Reason }
 	// Promoted from standby to active.
 	Promoted struct{}
 	// NotSelected by any role.
 	NotSelected struct{}
-	// HeldBy is the role that holds the host; empty for other roles than those that ask.
+	// HeldBy is the role that holds the host, empty if that role did not ask.
 	HeldBy struct{ Role RoleKey }
-	// BeingReleased: its cluster lets go of it, in this run or an earlier one, and it was not seen without labels yet.
+	// BeingReleased: its cluster releases it, in this run or an earlier one, and it has not been seen without labels
+	// yet.
 	BeingReleased struct{}
 )
 
 // Why a host is in a role.
 type (
-	// Kept: held from before, as its labels say, or the previous tree (Origin). Use is what uses it, nil for nothing, and Trouble what is wrong
-	// with it. StandIn: it is to be replaced for that, and no other host can take its place. Refused is why its cluster is frozen.
+	// Kept: held from before, by its labels or by the previous tree (Origin). Use is what uses it, nil for nothing.
+	// Trouble is what is wrong with it. StandIn: it is to be replaced for its Trouble, and no other host can take its
+	// place. Refused is why its cluster is frozen.
 	Kept struct {
 		Origin       Origin
 		Use, Trouble Reason
 		StandIn      bool
 		Refused      []Refusal
 	}
-	// Chosen: new, one of so many free hosts that fit There, with so many Elsewhere in other Domains. Key is empty for a role without topology
-	// keys, and Value for a host that lacks the label Key: all that fit are There.
+	// Chosen: new, one of There free hosts that fit in the domain Key=Value; Elsewhere more fit, in Domains other
+	// domains. Key is empty for a role without topology keys, and Value for a host without the label Key.
 	Chosen struct {
 		Key, Value                string
 		There, Elsewhere, Domains int
@@ -50,27 +52,29 @@ type (
 
 // Why a host is released.
 type (
-	// Surplus: the role wants so many hosts.
+	// Surplus: the role asks for Want hosts, and has more.
 	Surplus struct{ Want int }
-	// Decommissioned: its cluster leaves. BySite: the Site's spec.hosts.release names hosts of it, and it is in neither the specs nor the tree.
+	// Decommissioned: its cluster is decommissioned. BySite: the Site's spec.hosts.release names it, and its cluster
+	// is in neither the specs nor the tree.
 	Decommissioned struct{ BySite bool }
 	// ReleasedBefore, and not yet seen without labels.
 	ReleasedBefore struct{}
-	// Replaced for Trouble; there is no replacement for it where Why is set.
+	// Replaced: replaced because of Trouble. If Why is set, there is no replacement, for that reason.
 	Replaced struct{ Trouble, Why Reason }
-	// Approved: it is released for Why, though it is in Use.
+	// Approved: released for Why, with an approval, although it is in Use.
 	Approved struct{ Why, Use Reason }
-	// ReleaseWaits: it is to be released for Why, and is in Use; or Use is why no patch of it may be written.
+	// ReleaseWaits: to be released for Why, once its Use has ended. For an unpatchable host, Use is why no patch may
+	// be written.
 	ReleaseWaits struct{ Why, Use Reason }
 )
 
 // Why a role that could use a host does not have it.
 type (
-	// Fits so many roles, none of which needs it.
+	// Fits: it fits so many Roles, and none needs it.
 	Fits struct{ Roles int }
-	// NoAddress on a network that the role's services need; Problem is what the inventory knows about that.
+	// NoAddress on a network that the role's services need. Problem is why the address is unknown.
 	NoAddress struct{ Network, Problem string }
-	// NoLabel: it does not carry the label Key, a topology key of a role that takes no host without it.
+	// NoLabel: it lacks the label Key, a topology key that the role requires.
 	NoLabel struct{ Key string }
 	// NotInspected: the role asks for hardware, and metal3 has not inspected the host.
 	NotInspected struct{}
@@ -78,18 +82,18 @@ type (
 	TooLittle struct{ What, Has, Want string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
-	// NotGranted: the role's spec selects the host, and what its tenant is granted does not.
+	// NotGranted: the role's spec selects the host, and the tenant's grants exclude it.
 	NotGranted struct{}
-	// NothingNew: the cluster gets nothing new: it is Frozen, or cannot have all it needs.
+	// NothingNew: the cluster is Frozen, or lacks some of its hosts and therefore gets no new one.
 	NothingNew struct{ Frozen bool }
-	// DomainFull: the role has all it may have in the host's domain.
+	// DomainFull: the role is at its limit in the host's domain.
 	DomainFull struct {
 		Key, Value string
 		Hosts      []HostKey
 	}
-	// Satisfied: the role has the hosts it wants.
+	// Satisfied: the role has all hosts that it asks for.
 	Satisfied struct{ Want int }
-	// Outranked: others need it.
+	// Outranked: roles that are served earlier need it.
 	Outranked struct{}
 )
 

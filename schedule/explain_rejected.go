@@ -16,14 +16,14 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// lot is hosts that are alike in why roles cannot have them: of one kind and class, with the same reason or role.
+// lot is a set of hosts with the same kind, class, and reason (or role) for being unavailable.
 type lot struct {
 	host  int32 // the first of them
 	why   Reason
 	hosts int
 }
 
-// sortIntoLots finds the lots of all hosts.
+// sortIntoLots sorts all hosts into lots.
 func (s *site) sortIntoLots() {
 	type id struct {
 		kind, class int32
@@ -38,7 +38,7 @@ func (s *site) sortIntoLots() {
 		if h.reject != nil {
 			one.class, one.why, one.role = -1, general(h.reject), nil
 		}
-		if s.anyNames[int32(i)] { // why depends on the host
+		if s.anyNames[int32(i)] { // the answer differs from host to host
 			s.lots = append(s.lots, lot{int32(i), one.why, 1})
 			continue
 		}
@@ -52,7 +52,7 @@ func (s *site) sortIntoLots() {
 	}
 }
 
-// countRejected counts, per role, the hosts that its selector matches and that it cannot have.
+// countRejected counts, for each role, the hosts that its selector matches and that it cannot have.
 func (s *site) countRejected() {
 	s.anyNames = map[int32]bool{}
 	for _, c := range s.clusters {
@@ -68,7 +68,7 @@ func (s *site) countRejected() {
 	}
 }
 
-// rejectedOf counts the hosts that a selector of the roles matches and none of them can have.
+// rejectedOf counts the hosts that a selector of the roles matches and that no role of them can have.
 func (s *site) rejectedOf(roles []*role) []ReasonCount {
 	no := map[Reason]int{}
 	for _, lot := range s.lots {
@@ -84,8 +84,8 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 	return out
 }
 
-// rejects is why none of the roles can have the hosts of a lot that one of them selects, nil if one can, has them,
-// or none selects them.
+// rejects returns why no role of the list can have the hosts of a lot. It is nil if one has them or can have them, or
+// if none selects them.
 func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
 	h := &s.hosts[lot.host]
 	selected, named, ungranted := false, true, false
@@ -125,14 +125,15 @@ func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
 	return HeldBy{}
 }
 
-// ungranted says whether the role's spec selects hosts of a kind that its tenant is not granted: what its selector was before it was narrowed
-// matches them, and its selector does not.
+// ungranted reports whether the spec of the role selects hosts of a kind that the tenant's grants exclude: the
+// selector matches them only before it is narrowed to the grants.
 func (s *site) ungranted(r *role, kind int32) bool {
 	return r.wide != nil && r.want() > 0 && s.selects(r.wide)[kind] && !s.selects(r.selector)[kind]
 }
 
-// unmatched: the selector of a role, as its spec has it, matches no host, whatever its state. unmet is the first of its requirements that no host
-// meets, and near the same with a key or value that hosts have and that may have been meant; empty if there is none.
+// unmatched reports whether the role's selector matches no host, in any state. unmet is its first requirement that no
+// host meets; near is a similar requirement that hosts meet. Example: unmet is "kind=wroker", near is "kind=worker".
+// Both may be empty.
 func (s *site) unmatched(r *role) (is bool, unmet, near string) {
 	selector := r.selector
 	if r.wide != nil {
@@ -150,7 +151,7 @@ func (s *site) unmatched(r *role) (is bool, unmet, near string) {
 	return true, "", ""
 }
 
-// meets says whether any host meets a requirement.
+// meets reports whether a host meets a requirement.
 func (s *site) meets(q *labels.Requirement) bool {
 	return slices.ContainsFunc(s.kinds, func(i int32) bool {
 		h := &s.hosts[i]
@@ -158,7 +159,8 @@ func (s *site) meets(q *labels.Requirement) bool {
 	})
 }
 
-// near is a requirement that hosts meet, with another value or key that looks like the one found. Requirements of several values have none.
+// near returns the requirement that is met by a host and most similar to q, by its key or value, "" if there is none.
+// A requirement with several values has none.
 func (s *site) near(q *labels.Requirement) string {
 	switch q.Operator() {
 	case selection.In, selection.Equals, selection.DoubleEquals:
@@ -192,7 +194,7 @@ func (s *site) near(q *labels.Requirement) string {
 	return ""
 }
 
-// general is the reason without what is said of one host only, so that hosts can be counted by it.
+// general strips a reason of what differs from host to host, so that hosts can be counted by it.
 func general(r Reason) Reason {
 	switch r := r.(type) {
 	case Condition:
@@ -212,17 +214,17 @@ func general(r Reason) Reason {
 	return r
 }
 
-// sortReasons puts counted reasons into an order that is the same on every run.
+// sortReasons sorts counted reasons in a fixed order.
 func sortReasons(counts []ReasonCount) {
 	slices.SortFunc(counts, func(a, b ReasonCount) int { return compareValues(a.Reason, b.Reason) })
 }
 
-// sortValues puts refusals or warnings into an order that is the same on every run.
+// sortValues sorts refusals or warnings in a fixed order.
 func sortValues[V any](values []V) {
 	slices.SortFunc(values, func(a, b V) int { return compareValues(a, b) })
 }
 
-// compareValues orders values by their type, then by what is in them. They hold no pointers.
+// compareValues orders values by their type, then by their content. They hold no pointers.
 func compareValues(a, b any) int {
 	x, y := reflect.TypeOf(a), reflect.TypeOf(b)
 	if x != y {

@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/order"
 )
 
-// result hands out what was decided.
+// result builds the Placement from the decisions.
 func (s *site) result() *Placement {
 	p := &Placement{Shortages: s.shortages, Holdings: s.holdings, site: s}
 	s.fillLines(p)
@@ -29,7 +29,7 @@ func (s *site) result() *Placement {
 	return p
 }
 
-// roleResult lists the role's hosts, and notes them in the lines of the inventory.
+// roleResult lists the role's hosts, and records them in the lines of the inventory.
 func (s *site) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
@@ -50,7 +50,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 			a.Trouble = failed(h)
 		}
 		if len(r.cluster.refused) > 0 && h.domain != "" {
-			a.Domain = h.domain // its label, or the key in the spec, may be what is wrong
+			a.Domain = h.domain // its label, or the key in the spec, may be wrong
 		}
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
@@ -91,7 +91,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	return out
 }
 
-// fillLines are what became of the hosts that no cluster has.
+// fillLines records the state of the hosts without a cluster.
 func (s *site) fillLines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
@@ -113,7 +113,8 @@ func (s *site) fillLines(p *Placement) {
 	}
 }
 
-// classLine is what became of all hosts of a class that nobody got. Where roles select them, it says what they lack for the first shape of those.
+// classLine returns the verdict on the hosts of a class that were not assigned, and for hosts that roles select, what
+// they lack for the first shape of these roles.
 func (s *site) classLine(c *class) (Verdict, Reason) {
 	if c.roles > 0 {
 		return Free, Fits{c.roles}
@@ -137,7 +138,7 @@ func (s *site) classLine(c *class) (Verdict, Reason) {
 	return Free, NotSelected{}
 }
 
-// lackOrder has the reason first that is the easiest to mend.
+// lackOrder orders reasons: the smaller, the easier to fix.
 func lackOrder(why Reason) int {
 	switch why.(type) {
 	case NoAddress:
@@ -148,10 +149,10 @@ func lackOrder(why Reason) int {
 	return 2
 }
 
-// pairReplaced says whose slot each host takes that is new in it: those of active hosts go to promoted hosts and then to new ones, those of
-// standby hosts and of promoted ones to new hosts. Within that, by name.
+// pairReplaced finds for each new host the host whose slot it takes: slots of active hosts go to promoted hosts
+// first, then to new ones; slots of standby and promoted hosts go to new ones. Within that, the order is by name.
 func (s *site) pairReplaced(r *role, assigned []Assignment) {
-	var active, standby, promoted []Replacement // slots that came free
+	var active, standby, promoted []Replacement // freed slots
 	for _, t := range s.lost[r.key()] {
 		at := &active
 		if t.Standby {

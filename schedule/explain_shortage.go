@@ -12,59 +12,58 @@ import (
 	"github.com/airshipit/sipgen/schedule/solve"
 )
 
-// Shortage is a minimum cut in numbers that can be checked by hand: the slots of Roles can use only the
-// Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
+// Shortage is a minimum cut, in numbers that a reader can check: the slots of Roles can use only the Hosts counted,
+// which lie in Domains. So at most Capacity of the Need slots can be filled.
 type Shortage struct {
-	// Short is the role whose slots stay empty, at its turn.
+	// Short is the role that lacks hosts, at its turn.
 	Short RoleKey
-	// Roles that compete, a minimal set, in the order served, and what each of them needs.
+	// Roles is a minimal set of competing roles, in the order served, with the need of each.
 	Roles []RoleKey
 	Needs []int
-	// Groups are the roles by name and selector, those that need most first, mostGroups at most. Others are those of
-	// all other groups together.
+	// Groups are the roles by name and selector, at most mostGroups, the largest need first. Others sums up the
+	// remaining groups.
 	Groups []RoleGroup
 	Others RoleGroup
-	// Holding: some of them hold hosts already, in addition to what they need.
+	// Holding: some of these roles hold hosts already, in addition to their need.
 	Holding bool
-	// Standby: the short slots are standby slots only.
+	// Standby: only standby slots are short.
 	Standby bool
 	// Need slots, of which Capacity can be filled.
 	Need, Capacity int
 	// Hosts that the roles can use.
 	Hosts int
-	// TopologyKeys that all the roles share, none where they differ in them.
+	// TopologyKeys that all the roles share, none if they differ.
 	TopologyKeys []string
 	// Domains of the TopologyKeys that the hosts lie in, by name.
 	Domains []Domain
 	// Loose are the hosts in no domain.
 	Loose int
-	// Full counts hosts that fit, but lie where every role that could use them has all it may have.
+	// Full counts hosts that fit, in domains where every role that could use them is at its limit.
 	Full int
-	// Rejected counts hosts that match a selector of the roles but are not eligible, per reason.
+	// Rejected counts hosts that match a selector of the roles and are not eligible, by reason.
 	Rejected []ReasonCount
-	// Unmatched: no host matches the selector of the only role, whatever its state. Unmet is a requirement of the
-	// selector that no host meets, empty if each is met by some; Near is the same with a key or value that hosts
-	// have and that looks alike.
+	// Unmatched: the selector of the only role matches no host, in any state. Unmet is a requirement that no host
+	// meets, "" if each is met by some host. Near is a similar requirement that hosts meet.
 	Unmatched   bool
 	Unmet, Near string
-	// Packed is the domain that the role which is short is to be packed into, the one with the most hosts for it;
-	// zero if it may lie anywhere.
+	// Packed is the domain into which the short role is packed: the one with the most hosts for it. It is zero if the
+	// role may lie anywhere.
 	Packed Room
 	// Missing is the kind of host that is missing.
 	Missing Missing
 }
 
-// Missing is hosts with which the role that is short would have what it lacks at its turn.
+// Missing describes the hosts that the short role lacks at its turn.
 type Missing struct {
 	Count int
-	// Selector of labels is the role's. Namespaces are those in one of which the hosts have to be, none where that
-	// does not matter, and Networks those on which they need an address.
+	// Selector is the role's. The hosts have to be in one of Namespaces, if any are listed, with an address on each
+	// of Networks.
 	Selector             string
 	Namespaces, Networks []string
-	// Hardware is what the role asks for, in words.
+	// Hardware is what the role asks for, as text.
 	Hardware string
-	// Keys are the topology keys in whose domains they lie alone, none where these do not bound the role. Domains
-	// are a few of those with room, in which they may lie instead; MoreDomains: there are others.
+	// Keys are the topology keys whose domains must hold no other host of the role. Domains are a few domains that
+	// have room instead; MoreDomains: there are others.
 	Keys        []string
 	Domains     []Room
 	MoreDomains bool
@@ -73,26 +72,25 @@ type Missing struct {
 // Room is a domain with room for one more host of a role.
 type Room struct{ Key, Name string }
 
-// RoleGroup is roles of one name with one selector, and what they need together.
+// RoleGroup is the roles of one name with one selector, and their need in all.
 type RoleGroup struct {
 	Role, Selector string
 	Roles, Need    int
 }
 
-// Domain is what a set of roles can use of one topology domain: hosts, and how many of them at once.
+// Domain is a topology domain: its usable hosts, and how many of them can be used at once.
 type Domain struct {
-	// Key is the topology key, Name the value of it.
+	// Key is the topology key, Name its value.
 	Key, Name       string
 	Hosts, Capacity int
-	// Within are the narrower domains in it, by name, that allow fewer hosts than they have, where that is why it
-	// allows no more.
+	// Within are the narrower domains in it, by name, whose limits are the reason for Capacity.
 	Within []Domain
 }
 
 // mostRooms is how many domains with room a shortage names.
 const mostRooms = 8
 
-// shortage puts names to a cut.
+// shortage adds names to a cut.
 func (s *site) shortage(cut *solve.Shortage) Shortage {
 	short := s.roles[cut.Role]
 	out := Shortage{
@@ -113,7 +111,7 @@ func (s *site) shortage(cut *solve.Shortage) Shortage {
 	out.Rejected = s.rejectedOf(roles)
 	if cut.Tree != solve.None {
 		t := s.topology[cut.Tree]
-		out.TopologyKeys, out.Domains = t.keys, t.named(cut.Domains)
+		out.TopologyKeys, out.Domains = t.keys, t.nest(cut.Domains)
 	}
 	if len(roles) == 1 && out.Hosts+out.Full+len(out.Rejected) == 0 {
 		out.Unmatched, out.Unmet, out.Near = s.unmatched(short)
@@ -121,7 +119,7 @@ func (s *site) shortage(cut *solve.Shortage) Shortage {
 	return out
 }
 
-// missing is the kind of host that a role lacks.
+// missing describes the hosts that a role lacks.
 func (s *site) missing(r *role, cut *solve.Shortage) Missing {
 	out := Missing{Count: cut.Missing, Networks: r.shape.networks, Hardware: r.shape.hardware.String()}
 	ofLabels := labels.NewSelector()
@@ -148,14 +146,13 @@ func (s *site) missing(r *role, cut *solve.Shortage) Missing {
 	return out
 }
 
-// named puts the domains of a cut into those around them. A domain that is bound by its own limit needs no others to
-// explain it.
-func (t *topology) named(found []solve.Domain) (outer []Domain) {
+// nest nests the domains of a cut. Domains within one that is bound by its own limit are left out.
+func (t *topology) nest(found []solve.Domain) (outer []Domain) {
 	in, limits := make([]Domain, len(t.names)), make([]int, len(t.names))
 	for _, d := range found {
 		in[d.Domain].Hosts, in[d.Domain].Capacity, limits[d.Domain] = d.Hosts, d.Capacity, d.Limit
 	}
-	for d := len(in) - 1; d >= 0; d-- { // those within come before
+	for d := len(in) - 1; d >= 0; d-- { // inner domains come first
 		at := &in[d]
 		at.Key, at.Name = t.key(int32(d)), t.names[d]
 		if limits[d] > 0 {
@@ -186,7 +183,7 @@ func compareDomains(a, b Domain) int {
 // mostGroups is how many groups of roles a shortage names.
 const mostGroups = 16
 
-// grouped sums up what roles need by name and selector, those first that need most: a few, and all others together.
+// grouped sums up the needs of roles by name and selector: the groups with the largest need, and the others together.
 func grouped(roles []*role, needs []int) (most []RoleGroup, others RoleGroup) {
 	number := map[RoleGroup]int{}
 	for i, r := range roles {

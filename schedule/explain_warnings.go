@@ -6,13 +6,13 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Warning is something that stops nobody, and that a person should look at: one of the types below. Package internal/report/sentence says it in
-// words.
+// Warning is a finding that stops no cluster, for an operator to look at: one of the types below. Package
+// internal/report/sentence turns it into a sentence.
 type Warning interface{ isWarning() }
 
 // About the claims of hosts.
 type (
-	// NotHandedOut: nobody gets the host for Why, and whoever has it keeps it.
+	// NotHandedOut: no cluster gets the host, for Why. A cluster that holds it keeps it.
 	NotHandedOut struct {
 		Host HostKey
 		Why  Reason
@@ -22,14 +22,14 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
-	// LabelsDiffer: the labels say one role, Source says another. The labels count, because the host is in Use; or the Tree does, because it is
-	// not, or the labels are no whole claim, or no patch of the host may be written (Unpatchable).
+	// LabelsDiffer: the labels name one role, Source another. The labels count if the host is in Use. The Tree counts
+	// if it is not, if the labels are incomplete, or if no patch of the host may be written (Unpatchable).
 	LabelsDiffer struct {
 		Host         HostKey
 		Labels, Tree RoleKey
 		Source       string
 		Use          Reason
-		// ByTree: the tree counts. Foreign: nobody knows the cluster of the labels, and they count.
+		// ByTree: the tree counts. Foreign: the labels count, and their cluster is unknown.
 		ByTree, Unpatchable, Foreign bool
 	}
 	// NotInInventory: Source gives the host to Role, and the inventory does not have it.
@@ -37,8 +37,8 @@ type (
 		Host         HostKey
 		Source, Role string
 	}
-	// AnotherUID: Source knows the host by another uid. It is the same host if it carries the labels of the cluster that has it there
-	// (Restored), else a new one.
+	// AnotherUID: in Source the host has another uid. With the labels of the cluster that holds it there, it is the
+	// same host (Restored), else a new one.
 	AnotherUID struct {
 		Host                  HostKey
 		Source, Role, Was, Is string
@@ -46,7 +46,7 @@ type (
 		// Releasing: Source was giving the host back. Labelled: labels decide who has the new one.
 		Releasing, Labelled bool
 	}
-	// WithoutStatus: so many hosts have none, and are taken to be available.
+	// WithoutStatus: these hosts have no status, and count as available.
 	WithoutStatus struct{ Hosts int }
 	// OfCluster is a warning about a cluster that has no spec.
 	OfCluster struct {
@@ -57,24 +57,27 @@ type (
 
 // About requests for hosts.
 type (
-	// NamesNothing: an annotation of the cluster names a host that the cluster does not hold: Holder has it, or nobody, or it is not in the
-	// inventory (no Hosts). Two Hosts are both called that. More is so many more names like those that have a warning each.
+	// NamesNothing: an annotation of the cluster names a host that the cluster does not hold. Holder has it; without
+	// a Holder it is free, or not in the inventory (no Hosts). With two Hosts, the name is ambiguous. More counts the
+	// names without a warning of their own.
 	NamesNothing struct {
 		Annotation, Name string
 		Hosts            []HostKey
 		Holder           RoleKey
 		More             int
 	}
-	// NotApproved: an annotation of the cluster approves the release of Hosts in vain: the role Wants so many that it keeps them, or the
-	// Consumer, a Cluster, keeps the host for its next machine, or the host's uid is not known.
+	// NotApproved: an annotation of the cluster approves the release of Hosts without effect. Either the role Wants
+	// as many hosts and keeps them, or Consumer, a Cluster, keeps the host for its next machine, or the host's uid is
+	// unknown.
 	NotApproved struct {
 		Annotation string
 		Hosts      []HostKey
 		Wanted     bool
 		Consumer   string
 	}
-	// ReleaseOfNothing: the Site asks to release Host from Cluster, and it is not in the inventory, or (Found) its labels say another cluster
-	// or none, or (Spec) the cluster has a spec, which decides; or it is in Use, and a request of the Site approves nothing.
+	// ReleaseOfNothing: the Site asks to release Host from Cluster without effect. Either the host is not in the
+	// inventory; or its labels name another cluster or none (Found); or the cluster has a spec, which decides (Spec);
+	// or the host is in Use, and the request of a Site is no approval.
 	ReleaseOfNothing struct {
 		Host            HostKey
 		Cluster, Labels ClusterKey
@@ -85,8 +88,8 @@ type (
 
 // About addresses.
 type (
-	// AddressDiffers: the previous tree says Was, and the host's Origin says Is. What the tree says stays, unless the host Moves: it does not
-	// where its cluster is Frozen, or Other is where it would be.
+	// AddressDiffers: the previous tree has the address Was, the host's Origin has Is. The tree's address stays,
+	// unless the host Moves. A host does not move if its cluster is Frozen, or if Other has the new address.
 	AddressDiffers struct {
 		Host          HostKey
 		Network       string
@@ -95,28 +98,29 @@ type (
 		Moves, Frozen bool
 		Other         HostKey
 	}
-	// AddressProblem is why a host is not believed to be where its annotation says. It is Kept at what the previous tree has, or where nothing
-	// but labels says that it is held, at that address; empty for neither.
+	// AddressProblem is why the address of a host's annotation is ignored. Kept is the address that the host keeps:
+	// the previous tree's or, for a host that is held only by its labels, its own; empty for neither.
 	AddressProblem struct {
 		Host             HostKey
 		Network, Problem string
 		Kept             []netip.Addr
 	}
-	// AddressUnconfirmed: the tree has no address of a held host on a network, and those that its network data has may be its consumer's.
-	// They are used, so that fleets that were provisioned before sipgen knew them go on.
+	// AddressUnconfirmed: the tree has no address of a held host on a network, and its network data may have been
+	// replaced by its consumer. The addresses of the network data are used, so that fleets provisioned before sipgen
+	// keep their services.
 	AddressUnconfirmed struct {
 		Host    HostKey
 		Network string
 		Found   []netip.Addr
 		Use     Reason
 	}
-	// Unreached: the services on a network go without Hosts of the role, which have no address on it. Without a network: the role selects Hosts
-	// and could have them but for that.
+	// Unreached: services on Network leave out Hosts of the role, which have no address on it. Without a Network: the
+	// role selects Hosts, and only the missing address keeps it from taking them.
 	Unreached struct {
 		Network string
 		Hosts   []Unaddressed
 	}
-	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that.
+	// Unaddressed is a host without an address on a network. Problem is why.
 	Unaddressed struct {
 		Host             HostKey
 		Network, Problem string
@@ -125,15 +129,16 @@ type (
 
 // About the hosts of a role.
 type (
-	// Unlabelled: so many hosts lack one of the topology Keys; Hosts are the first of them. They are free and take no slot; or the role holds
-	// them (Held); or it takes hosts without the labels (Allowed), of which some fit, or None has them.
+	// Unlabelled: Count hosts lack one of the topology Keys; Hosts are the first of them. They are free and unused;
+	// or the role holds them (Held); or it accepts hosts without the labels (Allowed), and some of them fit, or None
+	// has a label.
 	Unlabelled struct {
 		Keys                []string
 		Hosts               []HostKey
 		Count               int
 		Held, Allowed, None bool
 	}
-	// Crowded: so many of the role's hosts lie in one domain, want Max.
+	// Crowded: more than Max of the role's hosts lie in one domain.
 	Crowded struct {
 		Key, Value string
 		Hosts, Max int

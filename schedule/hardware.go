@@ -10,8 +10,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// LacksHardware is why a host with this hardware cannot have a slot of a role that asks for that much, nil if it can. The first lack is told, in the
-// order of the fields: architecture, CPUs, memory, disks, NICs.
+// LacksHardware returns why hardware does not meet a role's minimums, nil if it does. It returns the first lack, in
+// the order architecture, CPUs, memory, disks, NICs. Example: for 64Gi of memory on a host with 32Gi, it returns
+// TooLittle{What: "memory", Has: "32Gi", Want: "64Gi"}.
 func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 	switch {
 	case want == nil:
@@ -43,8 +44,9 @@ func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 	return nil
 }
 
-// lacksDisks takes the smallest disks that will do, for entries with a type before those without, and for the largest size first. What is left then is
-// the most that any choice leaves: within a type, and over all types, the disks for a larger size are among those for a smaller one.
+// lacksDisks matches disks greedily: entries with a type first, the largest size first, and for each the smallest
+// sufficient disks. No other choice leaves more disks, because every disk that suffices for a larger size suffices
+// for a smaller one.
 func lacksDisks(want []v1.HardwareDisks, is []inventory.Disks) Reason {
 	left := slices.Clone(is) // the smallest first
 	order := slices.Clone(want)

@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/internal/order"
 )
 
-// keep decides which claimed hosts of the role stay, in which slots, and which go. A held host stays in its slot, but for one that fillSlots
-// moves.
+// keep decides for the role's claimed hosts: which stay, in which slots, and which leave. A held host stays in its
+// slot, unless fillSlots moves it.
 func (s *site) keep(r *role) {
 	r.pending, r.why, r.standbySlot, r.fresh = map[int32]Reason{}, map[int32]Reason{}, map[int32]bool{}, map[int32]bool{}
 	if len(r.cluster.refused) > 0 {
@@ -37,7 +37,7 @@ func (s *site) keep(r *role) {
 	holds, leaving = s.holdAgain(r, holds, leaving)
 	s.fillSlots(r, holds)
 	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
-	holds = s.tooMany(r, holds, filled)
+	holds = s.releaseSurplus(r, holds, filled)
 	for _, i := range leaving {
 		s.noteLeaving(r, i)
 	}
@@ -52,10 +52,10 @@ func (s *site) keep(r *role) {
 	s.countWanted(r)
 }
 
-// fails: another host is to have the slot of the host.
+// fails reports whether another host should take the slot of the host.
 func (s *site) fails(r *role, i int32) bool { return r.why[i] != nil && !s.serves(r, i) }
 
-// good is how many hosts that have not failed are in active slots, or in standby slots.
+// good returns how many hosts in active slots, or in standby slots, have not failed.
 func (s *site) good(r *role, holds []int32, standby bool) (n int) {
 	for _, i := range holds {
 		if r.standbySlot[i] == standby && !s.fails(r, i) {
@@ -65,8 +65,8 @@ func (s *site) good(r *role, holds []int32, standby bool) (n int) {
 	return n
 }
 
-// fillSlots has standby hosts, the first by name, fill the active slots that no good host fills. Where the role has too many good active hosts,
-// those that would go first fill such standby slots.
+// fillSlots promotes standby hosts, the first by name, to the active slots that no good host fills. If the role has
+// too many good active hosts, those that would be released first become standby hosts.
 func (s *site) fillSlots(r *role, holds []int32) {
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	for _, i := range holds {
@@ -84,14 +84,14 @@ func (s *site) fillSlots(r *role, holds []int32) {
 	}
 }
 
-// firstToGo is hosts in the order in which they are let go.
+// firstToGo sorts hosts in the order in which they are released.
 func (s *site) firstToGo(r *role, holds []int32) []int32 {
 	return slices.SortedFunc(slices.Values(holds), func(a, b int32) int { return s.compareRelease(r, a, b) })
 }
 
-// tooMany lets hosts go, of the active ones and of the standby ones as many as the role has too many of, and gives the others. So many slots
-// of both kinds were filled in this run: that many failed hosts lose theirs to others.
-func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
+// releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby slots
+// that were filled in this run: as many failed hosts lose their slots.
+func (s *site) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
 	slots := [2][]int32{}
 	for _, i := range s.firstToGo(r, holds) {
 		slot := 0
@@ -116,7 +116,7 @@ func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
 				r.fresh[i] = !s.hosts[i].wasPending
 				filled[slot]--
 			}
-			s.letGo(r, i, why)
+			s.startRelease(r, i, why)
 		}
 		stay = append(stay, slots[slot][n:]...)
 	}
@@ -124,7 +124,7 @@ func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
 	return stay
 }
 
-// surplusReason is why a host that the role does not want is released.
+// surplusReason returns why the role releases a host that it does not need.
 func (s *site) surplusReason(r *role) Reason {
 	switch {
 	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
@@ -135,7 +135,7 @@ func (s *site) surplusReason(r *role) Reason {
 	return Surplus{r.want()}
 }
 
-// noteLeaving is for a host whose release is in the tree.
+// noteLeaving records a host whose release is already in the tree.
 func (s *site) noteLeaving(r *role, i int32) {
 	h := &s.hosts[i]
 	var why Reason = ReleasedBefore{}
@@ -146,9 +146,9 @@ func (s *site) noteLeaving(r *role, i int32) {
 	r.released = append(r.released, release{i, why, FromTree})
 }
 
-// letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
-// is let go of or its release is approved, and one of which no patch may be written until that is mended.
-func (s *site) letGo(r *role, i int32, why Reason) {
+// startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use waits for
+// its user or for an approval; that of an unpatchable host waits until it can be patched.
+func (s *site) startRelease(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
 	if h.Untouchable() {
 		r.pending[i] = ReleaseWaits{why, unpatchable(h)}
@@ -164,8 +164,9 @@ func (s *site) letGo(r *role, i int32, why Reason) {
 	r.released = append(r.released, release{i, why, New})
 }
 
-// holdAgain takes back hosts that were released and still carry the labels, where no good host fills a slot and the domain has room: active
-// slots first, and those that were active first. It gives the hosts that are held and those that still leave.
+// holdAgain cancels releases: hosts that still carry the labels fill slots without a good host, where the domain has
+// room. Active slots are filled first, and formerly active hosts come first. It returns the held hosts and those that
+// still leave.
 func (s *site) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
 	in := map[int32]int{} // by domain
 	count := func(i int32) {
@@ -207,14 +208,15 @@ func (s *site) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
 	return holds, left
 }
 
-// compareRelease orders hosts by who goes first: failed ones and those that are named, then idle, then approved, then the last name.
+// compareRelease orders hosts for release: failed and named ones, then idle, then approved, then by name from the
+// last.
 func (s *site) compareRelease(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(inUse(x) != nil, inUse(y) != nil),
 		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
 }
 
-// slots is how many of the role's active and standby slots are filled.
+// slots returns how many active and standby slots of the role are filled.
 func (r *role) slots() (active, standby int) {
 	for _, list := range [][]int32{r.held, r.standIn} {
 		for _, i := range list {
@@ -228,7 +230,7 @@ func (r *role) slots() (active, standby int) {
 	return active, standby
 }
 
-// countWanted says how many new hosts the role is to get.
+// countWanted sets how many new hosts the role should get.
 func (s *site) countWanted(r *role) {
 	active, standby := r.slots()
 	r.newActive = max(0, r.active-active)

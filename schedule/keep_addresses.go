@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// settleAddresses settles where the hosts are reached, for everything that follows.
+// settleAddresses decides at which addresses the hosts are reached. All later steps use these.
 func (s *site) settleAddresses() {
 	s.dropMisplaced()
 	s.readdress()
@@ -24,9 +24,9 @@ func (s *site) settleAddresses() {
 	}
 }
 
-// keepAddresses gives a held host the addresses that it had when it was handed out. Who consumes a host replaces its network data
-// (Cluster API's metal3 provider does, and clears it on release), so that is no source for held hosts. Only the host's annotation says
-// that it moved, and readdress decides about that. The host is held already.
+// keepAddresses gives a held host the addresses that it had when it was assigned. The network data of a held host is
+// no source: its consumer replaces it (Cluster API's metal3 provider does, and clears it on release). Only the host's
+// annotation can move it, and readdress decides about that. The caller has held the host already.
 func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 	h := &s.hosts[i]
 	h.tree = t
@@ -46,7 +46,7 @@ func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 		if len(before) == 0 {
 			continue
 		}
-		// On a network that no service uses a difference concerns nobody, until one does.
+		// A difference on a network without a service matters once a service uses the network.
 		differs := len(found) > 0 && !slices.Equal(found, before) && slices.Contains(served, network)
 		if origin == inventory.FromHostAnnotation {
 			if !slices.Equal(found, before) {
@@ -77,12 +77,12 @@ func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 	h.setAddresses(kept)
 }
 
-// known says whether the previous tree has a held host at an address.
+// known reports whether the previous tree has a held host at an address.
 func (h *host) known(network string, ip netip.Addr) bool {
 	return h.role != nil && h.tree != nil && slices.Contains(h.tree.Addresses[network], ip)
 }
 
-// setAddresses gives the host other addresses; the inventory's host stays as it is.
+// setAddresses gives the host other addresses. The inventory's host does not change.
 func (h *host) setAddresses(addresses []inventory.Address) {
 	changed := *h.Host
 	changed.Addresses = addresses
@@ -104,16 +104,16 @@ func (s *site) unaddressed(i int32, network string) Unaddressed {
 	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
 
-// dropShared takes an address away from all but one of the hosts that have it on one network: traffic for one of two hosts with the same address
-// reaches the other. A held host keeps its address. Of the others the first by name keeps it, and a lease that inspection found comes last: it may
-// belong to another machine by now.
+// dropShared leaves an address that several hosts have on one network to one of them, because traffic for the others
+// would reach that one. A held host keeps its address. Among the others the first by name keeps it. A lease from
+// inspection comes last: another machine may have it by now.
 func (s *site) dropShared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
 	}
 	wanted := s.servedNetworks()
-	var served []int32 // hosts that have an address on one of them
+	var served []int32 // hosts with an address on one of them
 	for i := range s.hosts {
 		if len(wanted) > 0 && slices.ContainsFunc(s.hosts[i].Addresses, func(a inventory.Address) bool { return wanted[a.Network] }) {
 			served = append(served, int32(i))
@@ -129,14 +129,14 @@ func (s *site) dropShared() {
 			first[key] = i
 		case other == i || round == 0:
 		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
-			s.loseAddress(i, other, a) // somebody points at a host that has been there before
+			s.loseAddress(i, other, a) // an annotation gives the address of an older host
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
-			// Each serves its own cluster, perhaps on wires of their own: lint says it.
+			// Each serves its own cluster, perhaps on separate wires. lint reports it.
 		default:
 			s.loseAddress(i, other, a)
 		}
 	}
-	// First those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
+	// First the hosts whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
 	for turn := range 4 {
 		for _, i := range served {
 			h := &s.hosts[i]
@@ -149,8 +149,8 @@ func (s *site) dropShared() {
 	}
 }
 
-// turn says when the addresses of a host are settled: those in the tree first, then those of other held hosts, of free hosts, and leases
-// of free hosts.
+// turn returns when the addresses of a host are settled: 0 for those in the tree, then other held hosts, free hosts,
+// and leases of free hosts.
 func (h *host) turn(a inventory.Address) int {
 	switch {
 	case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
@@ -163,7 +163,7 @@ func (h *host) turn(a inventory.Address) int {
 	return 2
 }
 
-// loseAddress takes an address away from a host, because another one has it on this network.
+// loseAddress removes an address from a host, because another host has it on this network.
 func (s *site) loseAddress(i, to int32, a inventory.Address) {
 	h, other := &s.hosts[i], &s.hosts[to]
 	text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
@@ -173,7 +173,7 @@ func (s *site) loseAddress(i, to int32, a inventory.Address) {
 	})
 }
 
-// servedNetworks are those on which services look for hosts.
+// servedNetworks returns the networks on which services reach hosts.
 func (s *site) servedNetworks() map[string]bool {
 	served := map[string]bool{}
 	for _, c := range s.clusters {
@@ -189,8 +189,9 @@ func (s *site) servedNetworks() map[string]bool {
 	return served
 }
 
-// checkReachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of
-// them, the services would have nothing behind them, and the cluster is refused.
+// checkReachable finds hosts of a role that the cluster's services cannot reach, or reach at an unconfirmed address.
+// The services leave out single hosts. A cluster none of whose hosts can be reached is refused: its services would
+// have no backend.
 func (s *site) checkReachable(r *role) {
 	for _, network := range networksOf(r.cluster.spec, r.name) {
 		var lost []Unaddressed
@@ -219,7 +220,7 @@ func (s *site) checkReachable(r *role) {
 	}
 }
 
-// warnUnreached warns of hosts that a role selects and could have but for an address that could not be read.
+// warnUnreached warns of hosts that a role selects, and lacks only because their address cannot be read.
 func (s *site) warnUnreached() {
 	known := map[*shape][]Unaddressed{}
 	for i := range s.hosts {

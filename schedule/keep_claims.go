@@ -9,12 +9,12 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Holdings says whose each host is, before anything is planned: what Plan keeps, and what it may hand out.
+// Holdings returns the owner of each host before anything is planned: what Plan keeps, and what it may assign.
 func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*holdings.Holdings, error) {
 	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
 	for i := range clusters {
 		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
-		//guard: labels that somebody wrote make a host that of a cluster whose spec is gone
+		//guard: labels written by hand give a host to a cluster whose spec is gone
 		specs[key] = !options.Absent[key]
 		approvals[key] = clusters[i].Annotations[v1.ApproveReleaseAnnotation]
 	}
@@ -25,7 +25,7 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	})
 }
 
-// takeHoldings takes the answer to whose each host is. The hosts are in its order.
+// takeHoldings takes over the owners that package holdings found. The hosts are in its order.
 func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
 	answer, err := Holdings(clusters, hosts, previous, s.options)
 	if err != nil {
@@ -55,19 +55,19 @@ func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, pr
 	}
 }
 
-// take notes whose a host is.
+// take records the owner of a host.
 func (s *site) take(i int32, is *holdings.Holding) {
 	h := &s.hosts[i]
 	h.holding = is
 	for n := range h.Faults {
 		if h.Faults[n].Kind == inventory.FaultPatch {
-			continue // said where it matters: the cluster is refused, or the host's release waits
+			continue // reported elsewhere: the cluster is refused, or the host's release waits
 		}
 		s.warn(NotHandedOut{h.key(), Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: h.Faults[n].Kind}})
 	}
 	t := is.Claim
 	if t != nil && (h.Unsure() || h.UID == "" && h.Untouchable()) && t.UID != "" && t.UID != h.UID {
-		// It is no proof that the host was created anew, and the patch says which one it was.
+		// The labels do not prove that the host was recreated, and the patch names the host that was meant.
 		known := *h.Host
 		known.UID, h.Host = t.UID, &known
 	}
@@ -85,7 +85,7 @@ func (s *site) take(i int32, is *holdings.Holding) {
 	}
 }
 
-// warnDiffer warns of a host whose labels are not those that the tree gives it.
+// warnDiffer warns of a host whose labels differ from the tree's.
 func (s *site) warnDiffer(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
@@ -108,11 +108,11 @@ func (s *site) warnDiffer(i int32) {
 	}
 }
 
-// differs says whether a label that is there has another value than the tree gives it.
+// differs reports whether a label is set and differs from the tree's.
 func differs(label, tree string) bool { return label != "" && label != tree }
 
-// reportOtherCluster is for a host in use whose labels name another cluster than the tree does: the tree was rolled back, or the labels were set by
-// hand. The labels decide, unless they may be older than the tree.
+// reportOtherCluster handles a host in use whose labels name another cluster than the tree. Either the tree was
+// rolled back, or the labels were edited. The labels count, unless they may be older than the tree.
 func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
@@ -124,8 +124,8 @@ func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
 	s.warn(found)
 }
 
-// leaveAlone is for a host that is neither held nor leaving, with labels of sipgen's: it may be another site's, or another tool's. Nobody gets
-// it, and its labels stay.
+// leaveAlone handles a host that has sipgen's labels and is neither held nor leaving. It may belong to another site
+// or tool: no cluster gets it, and its labels stay.
 func (s *site) leaveAlone(i int32) {
 	h := &s.hosts[i]
 	is, key := h.holding, h.holding.Labels.Cluster
@@ -135,7 +135,7 @@ func (s *site) leaveAlone(i int32) {
 		s.warn(NotHandedOut{h.key(), h.reject})
 	default:
 		if !is.Labels.Complete {
-			key = is.Claim.Cluster // which is none
+			key = is.Claim.Cluster // "" for none
 		} else if is.Claim != nil && is.Claim.Cluster != key {
 			s.reportOtherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role}, Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
 		}
@@ -144,7 +144,7 @@ func (s *site) leaveAlone(i int32) {
 	}
 }
 
-// hold gives a host to the role that has it, and remembers clusters and roles that have no spec any more.
+// hold gives a host to the role that claims it, and adds clusters and roles whose spec is gone.
 func (s *site) hold(i int32) {
 	h := &s.hosts[i]
 	is := h.holding
@@ -169,12 +169,12 @@ func (s *site) hold(i int32) {
 	}
 }
 
-// mislabelled says whether labels that are not seen may be on the host all the same.
+// mislabelled reports whether the host may carry labels that were not read.
 func (h *host) mislabelled() bool {
 	return h.Unsure() || slices.ContainsFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
-// keepDomain notes the domain that a held host had when it was handed out. It still has it where the label cannot be read.
+// keepDomain restores the domain that a held host had when it was assigned, for a host whose label cannot be read.
 func (h *host) keepDomain(t *PreviousClaim) {
 	h.domain = t.Domain
 	if h.role == nil || len(h.role.keys) != 1 || t.Domain == "" || !h.mislabelled() || h.Labels[h.role.keys[0]] != "" {
@@ -186,7 +186,7 @@ func (h *host) keepDomain(t *PreviousClaim) {
 	h.Host = &known
 }
 
-// clusterWarn puts a warning to the cluster if there is one, else to the site.
+// clusterWarn adds a warning to the cluster, or to the site if the cluster does not exist.
 func (s *site) clusterWarn(key ClusterKey, w Warning) {
 	if c := s.byKey[key]; c != nil {
 		c.warn(w)
@@ -195,7 +195,7 @@ func (s *site) clusterWarn(key ClusterKey, w Warning) {
 	s.warn(OfCluster{key, w})
 }
 
-// lose notes that a host of the tree is not there any more, for whoever takes its slot.
+// lose records that a host of the tree is gone, for the host that takes its slot.
 func (s *site) lose(t *PreviousClaim) {
 	if t.Releasing {
 		return

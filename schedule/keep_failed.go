@@ -7,7 +7,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// condition is why nobody may have a host, nil for one that is eligible.
+// condition returns why a host cannot be assigned, nil for an eligible one.
 func condition(h *inventory.Host, why holdings.Why) Reason {
 	out := Condition{Why: why}
 	switch why.Code {
@@ -21,28 +21,29 @@ func condition(h *inventory.Host, why holdings.Why) Reason {
 	return out
 }
 
-// failed is why a held host is to be replaced, nil if it is not.
+// failed returns why a held host is to be replaced, nil if it is not.
 func failed(h *host) Reason { return condition(h.Host, holdings.Failed(h.Host)) }
 
-// inError says whether what is wrong with a host is only that metal3 reports an error.
+// inError reports whether a host's only trouble is an error that metal3 reports.
 func inError(trouble Reason) bool {
 	found, is := trouble.(Condition)
 	return is && found.Code == holdings.InError
 }
 
-// serves: what is wrong with a host is only that metal3 reports an error, and something runs on it. A BMC that does not answer says nothing
-// about that, so the host keeps its slot until it is being deleted, marked unhealthy, retired, or named for removal.
+// serves reports whether something still runs on a host whose only trouble is an error that metal3 reports. An
+// unreachable BMC proves nothing about the system, so the host keeps its slot until it is deleted, marked unhealthy,
+// retired, or named for removal.
 func (s *site) serves(r *role, i int32) bool {
 	h := &s.hosts[i]
 	return inError(failed(h)) && !r.cluster.marked[i] && inUse(h) != nil
 }
 
-// inUse is what keeps a held host from being released without approval, nil if nothing does.
+// inUse returns what keeps a held host from being released without approval, nil for nothing.
 func inUse(h *host) Reason {
 	return condition(h.Host, holdings.InUseBy(h.Host))
 }
 
-// unpatchable is why no patch of a host may be written.
+// unpatchable returns why no patch of a host may be written.
 func unpatchable(h *host) Reason {
 	n := slices.IndexFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultPatch })
 	return Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: inventory.FaultPatch}

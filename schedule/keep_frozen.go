@@ -9,17 +9,19 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Refusal is why a cluster is not placed: its spec is in contradiction with the hosts. It keeps what it has, as it is, and gets nothing
-// new; other clusters are served as if it had not asked. It is one of the types below; package report/sentence says it in words.
+// Refusal is why a cluster is not placed: its spec contradicts the hosts. The cluster keeps its hosts unchanged, and
+// gets none; other clusters are served as if it had not asked. It is one of the types below; package
+// internal/report/sentence turns it into a sentence.
 type Refusal interface{ isRefusal() }
 
 type (
-	// Contradiction is what the caller of Plan found.
+	// Contradiction was found by the caller of Plan.
 	Contradiction struct{ Problem string }
-	// UnknownTopologyKey: no host that the role selects has the label Key that Field names. Near is a label that they have and that may be
-	// meant, empty if there is none.
+	// UnknownTopologyKey: no host that the role selects has the label Key, which Field names. Near is a similar label
+	// of theirs, empty if there is none.
 	UnknownTopologyKey struct{ Role, Field, Key, Near string }
-	// NotNested: two hosts that the role selects share the value of the Narrow key, but not that of the Wide one.
+	// NotNested: two hosts that the role selects share the value of the Narrow key, and differ in the Wide key.
+	// Example: both have rack=r1, but one has row=a and the other row=b.
 	NotNested struct {
 		Role         string
 		Narrow, Wide string
@@ -41,7 +43,7 @@ func (NoneReachable) isRefusal()      {}
 
 func (c *cluster) refuse(r Refusal) { c.refused = append(c.refused, r) }
 
-// refuseContradictions looks for specs that cannot be meant as they stand, and takes those that the caller found.
+// refuseContradictions refuses clusters whose specs contradict the hosts, and those that the caller named.
 func (s *site) refuseContradictions() {
 	for key, texts := range s.options.Refused { // refusals are sorted
 		if c := s.byKey[key]; c != nil && !c.gone {
@@ -58,8 +60,8 @@ func (s *site) refuseContradictions() {
 	}
 }
 
-// refuseUnknownKeys refuses clusters with a topology key that no host carries, of those that the role selects. A key that is misspelt would
-// constrain nothing, and a whole control plane could end up in one rack.
+// refuseUnknownKeys refuses clusters with a topology key that no selected host carries. A misspelled key would
+// constrain nothing: a whole control plane could end up in one rack.
 func (s *site) refuseUnknownKeys() {
 	carriers := map[string][]bool{}
 	for _, r := range s.roles {
@@ -85,7 +87,7 @@ func (s *site) refuseUnknownKeys() {
 	}
 }
 
-// carriers are the kinds with a host, whatever its state, that carries a label.
+// carriers returns the kinds with a host, in any state, that carries a label.
 func (s *site) carriers(key string) []bool {
 	found := make([]bool, len(s.kinds))
 	for i := range s.hosts {
@@ -108,7 +110,7 @@ func (s *site) checkKey(r *role, field, key string, carriers map[string][]bool) 
 	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.NearestKey(key, s.carried(r))})
 }
 
-// carried are the label keys of the hosts that a role selects, whatever their state, sorted.
+// carried returns the sorted label keys of the hosts that a role selects, in any state.
 func (s *site) carried(r *role) []string {
 	found, selected := map[string]bool{}, s.selects(r.selector)
 	for i := range s.hosts {
@@ -122,8 +124,8 @@ func (s *site) carried(r *role) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// freeze keeps the hosts of a refused cluster as they are: nothing is released, replaced or promoted. What an earlier run released is still
-// let go.
+// freeze keeps the hosts of a refused cluster unchanged: none is released, replaced or promoted. Releases from
+// earlier runs continue.
 func (s *site) freeze(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
@@ -135,8 +137,8 @@ func (s *site) freeze(r *role) {
 	}
 }
 
-// Freeze refuses more clusters of a placement, for what only the placement showed. They keep what they have, as it is, and get nothing new; the hosts that
-// they would have got stay unused. Nothing is planned again: the other clusters have what they had.
+// Freeze refuses more clusters of a placement, for reasons that the placement showed. They keep their hosts unchanged
+// and get no new ones; the hosts assigned to them in this run stay unused. The other clusters are not planned again.
 func (p *Placement) Freeze(refused map[ClusterKey][]string) *Placement {
 	s := p.site
 	for _, c := range s.clusters {
@@ -167,8 +169,8 @@ func (p *Placement) Freeze(refused map[ClusterKey][]string) *Placement {
 	return s.result()
 }
 
-// refuseCrossing refuses the clusters with roles whose topology keys cross: two hosts that the role selects or has share a narrow
-// domain but not the wide one around it.
+// refuseCrossing refuses the clusters with roles whose topology keys cross: two selected or held hosts share a narrow
+// domain and differ in the wide one. Example: hosts of rack r1 in two rows.
 func (s *site) refuseCrossing() {
 	type question struct {
 		of        string
@@ -210,7 +212,7 @@ func (s *site) refuseCrossing() {
 	}
 }
 
-// pairs are a wide and a narrow key each: those next to one another first, and then, as a host may lack a key between two, the others.
+// pairs returns wide and narrow keys: neighbors first, then the others, because a host may lack a key in between.
 func pairs(keys []string) (pairs [][2]string) {
 	for apart := 1; apart < len(keys); apart++ {
 		for k := range keys[apart:] {
@@ -220,7 +222,7 @@ func pairs(keys []string) (pairs [][2]string) {
 	return pairs
 }
 
-// suspects are the hosts of the narrow domains that lie in several wide ones.
+// suspects returns the hosts of narrow domains that span several wide ones.
 func (s *site) suspects(wide, narrow string) (hosts []int32) {
 	inner, outer := s.column(narrow), s.column(wide)
 	if inner == nil || outer == nil {
@@ -248,7 +250,7 @@ func (s *site) suspects(wide, narrow string) (hosts []int32) {
 	return hosts
 }
 
-// unselected are the hosts that claim a role and that it does not select (any more).
+// unselected returns the hosts that claim a role and that the role does not select.
 func (s *site) unselected(r *role) (hosts []int32) {
 	for _, i := range r.claimed {
 		if !s.selects(r.selector)[s.hosts[i].kind] {
@@ -258,8 +260,8 @@ func (s *site) unselected(r *role) (hosts []int32) {
 	return hosts
 }
 
-// crossing names two of the hosts that are selected, or are among others, and share a narrow domain and not the wide one; nil if there are none.
-// A host that lost one of its labels takes no slot, and is nobody else's trouble.
+// crossing returns two hosts, selected or among others, that share a narrow domain and differ in the wide one; nil if
+// there are none. A host that lost one of its labels takes no slot, and does not count.
 func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
 	of, first := s.selects(r.selector), map[string]int32{}
 	for _, i := range hosts {

@@ -7,7 +7,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// readdressed is what a held host's annotation asks for: other addresses on a network than the previous tree has.
+// readdressed is a move that a held host's annotation asks for: other addresses on a network than in the previous
+// tree.
 type readdressed struct {
 	host    int32
 	network string
@@ -15,10 +16,10 @@ type readdressed struct {
 	served  bool // by a service of the cluster
 }
 
-// readdress lets held hosts have the addresses of their annotations, but for those that another host has: the services of one cluster would
-// lead to the host of another. Where one stays, what it stays at is not to be had either.
+// readdress moves held hosts to the addresses of their annotations, except to addresses of other hosts: services of
+// one cluster would reach the host of another. A host that stays keeps its old address taken.
 func (s *site) readdress() {
-	s.frozenStay()
+	s.keepFrozenAddresses()
 	stays := make([]*int32, len(s.moved))
 	for again := true; again; {
 		has := s.atMoved()
@@ -41,15 +42,15 @@ func (s *site) readdress() {
 		if stays[n] != nil {
 			differs.Other = s.hosts[*stays[n]].key()
 		}
-		if m.served { // else it concerns nobody, until a service does
+		if m.served { // without a service the difference does not matter
 			s.clusterWarn(h.tree.Cluster, differs)
 		}
 	}
 }
 
-// frozenStay leaves the hosts of frozen clusters where the previous tree has them: their services stay as they are, and the tree says with them where the
-// cluster's hosts are reached.
-func (s *site) frozenStay() {
+// keepFrozenAddresses leaves the hosts of frozen clusters at the addresses of the previous tree: their services stay as they
+// are.
+func (s *site) keepFrozenAddresses() {
 	s.moved = slices.DeleteFunc(s.moved, func(m readdressed) bool {
 		h := &s.hosts[m.host]
 		c := s.byKey[h.tree.Cluster]
@@ -64,18 +65,18 @@ func (s *site) frozenStay() {
 	})
 }
 
-// place is an address in an address space: on any of the networks that meet.
+// place is an address in an address space, on any of the networks that meet.
 type place struct {
 	space string
 	ip    netip.Addr
 }
 
-// place is where a host is that has an address on a network.
+// place returns the place of an address on a network.
 func (s *site) place(network string, ip netip.Addr) place {
 	return place{s.options.Spaces[network], ip}
 }
 
-// atMoved finds the hosts that have, or had in the previous tree, one of the addresses that others are to move to.
+// atMoved finds the hosts that have, or had in the previous tree, an address to which others want to move.
 func (s *site) atMoved() map[place][]int32 {
 	has := map[place][]int32{}
 	for _, m := range s.moved {
@@ -108,10 +109,10 @@ func (s *site) atMoved() map[place][]int32 {
 	return has
 }
 
-// taken is the first host that keeps a host from moving, nil if there is none. A held host has the address that the previous tree has it at; where it is
-// another cluster's, also in the run in which it moves away, because that cluster's services may stay as they are. Any other address of a host counts as
-// among hosts that are free: leases may have been given on. On another network that meets this one,
-// those count that another cluster has.
+// taken returns the first host that keeps a host from moving, nil if there is none. A held host occupies its address
+// in the previous tree; the host of another cluster does so even in the run in which it moves away, because that
+// cluster's services may stay. Any other address counts as for free hosts, since leases may have passed on. On
+// another network that meets this one, only hosts of other clusters count.
 func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 	h := &s.hosts[m.host]
 	for _, ip := range m.is {
@@ -134,8 +135,8 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 	return nil
 }
 
-// elsewhere says whether a host has an address on another network than the one given, which h cannot take from it: the previous tree has it there for
-// another cluster's.
+// elsewhere reports whether a host has an address on another network, for another cluster in the previous tree. h
+// cannot take that address.
 func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
 	meets := func(n string) bool { return n != network && s.options.Spaces[n] == s.options.Spaces[network] }
 	if other.tree != nil && other.role != nil && other.role.cluster != h.role.cluster {
@@ -148,21 +149,21 @@ func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
 	return false
 }
 
-// dropMisplaced takes addresses from hosts that they are not believed to have, because they lie outside the networks of the site or of the host. A held
-// host keeps what the previous tree has, and a warning says so.
+// dropMisplaced removes addresses outside the networks of the site or of the host. A held host keeps its addresses of
+// the previous tree, with a warning.
 func (s *site) dropMisplaced() {
 	for i := range s.hosts {
 		h := &s.hosts[i]
-		for _, a := range h.Addresses { // as they were: each change gives the host another list
+		for _, a := range h.Addresses { // a copy: each change gives the host another list
 			why := h.Misplaced(a, s.options.Networks)
 			switch {
 			case why == "":
 			case h.hasFromTree(a):
 				s.warnMisplaced(h, a.Network, why, []netip.Addr{a.IP})
-			case s.staysPut(int32(i), a.Network):
+			case s.cancelMove(int32(i), a.Network):
 				s.warnMisplaced(h, a.Network, why, h.On(a.Network))
 			case len(s.options.Networks) == 0 && h.role != nil && (h.tree == nil || len(h.tree.Addresses) == 0):
-				// It has the address from before trees had any, or from before the tree was lost: services that run go on.
+				// The address is older than the first tree, or than the loss of the tree: running services continue.
 				s.warnMisplaced(h, a.Network, why, []netip.Addr{a.IP})
 			case slices.Contains(h.Addresses, a):
 				h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
@@ -172,14 +173,14 @@ func (s *site) dropMisplaced() {
 	}
 }
 
-// hasFromTree says whether a held host has an address in the previous tree.
+// hasFromTree reports whether a held host has an address in the previous tree.
 func (h *host) hasFromTree(a inventory.Address) bool {
 	return a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP)
 }
 
-// staysPut takes a host out of those that move to where their annotation says, and leaves it where the previous tree has it. It is false for a host
-// that is not to move.
-func (s *site) staysPut(i int32, network string) bool {
+// cancelMove cancels the move of a host to its annotation's address, and leaves the host at the previous tree's. It
+// returns false for a host that does not move.
+func (s *site) cancelMove(i int32, network string) bool {
 	n := slices.IndexFunc(s.moved, func(m readdressed) bool { return m.host == i && m.network == network })
 	if n < 0 {
 		return false
@@ -189,7 +190,7 @@ func (s *site) staysPut(i int32, network string) bool {
 	return true
 }
 
-// stayAt gives a host the addresses on a network that the previous tree has.
+// stayAt gives a host its addresses of the previous tree on a network.
 func (s *site) stayAt(m *readdressed) {
 	h := &s.hosts[m.host]
 	kept := slices.DeleteFunc(slices.Clone(h.Addresses), func(a inventory.Address) bool { return a.Network == m.network })
@@ -199,7 +200,7 @@ func (s *site) stayAt(m *readdressed) {
 	h.setAddresses(kept)
 }
 
-// warnMisplaced warns of a held host, where a service of its cluster uses the network.
+// warnMisplaced warns of a held host, if a service of its cluster uses the network.
 func (s *site) warnMisplaced(h *host, network, why string, kept []netip.Addr) {
 	if h.role == nil || h.role.cluster.spec == nil || !slices.Contains(networksOf(h.role.cluster.spec, h.role.name), network) {
 		return

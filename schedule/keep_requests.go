@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// readRequests reads the annotations of every cluster that name hosts.
+// readRequests reads the annotations of clusters that name hosts.
 func (s *site) readRequests() {
 	for _, c := range s.clusters {
 		c.approved = s.namedBy(c, v1.ApproveReleaseAnnotation)
@@ -18,8 +18,9 @@ func (s *site) readRequests() {
 	}
 }
 
-// dropApprovals takes hosts that Cluster API keeps for a cluster's next machine out of those that are approved: that machine would come up
-// on a host that is another tenant's by then. The sync guard denies such a release too, and one whose approval does not say the host's uid.
+// dropApprovals ignores approvals for hosts that Cluster API keeps for a cluster's next machine: that machine would
+// start on a host that belongs to another tenant by then. The sync guard denies such a release, and an approval
+// without the host's uid, as well.
 func (s *site) dropApprovals(c *cluster) {
 	for i := range c.approved {
 		h := &s.hosts[i]
@@ -37,20 +38,18 @@ func (s *site) dropApprovals(c *cluster) {
 	}
 }
 
-// approvedBefore says whether the tree has an approval of a host's release, for another use than today's.
+// approvedBefore reports whether the tree approves a host's release for another use than the present one.
 func (s *site) approvedBefore(i int32) bool {
 	h := &s.hosts[i]
 	t := h.holding.Claim
 	return t != nil && t.Cluster == h.role.cluster.key && t.Use != "" && t.Use != holdings.Use(h.Host)
 }
 
-// mostNames is how many of the names in an annotation have a warning each.
+// mostNames is how many names of an annotation get a warning of their own.
 const mostNames = 10
 
-// namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
-// does not hold, or that the inventory does not have, is a warning: an approval or a removal that was carried
-// out, and a host that was taken away after it, must not stop the site. Neither must a name that several of its hosts have, which none of
-// them is meant by.
+// namedBy returns the cluster's hosts that one of its annotations names. A name without effect is a warning and does
+// not stop the site: the request may have been carried out, or the host may be gone. An ambiguous name has no effect.
 func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	if c.spec == nil || c.spec.Annotations[annotation] == "" {
 		return nil
@@ -63,7 +62,7 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 			continue
 		}
 		var mine, others, free []int32
-		for _, i := range s.called(word) {
+		for _, i := range s.hostsNamed(word) {
 			h := &s.hosts[i]
 			if c.named == nil {
 				c.named = map[int32]bool{}
@@ -103,8 +102,8 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	return found
 }
 
-// called are the hosts that an annotation may mean by a word: those of the name, and the one of the namespace/name.
-func (s *site) called(word string) []int32 {
+// hostsNamed returns the hosts with a name, or the one with a namespace/name.
+func (s *site) hostsNamed(word string) []int32 {
 	if s.names == nil {
 		s.names = make(map[string][]int32, 2*len(s.hosts))
 		for i := range s.hosts {
@@ -116,7 +115,7 @@ func (s *site) called(word string) []int32 {
 	return s.names[word]
 }
 
-// exclude keeps hosts from the cluster: it asked to release them.
+// exclude keeps hosts from the cluster that asked to release them.
 func (c *cluster) exclude(hosts []int32) {
 	if c.never == nil {
 		c.never = map[int32]bool{}
@@ -126,7 +125,7 @@ func (c *cluster) exclude(hosts []int32) {
 	}
 }
 
-// warnStillWanted warns of hosts whose release is approved and that the role keeps all the same: an approval lowers no count.
+// warnStillWanted warns of hosts that the role keeps despite an approval, because an approval lowers no count.
 func (s *site) warnStillWanted(r *role, kept []int32) {
 	var hosts []HostKey
 	for _, i := range kept {
@@ -140,7 +139,7 @@ func (s *site) warnStillWanted(r *role, kept []int32) {
 	}
 }
 
-// names says whether an annotation names a host.
+// names reports whether an annotation names a host.
 func names(annotation string, h *inventory.Host) bool {
 	for word := range strings.SplitSeq(annotation, ",") {
 		if word = strings.TrimSpace(word); word == h.Name || word == h.Key() {
@@ -150,14 +149,14 @@ func names(annotation string, h *inventory.Host) bool {
 	return false
 }
 
-// approves says whether the annotation of a cluster approves the release of a host that it has.
+// approves reports whether an annotation of the cluster approves the release of a host that it holds.
 func (s *site) approves(key ClusterKey, h *inventory.Host) bool {
 	spec := s.specOf(key)
 	return spec != nil && names(spec.Annotations[v1.ApproveReleaseAnnotation], h)
 }
 
-// warnReleaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else; and of
-// hosts in use, for which such a request is no approval.
+// warnReleaseOfNothing warns of the Site's release requests without effect: already done, or for a host of another
+// state. For a host in use, a request is no approval.
 func (s *site) warnReleaseOfNothing(answer *holdings.Holdings) {
 	for key, cluster := range s.options.Release { // warnings are sorted
 		i := s.find(key)

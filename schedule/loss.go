@@ -8,30 +8,33 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Loss is what a run takes away from the clusters.
+// Loss counts the hosts that a run takes away from the clusters.
 type Loss struct {
-	// Claimed is how many hosts the clusters had: by the previous tree, or by live labels.
+	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing are claimed hosts that the inventory does not have any more; Anew those that it has under another uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
-	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Replaced failed hosts
-	// in use whose slots others get in this run; Released those that this run releases. All sorted.
+	// Missing claimed hosts are gone from the inventory; Anew have another uid; Foreign have labels of a cluster in
+	// neither the specs nor the tree; Moved are in use under the labels of another cluster or role of the site, which
+	// keeps them; Replaced have failed, are in use, and lose their slots in this run; Released are released by this
+	// run. All are sorted.
 	Missing, Anew, Foreign, Moved, Replaced, Released []HostKey
-	// Virtual are hosts that ViNO was asked for and is not any more, and that are in none of these. Losses knows none.
+	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
-	// Remade are hosts that ViNO makes anew, or gives other addresses, and that are in none of these. Losses knows none.
+	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
+	// set it.
 	Remade []HostKey
-	// Asked is how many of the released and replaced hosts the spec of each cluster gave up, by counts, by RemoveAnnotation of package v1, or because the
-	// cluster leaves.
+	// Asked is how many of the released and replaced hosts the spec of each cluster gave up: by counts, by
+	// RemoveAnnotation of package v1, or by decommissioning.
 	Asked map[ClusterKey]int
 }
 
-// Total is the number of hosts lost, in whatever way.
+// Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
 	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
-// Losses counts what the placement takes away. A host that an earlier run released is no loss any more. All hosts of a cluster that begins to
-// leave count, those in use too, and none of them counts again when its user lets go.
+// Losses counts the hosts that the placement takes away. A host that an earlier run released is no loss. When a
+// cluster begins to leave, all its hosts count, including those in use, and not once more when their users release
+// them.
 func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	uids := make(map[HostKey]string, len(hosts))
 	for i := range hosts {
@@ -98,8 +101,9 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	return loss
 }
 
-// ask counts what a cluster gives up, and gives the hosts that it releases, or will when they are free. left: it was leaving before this
-// run. waited are the hosts that leaving clusters kept only while they were in use.
+// ask counts the hosts that a cluster gives up, and returns those that it releases, now or once they are free. left:
+// the cluster was leaving before this run. waited are the hosts that leaving clusters kept only because they were in
+// use.
 func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []HostKey) {
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
@@ -107,7 +111,7 @@ func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []H
 			if a.Pending && c.Gone && !left {
 				released = append(released, HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name})
 			}
-			//guard: a tenant has three hosts replaced, and everybody's run is refused
+			//guard: a tenant has three hosts replaced, and the runs of all tenants are refused
 			if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
 				l.Asked[c.Key]++
 			}
@@ -126,7 +130,7 @@ func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []H
 	return released
 }
 
-// holders are the roles that keep hosts, by host. Failed hosts in use that are replaced are counted as lost.
+// holders returns the roles that keep hosts, by host. Replaced hosts that are in use count as lost.
 func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
 	holders := map[HostKey]RoleKey{}
 	for i := range p.Clusters {

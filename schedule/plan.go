@@ -10,18 +10,17 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Plan assigns hosts to clusters. It depends only on its arguments: the order of clusters and hosts
-// never changes the result, and a claimed host never moves.
+// Plan assigns hosts to clusters. It depends only on its arguments: the order of clusters and hosts never changes the
+// result, and a claimed host never moves.
 //
-// Clusters are served by priority (highest first), namespace and name, their roles in the order
-// ControlPlane, Worker, then by name. First the active slots: a cluster gets all of them, or
-// nothing new and is Unschedulable. Then the standby slots, in the same order, as far as hosts go.
-// If an assignment exists, it is found. Among all assignments that fill the same slots, the first
-// role in that order gets the hosts with the least namespaces and names, then the second, and so on.
+// Clusters are served by priority (highest first), namespace and name, their roles in the order ControlPlane, Worker,
+// then by name. Active slots come first: a cluster gets all of them, or nothing new and is Unschedulable. Standby
+// slots follow in the same order, as far as hosts suffice. If an assignment exists, it is found. Among all
+// assignments that fill the same slots, the first role in that order gets the hosts with the first namespaces and
+// names, then the second role, and so on. Example: if r1n1 and r2n1 both fit, a new ControlPlane gets r1n1.
 //
-// The error joins every conflict that is found: a host or a cluster that stands twice, claims that contradict each
-// other. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see
-// Placement.Schedulable.
+// The error joins all conflicts: a host or cluster that is given twice, claims that contradict each other. A cluster
+// that cannot be placed, or whose spec is refused, is no error; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
 	s, err := prepare(clusters, hosts, previous, options)
 	if err != nil {
@@ -36,7 +35,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	return s.result(), nil
 }
 
-// prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
+// prepare runs all steps before hosts are assigned: owners, refusals, and which free hosts fit which role.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
 	s.takeHoldings(clusters, hosts, previous)
@@ -60,9 +59,10 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	return s, nil
 }
 
-// Candidates returns whether a host's addresses matter: whether it has a label of sipgen's, or a role may get it. Addresses are kept from the
-// hand-out on, whether services reach the role or not, since they may be gone when a service needs them. That a role has all the hosts it
-// wants does not count: the tree may be releasing them, or the question may be what if it wanted more.
+// Candidates returns a function that reports whether a host's addresses matter: whether the host has a label of
+// sipgen's, or a role may get it. Addresses are kept from the assignment on, even without a service, because they may
+// be gone when a service needs them. A role counts even if it has all its hosts: the tree may be releasing them, or a
+// what-if may ask for more.
 func Candidates(clusters []v1.SIPCluster, keys LabelKeys) func(*inventory.Host) bool {
 	var selectors []labels.Selector
 	for i := range clusters {

@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// site is the input, sorted and indexed, and what the steps of Plan find out about it.
+// site is the sorted and indexed input, with the findings of the steps of Plan.
 type site struct {
 	options  Options
 	holdings *holdings.Holdings
@@ -24,9 +24,9 @@ type site struct {
 	topology []*topology
 	columns  map[string][]string             // values of labels by host, made for topology keys
 	arounds  map[[2]string]map[string]string // what around found, by wide and narrow key
-	names    map[string][]int32              // hosts by name and by namespace/name, made for annotations that name some
+	names    map[string][]int32              // hosts by name and by namespace/name, filled for annotations that name some
 	kinds    []int32                         // by kind: its first host
-	// selections says of each kind whether a selector matches it, by the selector.
+	// selections holds for each selector which kinds it matches.
 	selections map[string][]bool
 	lots       []lot
 	anyNames   map[int32]bool // hosts that an annotation of any cluster names
@@ -39,7 +39,7 @@ type site struct {
 
 	shortages []Shortage
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
-	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
+	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that are gone from the inventory
 	warnings  []Warning
 	problems  []error
 }
@@ -47,8 +47,8 @@ type site struct {
 // host is one host of the inventory.
 type host struct {
 	*inventory.Host
-	read *inventory.Host // as it was read; a held host keeps the addresses that it had
-	// reject is why nobody may take the host, nil for a host that is free to be taken.
+	read *inventory.Host // as read; a held host keeps the addresses that it had
+	// reject is why no cluster may take the host, nil for a free host.
 	reject Reason
 	// role that claims the host, nil if none.
 	role    *role
@@ -56,23 +56,24 @@ type host struct {
 	standby bool
 	// releasing: the previous tree keeps the host's object without labels.
 	releasing bool
-	// holding is whose the host is.
+	// holding is the owner of the host.
 	holding *holdings.Holding
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
-	// adopted: the previous tree has no claim of the host, and its labels have.
+	// adopted: the host is claimed by its labels, and not in the previous tree.
 	adopted bool
-	// wasPending: the previous tree says that it is to be released. wasRole is the role that it has the host in, where the labels say another.
+	// wasPending: its release was pending in the previous tree. wasRole is its role there, if the labels name another
+	// one.
 	wasPending bool
 	wasRole    string
-	// domain as the previous tree has it, for hosts of clusters that stay as they are.
+	// domain is that of the previous tree, for hosts of frozen clusters.
 	domain string
-	tree   *PreviousClaim // the one that is believed; nil if the tree has none
+	tree   *PreviousClaim // the claim that counts; nil if the tree has none
 	class  int32          // -1 if no role can use the host
-	kind   int32          // hosts with the same labels, as far as selectors look
+	kind   int32          // hosts with equal labels, as far as selectors use them
 }
 
-// cluster is one SIPCluster, or the memory of one.
+// cluster is one SIPCluster, or a cluster whose spec is gone.
 type cluster struct {
 	key   ClusterKey
 	spec  *v1.SIPCluster // nil if there is none
@@ -80,8 +81,8 @@ type cluster struct {
 	roles []*role
 
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
-	never            map[int32]bool // hosts that they name and the cluster does not have
-	named            map[int32]bool // hosts that they name, whoever has them
+	never            map[int32]bool // hosts that they name and the cluster does not hold
+	named            map[int32]bool // hosts that they name, whatever their owner
 	unschedulable    bool
 	refused          []Refusal
 	warnings         []Warning
@@ -107,20 +108,20 @@ type role struct {
 	tree            *topology // nil without keys
 
 	claimed []int32 // hosts that claim the role, by name
-	// What keep decides about the claimed hosts.
+	// What keep decides for the claimed hosts.
 	held     []int32          // they fill slots
 	standIn  []int32          // failed or marked, they fill slots until a replacement is found
-	pending  map[int32]Reason // to be released; the value says what it waits for
+	pending  map[int32]Reason // to be released; the value is what the release waits for
 	released []release        // by name
 	frozen   []int32          // all claimed hosts of a refused cluster
-	why      map[int32]Reason // of failed and marked hosts: what is wrong with them
-	fresh    map[int32]bool   // of these: those whose slots others get in this run
-	// standbySlot says which of the held and pending hosts have standby slots now.
+	why      map[int32]Reason // of failed and marked hosts: their trouble
+	fresh    map[int32]bool   // of these: those that lose their slots in this run
+	// standbySlot has the held and pending hosts that are in standby slots now.
 	standbySlot map[int32]bool
 	newActive   int // active slots that new hosts get
 
-	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
-	// be replaced, and slots that may stay empty.
+	// must, replace and spare count the new hosts asked for: for required slots, for stand-ins to be replaced, and
+	// for slots that may stay empty.
 	must, replaceActive, replaceSpare, spare int
 	shortActive, shortStandby                int
 
@@ -161,7 +162,7 @@ func (c *cluster) warn(w Warning) { c.warnings = append(c.warnings, w) }
 
 func (r *role) warn(w Warning) { r.warnings = append(r.warnings, w) }
 
-// err joins the problems in an order that does not depend on the input's.
+// err joins the problems in an order that is independent of the input's.
 func (s *site) err() error {
 	slices.SortStableFunc(s.problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(s.problems...)
@@ -197,7 +198,7 @@ func compareHosts(a, b *inventory.Host) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// find gives the index of a host, -1 if the inventory has none of that name.
+// find returns the index of a host, -1 if it is not in the inventory.
 func (s *site) find(key HostKey) int32 {
 	i, found := slices.BinarySearchFunc(s.hosts, key, func(h host, key HostKey) int {
 		if c := strings.Compare(h.Namespace, key.Namespace); c != 0 {

@@ -21,7 +21,7 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	}
 	for name := range spec.Spec.Nodes { // sorted by serve
 		if invalidRole(name) || shown(name) != name { // a role's name is printed, and committed
-			if len(s.options.Refused[key]) == 0 { // else that is said already
+			if len(s.options.Refused[key]) == 0 { // else that is reported already
 				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, want a valid label value that is not a secret", name)})
 			}
 			continue
@@ -31,13 +31,12 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	return c
 }
 
-// invalidRole says that no role can have a name: it becomes a label's value.
+// invalidRole reports whether a name cannot be a role's: it becomes a label value.
 func invalidRole(name string) bool {
 	return name == "" || len(validation.IsValidLabelValue(name)) > 0
 }
 
-// notShown stands for a topology key that is no label key, which no host can have, for a network that is none, and for keys and networks that are secrets.
-// Reasons repeat them, also those of a cluster that is frozen for them.
+// notShown replaces topology keys and networks that are invalid or secrets in reasons, which repeat them.
 const notShown = "(not shown)"
 
 func labelKey(key string) string {
@@ -47,7 +46,7 @@ func labelKey(key string) string {
 	return shown(key)
 }
 
-// shown is a name of the spec's that reasons repeat.
+// shown returns a name of the spec as reasons may repeat it.
 func shown(name string) string {
 	if _, secret := redact.Find(name); secret {
 		return notShown
@@ -55,7 +54,7 @@ func shown(name string) string {
 	return name
 }
 
-// networksOf are the networks on which services reach a role.
+// networksOf returns the networks on which services reach a role.
 func networksOf(spec *v1.SIPCluster, role string) []string {
 	networks := spec.Networks(role)
 	for i, network := range networks {
@@ -96,7 +95,7 @@ func (s *site) addRole(c *cluster, name string) *role {
 	}
 	selector, err := set.HostSelector()
 	if err != nil {
-		if len(s.options.Refused[c.key]) == 0 { // else that is said already
+		if len(s.options.Refused[c.key]) == 0 { // else that is reported already
 			c.refuse(Contradiction{redact.Sprintf("%s: labelSelector: not a valid selector: %s", name, redact.Quotes(err.Error()))})
 		}
 		return r
@@ -108,7 +107,7 @@ func (s *site) addRole(c *cluster, name string) *role {
 	return r
 }
 
-// role of a cluster by name, nil if it has none.
+// role returns the cluster's role of a name, nil if there is none.
 func (c *cluster) role(name string) *role {
 	for _, r := range c.roles {
 		if r.name == name {
@@ -118,7 +117,7 @@ func (c *cluster) role(name string) *role {
 	return nil
 }
 
-// priority is that of the spec, 0 if there is none.
+// priority returns the spec's priority, 0 without a spec.
 func (c *cluster) priority() int32 {
 	if c.spec == nil {
 		return 0
@@ -126,8 +125,8 @@ func (c *cluster) priority() int32 {
 	return c.spec.Spec.Priority
 }
 
-// sortByTurn puts clusters and roles into the order in which they are served: priority (highest first),
-// namespace, name; ControlPlane, Worker, other roles by name.
+// sortByTurn sorts clusters and roles in the order in which they are served: priority (highest first), namespace,
+// name; ControlPlane, Worker, other roles by name.
 func (s *site) sortByTurn() {
 	slices.SortFunc(s.clusters, func(a, b *cluster) int {
 		return cmp.Or(cmp.Compare(b.priority(), a.priority()),
@@ -153,7 +152,7 @@ func (s *site) sortByTurn() {
 	}
 }
 
-// specOf is the spec of a cluster, nil if it has none.
+// specOf returns the spec of a cluster, nil if there is none.
 func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
 	if c := s.byKey[key]; c != nil {
 		return c.spec

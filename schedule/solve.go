@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/schedule/solve"
 )
 
-// assign gives the free hosts to the roles: package solve says to whom.
+// assign gives the free hosts to the roles that package solve chooses.
 func (s *site) assign() {
 	for _, r := range s.roles {
 		slices.SortFunc(r.standIn, func(a, b int32) int {
@@ -27,7 +27,7 @@ func (s *site) assign() {
 	}
 }
 
-// noteGot notes what a role gets.
+// noteGot records the new hosts of a role.
 func (s *site) noteGot(r *role, got *solve.Got) {
 	for _, i := range got.Hosts {
 		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
@@ -38,7 +38,7 @@ func (s *site) noteGot(r *role, got *solve.Got) {
 		if !r.standbySlot[i] {
 			r.newActive++
 		}
-		s.letGo(r, i, Replaced{Trouble: r.why[i]})
+		s.startRelease(r, i, Replaced{Trouble: r.why[i]})
 	}
 	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 	slices.Sort(r.standIn)
@@ -49,8 +49,8 @@ func (s *site) noteGot(r *role, got *solve.Got) {
 	r.shortStandby = got.ShortStandby
 }
 
-// countShort counts the empty slots of a role that gets nothing new. Where it is frozen, standby hosts stay standby,
-// whatever is missing.
+// countShort counts the empty slots of a role that gets no new host. In a frozen cluster, standby hosts are not
+// counted as active.
 func (s *site) countShort(r *role) {
 	if len(r.cluster.refused) > 0 {
 		active, standby := len(r.frozen), 0
@@ -67,7 +67,7 @@ func (s *site) countShort(r *role) {
 	r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
 }
 
-// inNumbers is the free hosts and what the roles want of them, as package solve takes it.
+// inNumbers converts the free hosts and the roles' needs to the form of package solve.
 func (s *site) inNumbers() *solve.Site {
 	out := &solve.Site{Kinds: make([]int32, len(s.hosts))}
 	for i := range s.hosts {
@@ -85,7 +85,7 @@ func (s *site) inNumbers() *solve.Site {
 	return out
 }
 
-// wantedBy is what one role wants.
+// wantedBy returns the needs of one role.
 func (s *site) wantedBy(r *role) solve.Role {
 	out := solve.Role{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed), PackAt: s.packedAt(r)}
 	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.replaceActive+r.replaceSpare == 0 {
@@ -111,8 +111,8 @@ func (s *site) wantedBy(r *role) solve.Role {
 	return out
 }
 
-// packedAt is the domain of a packed role in which it has the most hosts, the first by name of several; solve.None
-// if it has none in any.
+// packedAt returns the domain with the most hosts of a packed role, the first by name among equals; solve.None if the
+// role has no host in a domain.
 func (s *site) packedAt(r *role) int32 {
 	best := int32(solve.None)
 	if r.packed < 0 {

@@ -13,13 +13,13 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// matches says whether a selector, of hosts' labels and namespaces, matches a host.
+// matches reports whether a selector of labels and namespaces matches a host.
 func matches(s labels.Selector, h *inventory.Host) bool {
 	return s.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
 }
 
-// sortByLabels finds the kinds: hosts that are alike in all labels that a selector or a topology key looks at. A
-// host that an annotation of a cluster names, which it does not get, is a kind of its own.
+// sortByLabels finds the kinds: hosts that are equal in all labels that a selector or a topology key uses. A host
+// that is excluded by an annotation of a cluster is a kind of its own.
 func (s *site) sortByLabels() {
 	asked := map[string]bool{}
 	for _, r := range s.roles {
@@ -70,7 +70,7 @@ func (s *site) sortByLabels() {
 	}
 }
 
-// selects says of each kind whether a selector matches it. Each selector is asked once.
+// selects returns for each kind whether a selector matches it. Each selector is evaluated once.
 func (s *site) selects(selector labels.Selector) []bool {
 	id := "\x00nothing"
 	if selector != labels.Nothing() {
@@ -87,7 +87,7 @@ func (s *site) selects(selector labels.Selector) []bool {
 	return selected
 }
 
-// shape is what a role asks of a host: a selector, the labels of its topology keys, networks to have an address on, and
+// shape is what a role requires of a host: a selector, the labels of its topology keys, networks with an address, and
 // hardware. Many roles share one.
 type shape struct {
 	selected []bool // by kind
@@ -98,15 +98,15 @@ type shape struct {
 	fits     []bool         // by class
 }
 
-// class is free hosts that are equal to every role: of one kind, with addresses on the same networks, and alike in what of the
-// hardware is too little for which role.
+// class is a set of free hosts that are equal for every role: of one kind, with addresses on the same networks, and
+// with hardware that is sufficient for the same roles.
 type class struct {
 	host  int32 // the first of them
 	hosts int
 	roles int // that it fits
 }
 
-// findFitting sorts the free hosts into classes, and finds out which of them fit which role.
+// findFitting sorts the free hosts into classes, and finds the classes that fit each role.
 func (s *site) findFitting() {
 	index, networks, hardware := map[string]*shape{}, map[string]bool{}, map[string]*v1.Hardware{}
 	for _, r := range s.roles {
@@ -190,10 +190,10 @@ func (s *site) classify(networks []string, hardware map[string]*v1.Hardware) {
 	}
 }
 
-// selects says whether the shape's selector matches hosts of a kind.
+// selects reports whether the shape's selector matches hosts of a kind.
 func (sh *shape) selects(kind int32) bool { return sh.selected != nil && sh.selected[kind] }
 
-// lacks is why a role of the shape cannot have a free host that its selector matches, nil if it can.
+// lacks returns why a role of the shape cannot have a free host that its selector matches, nil if it can.
 func (s *site) lacks(sh *shape, i int32) Reason {
 	h := &s.hosts[i]
 	if sh.never[i] {
@@ -207,11 +207,11 @@ func (s *site) lacks(sh *shape, i int32) Reason {
 			return NoAddress{Network: network}
 		}
 	}
-	//guard: a role gets a host that has too little of the hardware that it asks for
+	//guard: a role gets a host with less hardware than it asks for
 	return LacksHardware(sh.hardware, h.Hardware)
 }
 
-// required are the labels that a host has to carry to take a slot of the role.
+// required returns the labels that a host must carry to take a slot of the role.
 func (r *role) required() []string {
 	if r.anyLabels {
 		return nil
@@ -219,7 +219,7 @@ func (r *role) required() []string {
 	return r.keys
 }
 
-// missingLabel is the first of the labels that a host does not carry, "" if it carries all.
+// missingLabel returns the first of the labels that a host lacks, "" if it has all.
 func missingLabel(required []string, h *host) string {
 	for _, key := range required {
 		if h.Labels[key] == "" {
@@ -229,5 +229,5 @@ func missingLabel(required []string, h *host) string {
 	return ""
 }
 
-// lost is the first of the role's required labels that the host does not carry, "" if it carries all.
+// lost returns the first of the role's required labels that the host lacks, "" if it has all.
 func (r *role) lost(h *host) string { return missingLabel(r.required(), h) }

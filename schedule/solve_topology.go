@@ -9,9 +9,10 @@ import (
 // noLabel is the domain of a host that has none of the labels.
 const noLabel = -1
 
-// topology is a list of topology keys that some role has, and how many hosts of the role may lie in one domain of each. The domains are a
-// forest: those of a narrow key lie within those of a wide one. A host's domain is the narrowest that it lies in, by the keys that it carries; a
-// narrow key that allows no fewer hosts than a wider one that the host carries is no domain, as it constrains nothing.
+// topology is a role's list of topology keys, with the limit of hosts per domain for each. The domains are a forest:
+// domains of a narrow key lie within those of a wide one, as rack r1 lies within row a. A host's domain is the
+// narrowest that it lies in. A narrow key whose limit is not below that of a wider key on the host constrains
+// nothing, and makes no domain.
 type topology struct {
 	keys    []string
 	columns [][]string // by key: the value by host, nil where no host carries it
@@ -21,10 +22,10 @@ type topology struct {
 	parent  []int32    // by domain: the one around it, which has a lower number
 }
 
-// above is the domain around one, noLabel if there is none.
+// above returns the surrounding domain, noLabel if there is none.
 func (t *topology) above(d int32) int32 { return t.parent[d] }
 
-// lies says whether a domain is another one or lies within it.
+// lies reports whether a domain equals another one or lies within it.
 func (t *topology) lies(d, within int32) bool {
 	for ; d >= 0; d = t.parent[d] {
 		if d == within {
@@ -34,11 +35,11 @@ func (t *topology) lies(d, within int32) bool {
 	return false
 }
 
-// most is how many hosts of the role may lie in a domain.
+// most returns the limit of the role's hosts in a domain.
 func (r *role) most(d int32) int { return r.limits[r.tree.levels[d]] }
 
-// idle says whether it is all the same to a role where hosts lie: it has none, and gets none. A spec may have many such roles; nothing is to be
-// computed from their keys.
+// idle reports whether a role has no hosts and gets none. A spec may have many such roles; their keys are not
+// evaluated.
 func (s *site) idle(r *role) bool {
 	if len(r.claimed) > 0 {
 		return false
@@ -79,7 +80,8 @@ func (s *site) findTopologies() {
 	}
 }
 
-// lessThanWider says of each two limits whether that of the narrower key is less. Clusters that have numbers of their own share domains that way.
+// lessThanWider returns for each pair of limits whether the narrower key's is less. Clusters with different numbers
+// share domains that way.
 func lessThanWider(limits []int) (less []bool) {
 	for k := range limits {
 		for wide := range limits[:k] {
@@ -128,7 +130,7 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 	return t
 }
 
-// domain of a host for a role: noLabel where it constrains nothing.
+// domain returns the domain of a host for a role, noLabel if none constrains it.
 func (s *site) domain(r *role, i int32) int32 {
 	if r.topo < 0 {
 		return noLabel
@@ -136,7 +138,7 @@ func (s *site) domain(r *role, i int32) int32 {
 	return s.topology[r.topo].dom[i]
 }
 
-// domainName is the value of the role's narrowest key on the host, empty where the host has none.
+// domainName returns the value of the role's narrowest key on the host, empty if the host has none.
 func (s *site) domainName(r *role, i int32) string {
 	if len(r.keys) == 1 {
 		if t := r.tree; t.dom[i] >= 0 {
@@ -155,13 +157,13 @@ func (s *site) domainName(r *role, i int32) string {
 	return ""
 }
 
-// key is the topology key that decides a domain.
+// key returns the topology key that decides a domain.
 func (t *topology) key(d int32) string { return t.keys[t.levels[d]] }
 
 // several stands for more than one value. No label has it.
 const several = "\x00"
 
-// column is the value of a label by host; nil where no host carries it.
+// column returns the value of a label by host, nil if no host carries it.
 func (s *site) column(key string) []string {
 	if s.columns == nil {
 		s.columns = map[string][]string{}
@@ -184,7 +186,7 @@ func (s *site) column(key string) []string {
 	return column
 }
 
-// around is, by value of a narrow key, the value of a wide one on the hosts that carry both.
+// around maps the values of a narrow key to the value of a wide key on the hosts that carry both.
 func (s *site) around(wide, narrow string) map[string]string {
 	pair := [2]string{wide, narrow}
 	if known, is := s.arounds[pair]; is {
@@ -212,8 +214,8 @@ func (s *site) around(wide, narrow string) map[string]string {
 	return around
 }
 
-// wider gives for host i the value of key k, of a list of keys, if it lost the label: that of the hosts that share a narrower domain with it, empty if
-// it is not known.
+// wider returns the value of key k for host i, which lost the label: the value on the hosts of the same narrower
+// domain, empty if unknown.
 func (s *site) wider(keys []string, k, i int) string {
 	for _, narrow := range keys[k+1:] {
 		column := s.column(narrow)

@@ -18,7 +18,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// shownSelector is a selector for a message. One that wants an empty value ends as base64 does, and is no secret for that.
+// shownSelector returns a selector for a message. A trailing "=" looks like base64, and is no secret here.
 func shownSelector(selector string) string {
 	if key, empty := strings.CutSuffix(selector, "="); empty && redact.Plain(key) == key {
 		return strconv.Quote(selector)
@@ -26,8 +26,8 @@ func shownSelector(selector string) string {
 	return redact.Value(selector)
 }
 
-// Without gives the hosts that the selector does not match, and how many it does. A selector that
-// matches nothing asks about no site that differs, and is an error.
+// Without returns the hosts that the selector does not match, and the number of those that it does. A selector
+// without a match is an error, because the question would not change the site.
 func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host, int, error) {
 	var left []inventory.Host
 	for i := range hosts {
@@ -42,8 +42,7 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	return left, gone, nil
 }
 
-// WithCount gives the clusters with another number of active hosts in one role. The input is left
-// as it was.
+// WithCount returns the clusters with another number of active hosts in one role. The input does not change.
 func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active int) ([]v1.SIPCluster, error) {
 	if active < 0 || active > v1.MaxCount {
 		return nil, fmt.Errorf("%s %s: found count %d, want 0 to %d", cluster, name, active, v1.MaxCount)
@@ -71,19 +70,18 @@ func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active
 	return nil, fmt.Errorf("%s: no such cluster", cluster)
 }
 
-// Counted gives the clusters with a number of active hosts in the role that is asked about, and the options that
-// hold then: who is refused may depend on the number.
+// Counted returns the clusters with a number of active hosts in the role of the question, and the options for that
+// number: it may affect who is refused.
 type Counted func(active int) ([]v1.SIPCluster, Options, error)
 
-// LargestUpTo is the largest active count of a role, at most limit, with which its cluster is placed and no other
-// cluster is worse off than in the plan for the clusters as they are given. It is -1 if there is none. The role's standby count stays,
-// and hosts that have failed do not count as hosts of the role. Worse off is a cluster that cannot be placed any
-// more, that has fewer active or standby slots filled now, or more of them by failed hosts.
+// LargestUpTo returns the largest active count of a role, at most limit, with which its cluster is placed and no
+// other cluster is worse off than in the plan for the given clusters. It returns -1 if there is none. The role's
+// standby count stays, and failed hosts do not count as hosts of the role. A cluster is worse off if it becomes
+// unschedulable, has fewer active or standby slots filled, or more of them by failed hosts.
 //
-// More for one cluster can leave another one without its hosts, and so a third one with more than before: a number
-// that does not fit says nothing about smaller ones. So every number is planned, from the largest down that leaves
-// all others what they have.
-// Each number is planned as counted gives it; without that, nothing but the count of the role changes.
+// More hosts for one cluster can cost a second one its hosts, and so give a third one more than before: a number that
+// does not fit proves nothing about smaller ones. So every number is planned, from the largest that leaves all others
+// their hosts downward. counted returns the input for each number; without it, only the count of the role changes.
 func LargestUpTo(
 	clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int, counted Counted,
 ) (int, error) {
@@ -117,8 +115,8 @@ func LargestUpTo(
 		}
 		return plans[n], nil
 	}
-	// Whether the cluster itself is placed is another matter: it asks for its hosts before those that come after it,
-	// and with fewer it needs no others.
+	// Whether the cluster itself is placed is another matter: it is served before later clusters, and with fewer
+	// hosts it needs no others.
 	var failed error
 	most := sort.Search(s.bound(asked), func(n int) bool {
 		after, err := planned(n + 1)
@@ -140,7 +138,7 @@ func LargestUpTo(
 	return -1, failed
 }
 
-// arrange gives hosts away as Plan does.
+// arrange assigns hosts as Plan does.
 func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s, err := prepare(clusters, hosts, previous, options)
 	if err == nil {
@@ -149,7 +147,7 @@ func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	return s, err
 }
 
-// standing is how well a role is off.
+// standing is how well a role is supplied.
 type standing struct {
 	placed bool // its cluster is
 	// active and standby are the slots filled, failed those of them that failed hosts fill, and failing the active
@@ -159,7 +157,7 @@ type standing struct {
 	empty int
 }
 
-// standings are those of all roles, once the hosts are assigned.
+// standings returns those of all roles, once the hosts are assigned.
 func (s *site) standings() map[RoleKey]standing {
 	all := make(map[RoleKey]standing, len(s.roles))
 	for _, r := range s.roles {
@@ -178,13 +176,13 @@ func (s *site) standings() map[RoleKey]standing {
 	return all
 }
 
-// worse says whether a role is worse off than it was.
+// worse reports whether a role is worse off than it was.
 func (is standing) worse(was standing) bool {
 	return was.placed && !is.placed || is.active < was.active || is.standby < was.standby || is.failed > was.failed
 }
 
-// leavesAll says whether the cluster of the role is placed, its active slots with hosts that have not failed, and no
-// other is worse off than now.
+// leavesAll reports whether the cluster of the role is placed, with its active slots filled by good hosts, and no
+// other role is worse off.
 func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 	if mine := after[asked]; !mine.placed || mine.failing > 0 {
 		return false
@@ -198,8 +196,8 @@ func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 	return true
 }
 
-// MoreLike is how many more clusters like one get all their active and standby hosts, planned after all others, while no other cluster is worse off
-// than now. More of them never fit where fewer do not.
+// MoreLike returns how many more clusters like one get all their active and standby hosts, planned after all others,
+// while no other cluster is worse off. If n do not fit, no larger number fits.
 func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, like ClusterKey) (int, error) {
 	at := slices.IndexFunc(clusters, func(c v1.SIPCluster) bool { return c.Namespace == like.Namespace && c.Name == like.Name })
 	if at < 0 {
@@ -248,7 +246,7 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	return fit, failed
 }
 
-// bound is a number that the role cannot exceed: the hosts that claim it, and those that it selects.
+// bound returns an upper bound for the role: the hosts that claim it, and those that it selects.
 func (s *site) bound(asked RoleKey) int {
 	c := s.byKey[asked.Cluster]
 	r := c.role(asked.Role)
