@@ -219,13 +219,13 @@ func runOffline(t *testing.T, root, page string, block block) {
 	t.Helper()
 	dir := t.TempDir()
 	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
-	shell(t, dir, page, setup)
+	shell(t, dir, page, pageSetup)
 	syncHosts(func(err error) { check(t, err) }, filepath.Join(dir, "tree"), filepath.Join(dir, "hosts"))
 	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 
-// setup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's repository, a snapshot.
-const setup = `git init -q -b main . && git config user.name me && git config user.email me@example.org
+// pageSetup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's repository, a snapshot.
+const pageSetup = `git init -q -b main . && git config user.name me && git config user.email me@example.org
 git init -q --bare -b main fleet.git
 printf 'fleet.git\ntree\nfleet\ninventory.yaml\n' >.gitignore
 git remote add origin https://git.example.org/specs.git && git add . && git commit -q -m specs

@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"errors"
@@ -22,10 +22,10 @@ import (
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
 // propose, and the Site is written alone: so it is where other clusters have all hosts already.
-func (b *beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
+func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
 	folder := filepath.Dir(spec)
 	//guard: init beside the specs of a site adds a cluster that nobody asked for, and the next run hands out hosts to it
-	there := !b.named && hasManifests(folder)
+	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
 	_, siteErr := v1alpha1.Parse(site, siteText)
@@ -69,8 +69,8 @@ func (b *beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(spec))
 	if answers.Trial {
 		shown := strings.TrimPrefix(answers.Repository, "file://")
-		if b.repo != "" {
-			shown = b.repo
+		if b.Repo != "" {
+			shown = b.Repo
 		}
 		ui.Say("next: read both files, then sipgen plan; sipgen publish --propose first; git -C %s show first; sipgen publish", shown)
 		return nil
@@ -80,7 +80,7 @@ func (b *beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 }
 
 // makeRepository makes the repository of a trial if it is not there.
-func (b *beginning) makeRepository(ui *terminal.UI, answers survey.Answers) error {
+func (b *Beginning) makeRepository(ui *terminal.UI, answers survey.Answers) error {
 	folder := strings.TrimPrefix(answers.Repository, "file://")
 	if _, err := os.Lstat(folder); !answers.Trial || !errors.Is(err, fs.ErrNotExist) {
 		return nil

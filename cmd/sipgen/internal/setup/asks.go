@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"bufio"
@@ -26,17 +26,17 @@ import (
 const trialRepository = "fleet.git"
 
 // answers are what the flags say, checked before anything is read: what is wrong with them does not depend on the hosts.
-func (b *beginning) answers(site string) (survey.Answers, error) {
+func (b *Beginning) answers(site string) (survey.Answers, error) {
 	var errs []error
-	namespace, name, _ := strings.Cut(b.cluster, "/")
+	namespace, name, _ := strings.Cut(b.Cluster, "/")
 	if !(schedule.ClusterKey{Namespace: namespace, Name: name}).Valid() {
-		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -", b.cluster))
+		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -", b.Cluster))
 	}
-	if b.engine != "auto" && b.engine != string(v1alpha1.EngineFlux) && b.engine != string(v1alpha1.EngineArgoCD) {
-		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.engine))
+	if b.Engine != "auto" && b.Engine != string(v1alpha1.EngineFlux) && b.Engine != string(v1alpha1.EngineArgoCD) {
+		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.Engine))
 	}
-	if b.name != "" && len(validation.IsDNS1123Label(b.name)) > 0 {
-		errs = append(errs, redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.name))
+	if b.Name != "" && len(validation.IsDNS1123Label(b.Name)) > 0 {
+		errs = append(errs, redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.Name))
 	}
 	url, folder, err := b.repository()
 	errs = append(errs, err)
@@ -53,11 +53,11 @@ func (b *beginning) answers(site string) (survey.Answers, error) {
 }
 
 // repository is the URL of the repository. folder is where it is if that is a path on this machine.
-func (b *beginning) repository() (url, folder string, err error) {
-	path := b.repo
+func (b *Beginning) repository() (url, folder string, err error) {
+	path := b.Repo
 	switch {
 	case path == "":
-		path = filepath.Join(b.dir, trialRepository)
+		path = filepath.Join(b.Dir, trialRepository)
 	//guard: a URL without its scheme becomes a folder here
 	case !isPath(path):
 		return path, "", nil
@@ -99,7 +99,7 @@ func ofFlags(err error) error {
 }
 
 // ask asks on a terminal for what no flag gives, and elsewhere names the flags.
-func (b *beginning) ask(ui *terminal.UI) error {
+func (b *Beginning) ask(ui *terminal.UI) error {
 	var (
 		errs  []error
 		lines *bufio.Reader
@@ -112,12 +112,12 @@ func (b *beginning) ask(ui *terminal.UI) error {
 		value                 *string
 		wrong                 func() error
 	}{
-		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", app.FromCluster, &b.in.Inventory, b.wrongInventory},
-		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?", filepath.Join(b.dir, trialRepository), &b.repo, b.wrongRepo},
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", app.FromCluster, &b.In.Inventory, b.wrongInventory},
+		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?", filepath.Join(b.Dir, trialRepository), &b.Repo, b.wrongRepo},
 	} {
 		switch {
 		case *q.value != "":
-		case lines == nil && q.value == &b.repo: // the usual one
+		case lines == nil && q.value == &b.Repo: // the usual one
 		case lines == nil:
 			errs = append(errs, fmt.Errorf("%s is required where there is no terminal to ask on", q.flag))
 		default:
@@ -130,7 +130,7 @@ func (b *beginning) ask(ui *terminal.UI) error {
 }
 
 // askOne asks until it gets an answer that will do, or none.
-func (b *beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
+func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
 	for {
 		fmt.Fprintf(ui.Err, "%s ", question)
 		if usual != "" {
@@ -155,18 +155,18 @@ func (b *beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual
 }
 
 // wrongInventory is what is wrong with an answer that names hosts, as far as that can be seen at once.
-func (b *beginning) wrongInventory() error {
-	if b.in.Inventory == app.FromCluster {
+func (b *Beginning) wrongInventory() error {
+	if b.In.Inventory == app.FromCluster {
 		return nil
 	}
-	if _, err := os.Stat(b.in.Inventory); err != nil {
-		return manifest.WithoutOperation(b.in.Inventory, err)
+	if _, err := os.Stat(b.In.Inventory); err != nil {
+		return manifest.WithoutOperation(b.In.Inventory, err)
 	}
 	return nil
 }
 
 // wrongRepo is what is wrong with an answer that names a repository.
-func (b *beginning) wrongRepo() error {
+func (b *Beginning) wrongRepo() error {
 	url, _, err := b.repository()
 	if err != nil {
 		return err
@@ -178,11 +178,11 @@ func (b *beginning) wrongRepo() error {
 }
 
 // siteName is the folder's name, as far as it can be one.
-func (b *beginning) siteName() string {
-	if b.name != "" {
-		return b.name
+func (b *Beginning) siteName() string {
+	if b.Name != "" {
+		return b.Name
 	}
-	folder, err := filepath.Abs(b.dir)
+	folder, err := filepath.Abs(b.Dir)
 	if err != nil {
 		return "site"
 	}
@@ -201,18 +201,18 @@ func (b *beginning) siteName() string {
 }
 
 // inventoryPath is the inventory as the Site names it: relative to its file.
-func (b *beginning) inventoryPath() (string, error) {
-	if b.in.Inventory == app.FromCluster {
+func (b *Beginning) inventoryPath() (string, error) {
+	if b.In.Inventory == app.FromCluster {
 		return app.FromCluster, nil
 	}
-	if b.in.Inventory == manifest.Stdin {
+	if b.In.Inventory == manifest.Stdin {
 		return "", errors.New("--inventory: standard input cannot be read again, want a file, a folder or the word cluster")
 	}
-	dir, err := filepath.Abs(b.dir)
+	dir, err := filepath.Abs(b.Dir)
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(b.in.Inventory)
+	path, err := filepath.Abs(b.In.Inventory)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-func (b *beginning) hosts(ctx context.Context, ui *terminal.UI) (*inventory.Inventory, error) {
+func (b *Beginning) hosts(ctx context.Context, ui *terminal.UI) (*inventory.Inventory, error) {
 	defer ui.Stage("reading hosts")()
-	if b.in.Inventory != app.FromCluster {
-		return files.Load([]string{b.in.Inventory}, ui.In)
+	if b.In.Inventory != app.FromCluster {
+		return files.Load([]string{b.In.Inventory}, ui.In)
 	}
-	return b.in.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
+	return b.In.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
 }
 
 // The API groups that an engine and Cluster API bring.
@@ -34,15 +34,15 @@ const (
 )
 
 // installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster API.
-func (b *beginning) installed(ctx context.Context, answers *survey.Answers) error {
-	answers.Engine = b.engine
-	if b.in.Inventory != app.FromCluster {
-		if b.engine == "auto" {
+func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) error {
+	answers.Engine = b.Engine
+	if b.In.Inventory != app.FromCluster {
+		if b.Engine == "auto" {
 			answers.Engine = string(v1alpha1.EngineFlux)
 		}
 		return nil
 	}
-	cfg, err := b.in.RestConfig()
+	cfg, err := b.In.RestConfig()
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (b *beginning) installed(ctx context.Context, answers *survey.Answers) erro
 	}
 	answers.ClusterAPI = groups[clusterAPIGroup]
 	switch {
-	case b.engine != "auto":
+	case b.Engine != "auto":
 	case groups[fluxGroup]:
 		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineFlux), "Flux is installed on the cluster"
 	case groups[argoGroup]:

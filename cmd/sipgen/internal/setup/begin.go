@@ -1,0 +1,76 @@
+// Package setup is the way to a first Site: from hosts that nothing is known of, or from the SIP operator.
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/survey"
+)
+
+// Beginning is what init is told, and where it writes.
+type Beginning struct {
+	In                          cmdline.Inputs
+	Dir                         string
+	Repo, Engine, Name, Cluster string
+	// Named: the first SIPCluster was given by its flag.
+	Named bool
+}
+
+// specsFolder is where init puts the first SIPCluster.
+const specsFolder = "tenants"
+
+// Begin looks at the hosts and writes the files.
+func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
+	site := filepath.Join(b.Dir, "site.yaml")
+	if _, err := os.Lstat(site); !errors.Is(err, fs.ErrNotExist) {
+		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; sipgen init DIR writes elsewhere", site, planOf(site))
+	}
+	if err := b.ask(ui); err != nil {
+		return err
+	}
+	answers, err := b.answers(site)
+	if err != nil {
+		return err
+	}
+	hosts, err := b.hosts(ctx, ui)
+	if err != nil {
+		return err
+	}
+	if len(hosts.Hosts) == 0 {
+		return fmt.Errorf("%s: no BareMetalHost in it", b.In.Inventory)
+	}
+	if err := b.installed(ctx, &answers); err != nil {
+		return err
+	}
+	free, labelled, err := freeHosts(hosts.Hosts)
+	if err != nil {
+		return err
+	}
+	found := survey.Of(hosts.Hosts, free)
+	//guard: init writes a first SIPCluster into the hosts' namespace, which every other command refuses
+	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == answers.Namespace }) {
+		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", answers.Namespace)
+	}
+	proposal := survey.Propose(hosts.Hosts, found)
+	show(ui, found, answers, b.Engine == "auto")
+	sayLabelled(ui, labelled, len(hosts.Hosts), site)
+	answers.Nameless = sayNameless(ui, hosts.Hosts)
+	return b.write(ui, found, proposal, answers, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
+}
+
+// planOf is the command that shows what a Site gives.
+func planOf(site string) string {
+	if site == "site.yaml" {
+		return "sipgen plan"
+	}
+	return "sipgen plan --site " + redact.Plain(site)
+}
