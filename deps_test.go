@@ -56,6 +56,7 @@ var folders = map[string][]string{
 	"internal/preflight":      {"api", "inventory", "internal/finding", "internal/holdings", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
 	"publish/internal/treefs": {"internal/redact"},
+	"publish/internal/wire":   {"internal/redact"},
 	"internal/redact":         {},
 	"internal/netplan":        {"api", "inventory", "internal/finding", "internal/vino"},
 	"internal/vino":           {"api"},

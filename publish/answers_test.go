@@ -117,29 +117,14 @@ func TestHooksThatPrintALot(t *testing.T) {
 					t.Fatal(err)
 				}
 				done, err := publishTree(target, tree("a", fmt.Sprint(lines)), meta)
-				if want == "" && (err != nil || !strings.HasPrefix(done.Server, "first words; words words") || len(done.Server) > 4*mostWords) {
+				if want == "" && (err != nil || !strings.HasPrefix(done.Server, "first words; words words") || len(done.Server) > 4*2000) {
 					t.Errorf("%d lines: found %+v, %v", lines, done, err)
 				}
 				if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 					t.Errorf("%d lines: found %.300v, want %q", lines, err, want)
 				}
 			}
-			if n, err := (&firstWords{}).Write(make([]byte, 1<<20)); n != 1<<20 || err != nil {
-				t.Errorf("found %d, %v", n, err)
-			}
 		})
-	}
-}
-
-func TestFirstWords(t *testing.T) {
-	var words firstWords
-	for range 100 {
-		if n, err := words.Write(make([]byte, 5000)); n != 5000 || err != nil {
-			t.Fatalf("found %d, %v", n, err)
-		}
-	}
-	if words.Len() != 32*mostWords {
-		t.Errorf("keeps %d bytes", words.Len())
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // Auth is how to log in. Secrets in it are never printed, logged or committed.
@@ -49,7 +50,7 @@ type Auth struct {
 const connectTimeout = 30 * time.Second
 
 // login gives the transport to an endpoint.
-func (a Auth) login(endpoint *transport.Endpoint, over *overlong) (transport.Transport, transport.AuthMethod, error) {
+func (a Auth) login(endpoint *transport.Endpoint, over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
 	switch endpoint.Protocol {
 	case "ssh":
 		login, err := a.sshLogin(endpoint)
@@ -64,8 +65,7 @@ func (a Auth) login(endpoint *transport.Endpoint, over *overlong) (transport.Tra
 	case "https", "http":
 		client, err := a.HTTPClient()
 		if err == nil {
-			//guard: a redirect takes the git server's credentials to another port, over plain http
-			client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
+			wire.Bound(client, over)
 		}
 		return githttp.NewClient(client), a.httpLogin(), err
 	}
@@ -115,7 +115,7 @@ func (a Auth) HTTPClient() (*http.Client, error) {
 		}
 		settings.Certificates = []tls.Certificate{pair}
 	}
-	wire := &http.Transport{
+	base := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: settings, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: connectTimeout, IdleConnTimeout: connectTimeout,
 	}
@@ -124,9 +124,9 @@ func (a Auth) HTTPClient() (*http.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		wire.Proxy = http.ProxyURL(proxy)
+		base.Proxy = http.ProxyURL(proxy)
 	}
-	return &http.Client{Transport: wire}, nil
+	return &http.Client{Transport: base}, nil
 }
 
 func parseProxy(address string) (*url.URL, error) {

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// wire is a way to a server that can break: the bytes that one connection may carry there, and what happens to
+// cable is a way to a server that can break: the bytes that one connection may carry there, and what happens to
 // the connection then.
-type wire struct {
+type cable struct {
 	address string
 	most    atomic.Int64 // 0: no limit
 	broken  atomic.Int64 // connections so far
 	hold    atomic.Bool  // say nothing more, instead of hanging up
 }
 
-func newWire(t testing.TB, to string) *wire {
+func newCable(t testing.TB, to string) *cable {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,7 +32,7 @@ func newWire(t testing.TB, to string) *wire {
 	t.Cleanup(func() { _ = listener.Close() })
 	ended, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	w := &wire{address: listener.Addr().String()}
+	w := &cable{address: listener.Addr().String()}
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -73,10 +73,10 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 			rival(t, repo, "main", tree("x", "1"))
 			reach := map[string]func(testing.TB, string) reached{"https": httpsTarget, "ssh": sshTarget}[way](t, repo)
 			straight := addressOf(reach.URL)
-			wire := newWire(t, straight)
+			cable := newCable(t, straight)
 			target := reach.Target
-			target.URL = strings.Replace(target.URL, straight, wire.address, 1)
-			target.Auth.KnownHosts = knownAs(t, target.Auth.KnownHosts, straight, wire.address)
+			target.URL = strings.Replace(target.URL, straight, cable.address, 1)
+			target.Auth.KnownHosts = knownAs(t, target.Auth.KnownHosts, straight, cable.address)
 			mustPublish(t, target, tree("a", "1"))
 			for _, row := range []struct {
 				why  string
@@ -94,9 +94,9 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						wire.most.Store(row.most)
-						wire.hold.Store(row.hold)
-						before := wire.broken.Load()
+						cable.most.Store(row.most)
+						cable.hold.Store(row.hold)
+						before := cable.broken.Load()
 						slow := target
 						if row.hold {
 							slow.IdleTimeout = 2 * time.Second
@@ -105,12 +105,12 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 						if err == nil || !strings.Contains(err.Error(), row.says) {
 							t.Errorf("found %v, want %q", err, row.says)
 						}
-						if wire.broken.Load() == before {
+						if cable.broken.Load() == before {
 							t.Error("the connection did not break")
 						}
 						return err
 					})
-					wire.most.Store(0)
+					cable.most.Store(0)
 					mustPublish(t, target, tree("a", row.why))
 					fsck(t, repo)
 				})

@@ -15,6 +15,7 @@ import (
 	"github.com/skeema/knownhosts"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // What callers tell apart. Each is wrapped by an error that names the place and what to do.
@@ -118,22 +119,19 @@ func (r *remote) explain(err error) error {
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
-		redirected  *redirectError
-		page        *pageError
+		answer      *wire.AnswerError
 	)
 	message := ""
 	if err != nil {
-		message = oneLine(err.Error())
+		message = wire.OneLine(err.Error())
 	}
 	switch {
 	case err == nil, errors.As(err, &refused), errors.Is(err, ErrConflict), errors.Is(err, ErrNoRepository):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return err
-	case errors.As(err, &redirected):
-		return redirected
-	case errors.As(err, &page):
-		return page
+	case errors.As(err, &answer):
+		return answer
 	case r.local != "" && strings.Contains(message, "detected dubious ownership"):
 		return fmt.Errorf("%w: %s", ErrOwner, r.local)
 	case errors.Is(err, transport.ErrRepositoryNotFound):

@@ -19,6 +19,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
@@ -189,7 +191,7 @@ func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error 
 	}
 	remote := s.remote
 	s.remote = nil // closed by the exchange, which may be left behind
-	_, err := withIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (_ struct{}, err error) {
+	_, err := wire.WithIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (_ struct{}, err error) {
 		defer func() { _ = remote.Close() }() // the pack is whole by its checksum, or an error is on its way
 		response, err := remote.UploadPack(ctx, request)
 		if err != nil {
@@ -200,7 +202,7 @@ func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error 
 		if want.most > 0 {
 			limits.bytes, limits.deltas, limits.unpacked = want.most, 2*want.most, 2*want.most
 		}
-		return struct{}{}, store.add(demuxSideband(request.Capabilities, watched{Reader: response, active: active}), limits)
+		return struct{}{}, store.add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}), limits)
 	})
 	return err
 }

@@ -12,12 +12,14 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // withCredentialHelper runs one exchange with the server. If it wants credentials and none were given, git's
 // credential helpers are asked, once. The errors of transports become ours.
 func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
-	got, err := withIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+	got, err := wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 	known := r.target.Auth
 	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !r.helper.asked && !known.NoHelper {
 		r.helper.asked = true
@@ -27,7 +29,7 @@ func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(c
 		}
 		if login != nil {
 			r.auth = login
-			got, err = withIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+			got, err = wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 		}
 	}
 	return got, r.explain(err)

@@ -13,6 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // pushAndVerify pushes, and where that fails looks at the branch to learn what has happened: servers phrase
@@ -140,10 +142,10 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 			}
 		}
 	}
-	var progress firstWords
-	request.Progress = watched{Writer: &progress, active: active}
+	var progress wire.FirstWords
+	request.Progress = wire.Watched{Writer: &progress, Active: active}
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
-	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
+	request.Packfile = io.NopCloser(wire.Watched{Reader: bytes.NewReader(pack), Active: active})
 	report, err := session.ReceivePack(ctx, request)
 	if over := r.over.Swap(nil); err != nil && over != nil {
 		err = *over
@@ -160,10 +162,10 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		}
 		err = refused
 	}
-	return oneLine(progress.String()), err
+	return wire.OneLine(progress.String()), err
 }
 
 // refusal is a push that the server answered with no.
 type refusal struct{ status string }
 
-func (r *refusal) Error() string { return oneLine(r.status) }
+func (r *refusal) Error() string { return wire.OneLine(r.status) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // remote is one repository, and how to log in there.
@@ -22,7 +22,7 @@ type remote struct {
 	local    string // path of a repository on this machine
 	client   transport.Transport
 	auth     transport.AuthMethod
-	over     overlong
+	over     wire.Overlong
 	helper   struct {
 		asked   bool
 		secrets []string // that it gave
@@ -54,18 +54,18 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		if err != nil {
 			return session, nil, err
 		}
-		bounded := &limited{}
+		bounded := &wire.Limited{}
 		if r.endpoint.Protocol == "ssh" || r.local != "" {
 			//guard: a server that names branches over ssh without an end takes half an hour, or all memory
-			bounded = boundSession(session, &r.over)
+			bounded = wire.BoundSession(session, &r.over)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
 		if err != nil {
 			_ = session.Close() // nothing was asked for; what reads for go-git may still be reading
 		} else if _, pushes := any(session).(transport.ReceivePackSession); pushes {
-			bounded.allow(pushAnswer, maxReport)
+			bounded.AllowReport()
 		} else {
-			bounded.allow("pack", math.MaxInt) // it is bounded where it is kept
+			bounded.AllowPack()
 		}
 		//guard: a server that leads from http to https cannot be published to
 		if r.endpoint.Protocol == scheme {

@@ -1,6 +1,8 @@
 package publish
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -131,4 +133,14 @@ func isScheme(word string) bool {
 		return true
 	}
 	return false
+}
+
+// defaultTimeout is how long everything may take where Target.Timeout does not say. A server that sends a byte now and
+// then is never idle.
+const defaultTimeout = 30 * time.Minute
+
+// withTimeout is a context that ends when the target's time is up.
+func (t *Target) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(t.Timeout, defaultTimeout)
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %s", ErrTimeout, limit))
 }

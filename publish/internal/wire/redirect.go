@@ -1,4 +1,4 @@
-package publish
+package wire
 
 import (
 	"net/http"
@@ -9,13 +9,6 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// redirectError is a redirect that is not followed.
-type redirectError struct{ to string }
-
-func (e *redirectError) Error() string {
-	return "the server redirects to " + e.to + ", which has another scheme, host or port, so no credentials are sent there: if the repository has moved, use that URL"
-}
-
 // checkRedirect refuses a redirect to another server, before anything is sent there: Go's client sends what it logs in with to every port of a host, by http
 // too, and go-git looks at where it was led only when the answer is there. What the next exchange asks, with credentials, is the server that the last one led to.
 func checkRedirect(next *http.Request, via []*http.Request) error {
@@ -23,7 +16,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		return nil
 	}
 	to := url.URL{Scheme: next.URL.Scheme, Host: next.URL.Host, Path: strings.TrimSuffix(next.URL.Path, "/info/refs")}
-	return &redirectError{text.Line(redact.URL(to.String()))}
+	return &AnswerError{"the server redirects to " + text.Line(redact.URL(to.String())) +
+		", which has another scheme, host or port, so no credentials are sent there: if the repository has moved, use that URL"}
 }
 
 // sameServer says that what is for one address may go to another one: it has its scheme, host and port, or is https where the first one is http, at the ports

@@ -1,4 +1,4 @@
-package publish
+package wire
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 // mostWords is how many characters of a server's words are passed on.
 const mostWords = 2000
 
-// oneLine is a server's words, of several lines perhaps, on one.
-func oneLine(words string) string {
+// OneLine is a server's words, of several lines perhaps, on one.
+func OneLine(words string) string {
 	return text.Truncate(strings.Join(text.Lines(words), "; "), mostWords)
 }
 
-// firstWords keeps as much of what is written to it as oneLine may pass on, with what that leaves out.
-type firstWords struct{ bytes.Buffer }
+// FirstWords keeps as much of what is written to it as OneLine may pass on, with what that leaves out.
+type FirstWords struct{ bytes.Buffer }
 
-func (f *firstWords) Write(words []byte) (int, error) {
+func (f *FirstWords) Write(words []byte) (int, error) {
 	//guard: a hook that prints without an end takes no memory without an end
 	f.Buffer.Write(words[:min(len(words), max(32*mostWords-f.Len(), 0))])
 	return len(words), nil

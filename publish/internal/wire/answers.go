@@ -1,8 +1,9 @@
-package publish
+package wire
 
 import (
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"reflect"
@@ -26,7 +27,7 @@ const (
 // boundedAnswers is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for people.
 type boundedAnswers struct {
 	http.RoundTripper
-	over *overlong
+	over *Overlong
 }
 
 func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -42,12 +43,12 @@ func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error)
 	//guard: a proxy's login page is reported as a length of a packet
 	case kind == "text/html":
 		_ = body.Close() // nobody reads it
-		return nil, &pageError{text.Line(request.URL.Host)}
+		return nil, notGit(request.URL.Host)
 	case strings.HasSuffix(request.URL.Path, "/info/refs"):
 		//guard: a server that names branches without an end takes half an hour, or all memory
-		response.Body = limitedBody{&limited{body, maxRefs, maxRefs, refsList, b.over}, body}
+		response.Body = limitedBody{&Limited{body, maxRefs, maxRefs, refsList, b.over}, body}
 	case strings.HasSuffix(request.URL.Path, "/"+transport.ReceivePackServiceName):
-		response.Body = limitedBody{&limited{body, maxReport, maxReport, pushAnswer, b.over}, body}
+		response.Body = limitedBody{&Limited{body, maxReport, maxReport, pushAnswer, b.over}, body}
 	}
 	return response, nil
 }
@@ -63,18 +64,25 @@ const (
 	pushAnswer = "answer to the push"
 )
 
-// overlong is the last answer that was too long: go-git has words of its own for one that ends early.
-type overlong struct{ atomic.Pointer[error] }
+// Bound makes a client one for git: it reads no more of an answer than git may keep, hears what hooks print after a push, and follows no redirect to
+// another server. over gets the error of an answer that was too long.
+func Bound(client *http.Client, over *Overlong) {
+	//guard: a redirect takes the git server's credentials to another port, over plain http
+	client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
+}
 
-// limited is an answer that ends with an error where it is too long.
-type limited struct {
+// Overlong is the last answer that was too long: go-git has words of its own for one that ends early.
+type Overlong struct{ atomic.Pointer[error] }
+
+// Limited is an answer that ends with an error where it is too long.
+type Limited struct {
 	from       io.Reader
 	left, most int
 	what       string
-	over       *overlong
+	over       *Overlong
 }
 
-func (l *limited) Read(into []byte) (int, error) {
+func (l *Limited) Read(into []byte) (int, error) {
 	//guard: what a server sends without an end takes no memory without an end
 	if l.left == 0 {
 		if closer, is := l.from.(io.Closer); is {
@@ -89,13 +97,18 @@ func (l *limited) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// allow begins another answer.
-func (l *limited) allow(what string, most int) { l.what, l.most, l.left = what, most, most }
+// AllowPack begins the next answer, a pack: it is bounded where it is kept.
+func (l *Limited) AllowPack() { l.allow("pack", math.MaxInt) }
 
-// boundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and tags, until another bound is set. go-git takes
+// AllowReport begins the next answer, the report on a push.
+func (l *Limited) AllowReport() { l.allow(pushAnswer, maxReport) }
+
+func (l *Limited) allow(what string, most int) { l.what, l.most, l.left = what, most, most }
+
+// BoundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and tags, until another bound is set. go-git takes
 // no reader there, but its session has the reader in a field that is exported.
-func boundSession(session any, over *overlong) *limited {
-	bounded := &limited{over: over}
+func BoundSession(session any, over *Overlong) *Limited {
+	bounded := &Limited{over: over}
 	bounded.allow(refsList, maxRefs)
 	value := reflect.Indirect(reflect.ValueOf(session))
 	if value.Kind() != reflect.Struct {
@@ -112,9 +125,11 @@ func boundSession(session any, over *overlong) *limited {
 	return bounded
 }
 
-// pageError is a web page where git's answer should be.
-type pageError struct{ host string }
+// AnswerError is what a server answered instead of git data: a web page, or the address of another server.
+type AnswerError struct{ words string }
 
-func (e *pageError) Error() string {
-	return e.host + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"
+func (e *AnswerError) Error() string { return e.words }
+
+func notGit(host string) error {
+	return &AnswerError{text.Line(host) + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
 }

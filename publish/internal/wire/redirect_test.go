@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"net/url"
+	"testing"
+)
+
+func TestSameServer(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"https://git.example.org/a", "https://git.example.org/b", true},
+		{"https://git.example.org/a", "https://git.example.org:443/a", true},
+		{"https://git.example.org/a", "https://GIT.example.org/a", true},
+		{"http://git.example.org/a", "https://git.example.org/a", true},
+		{"http://git.example.org:80/a", "https://git.example.org:443/a", true},
+		{"https://git.example.org:8443/a", "https://git.example.org:8443/b", true},
+		{"https://git.example.org/a", "http://git.example.org/a", false},
+		{"https://git.example.org:8443/a", "http://git.example.org:8443/a", false},
+		{"https://git.example.org/a", "https://git.example.org:8443/a", false},
+		{"http://git.example.org/a", "https://git.example.org:8443/a", false},
+		{"http://git.example.org:8080/a", "https://git.example.org/a", false},
+		{"http://git.example.org:8080/a", "http://git.example.org/a", false},
+		{"https://git.example.org/a", "https://www.git.example.org/a", false},
+		{"https://git.example.org/a", "https://example.org/a", false},
+		{"http://[::1]:8080/a", "http://[::1]:8080/b", true},
+		{"http://[::1]:8080/a", "http://[::2]:8080/b", false},
+	} {
+		from, err := url.Parse(row.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := url.Parse(row.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := sameServer(from, to); found != row.want {
+			t.Errorf("%s to %s: found %t", row.from, row.to, found)
+		}
+	}
+}
