@@ -55,6 +55,7 @@ var folders = map[string][]string{
 	"internal/picture":        {"api", "inventory", "internal/report", "schedule"},
 	"internal/preflight":      {"api", "inventory", "internal/finding", "internal/holdings", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
+	"publish/internal/folder": {"publish/internal/treefs"},
 	"publish/internal/treefs": {"internal/redact"},
 	"publish/internal/wire":   {"internal/redact"},
 	"internal/redact":         {},

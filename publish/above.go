@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
+	"github.com/airshipit/sipgen/publish/internal/folder"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -58,7 +59,7 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 		return nil, "", err
 	}
 	defer func() { _ = above.Close() }() // opened for reading
-	found, err = filesAbove(diskFolder{root: above}, prefix)
+	found, err = filesAbove(folder.Of(above), prefix)
 	return found, prefix, err
 }
 
@@ -77,9 +78,9 @@ func resolve(dir string) (string, error) {
 
 // filesAbove are the files with a name of readAbove in a folder and above it.
 func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error) {
-	for folder := path.Join(site, "."); ; folder = path.Dir(folder) {
+	for dir := path.Join(site, "."); ; dir = path.Dir(dir) {
 		for _, name := range readAbove {
-			full := path.Join(folder, name)
+			full := path.Join(dir, name)
 			kind, text, err := whole.At(full)
 			if err != nil {
 				return nil, err
@@ -88,7 +89,7 @@ func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error)
 				found = append(found, AboveFile{Path: full, Text: text, NoFile: kind == treefs.Other})
 			}
 		}
-		if folder == "." {
+		if dir == "." {
 			break
 		}
 	}
@@ -112,15 +113,15 @@ func checkoutOf(dir string) string {
 func above(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (map[string]plumbing.Hash, error) {
 	found := map[string]plumbing.Hash{}
 	whole := &commitFiles{store: store, root: root}
-	for folder := site; folder != "." && folder != ""; {
-		folder = path.Dir(folder)
+	for dir := site; dir != "." && dir != ""; {
+		dir = path.Dir(dir)
 		for _, name := range readAbove {
-			entry, is, err := whole.entry(path.Join(folder, name))
+			entry, is, err := whole.entry(path.Join(dir, name))
 			if err != nil {
 				return nil, err
 			}
 			if is && entry.Mode != filemode.Dir && entry.Mode != filemode.Submodule {
-				found[path.Join(folder, name)] = entry.Hash
+				found[path.Join(dir, name)] = entry.Hash
 			}
 		}
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 
+	"github.com/airshipit/sipgen/publish/internal/folder"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -38,13 +36,13 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		}
 		return Result{}, fmt.Errorf("%s: no folder can be created there: %w", dir, err)
 	}
-	here, err := openFolder(ctx, dir)
+	here, err := folder.Open(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
-	defer here.close()
+	defer here.Close()
 
-	owned, list, found, err := here.owned()
+	owned, list, found, err := here.Owned()
 	switch {
 	case errors.Is(err, ErrOwnership) && opts.Adopt:
 		owned = nil
@@ -67,10 +65,10 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	for _, name := range slices.Concat(result.Added, result.Changed) {
 		changes[name] = tree[name]
 	}
-	if err := here.stage(changes); err != nil {
-		return Result{}, errors.Join(err, here.root.RemoveAll(treefs.StageWritten))
+	if err := here.Replace(owned, changes, opts.Adopt); err != nil {
+		return Result{}, err
 	}
-	return result, here.finish(owned, opts.Adopt)
+	return result, nil
 }
 
 func checkWrite(tree Tree, allowEmpty bool) error {
@@ -81,127 +79,20 @@ func checkWrite(tree Tree, allowEmpty bool) error {
 	return treefs.CheckTree(tree)
 }
 
-// stage writes files to where finish finds them. Their place gets its name when it has all of them.
-func (d diskFolder) stage(files Tree) error {
-	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
-		return err
-	}
-	if err := d.root.Mkdir(treefs.StageWritten, 0o755); err != nil {
-		return err
-	}
-	stage, err := d.root.OpenRoot(treefs.StageWritten)
+// ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
+// gives an empty tree; another folder without an OwnershipFile is ErrForeign.
+func ReadDir(ctx context.Context, dir string) (Tree, error) {
+	state, err := ReadState(ctx, dir, Search{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = stage.Close() }() // nothing is written through the handle itself
-	if err := writeFiles(stage, files); err != nil {
-		return err
-	}
-	return d.root.Rename(treefs.StageWritten, treefs.StageInside)
+	return state.Tree, state.Unlisted
 }
 
-func writeFiles(root *os.Root, files Tree) error {
-	made := ""
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if parent := path.Dir(name); parent != made {
-			if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
-				return err
-			}
-			made = parent
-		}
-		if err := root.WriteFile(filepath.FromSlash(name), files[name], 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// resume finishes what a run that was killed has staged completely, and takes away the rest.
-func (d diskFolder) resume() error {
-	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
+func refuseForeign(dir string, here folder.Folder) error {
+	empty, err := here.Empty()
+	if err != nil || empty {
 		return err
 	}
-	if _, err := d.root.Lstat(treefs.StageInside); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	owned, _, _, err := d.owned()
-	if err != nil && !errors.Is(err, ErrOwnership) {
-		return err
-	}
-	return d.finish(owned, false)
-}
-
-// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones moved to their places, the list last. What
-// was done of that already is not there any more.
-func (d diskFolder) finish(owned map[string]string, adopt bool) error {
-	stage, err := d.root.OpenRoot(treefs.StageInside)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stage.Close() }()
-	staged := diskFolder{root: stage}
-	kept, _, found, err := staged.owned()
-	if err != nil {
-		return fmt.Errorf("%s: %w", treefs.StageInside, err)
-	}
-	if !found { // it was moved last
-		return d.root.RemoveAll(treefs.StageInside)
-	}
-	names, err := staged.Below(".")
-	if err != nil {
-		return err
-	}
-	there := treefs.Lookup{Here: d}
-	for _, name := range slices.Sorted(maps.Keys(owned)) {
-		if _, stays := kept[name]; stays {
-			continue
-		}
-		kind, _, err := there.At(name)
-		if err == nil && kind == treefs.File {
-			err = d.delete(name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	made := ""
-	for _, name := range names {
-		if name == OwnershipFile {
-			continue
-		}
-		//guard: a file that somebody has put there since is not replaced
-		if _, ours := owned[name]; !ours && !adopt {
-			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
-				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, ErrTaken))
-			}
-		}
-		if parent := path.Dir(name); parent != made {
-			if err := d.root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
-				return err
-			}
-			made = parent
-		}
-		if err := d.root.Rename(filepath.Join(treefs.StageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
-			return err
-		}
-	}
-	if err := d.root.Rename(filepath.Join(treefs.StageInside, OwnershipFile), OwnershipFile); err != nil {
-		return err
-	}
-	return d.root.RemoveAll(treefs.StageInside)
-}
-
-// delete takes a file away, and the folders that are empty without it.
-func (d diskFolder) delete(name string) error {
-	if err := d.root.Remove(filepath.FromSlash(name)); err != nil {
-		return err
-	}
-	for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
-		if d.root.Remove(filepath.FromSlash(parent)) != nil {
-			break // not empty
-		}
-	}
-	return nil
+	return fmt.Errorf("%s: an output folder that is %w: it is not empty and has no %s; take another folder, or adopt this one", dir, ErrForeign, OwnershipFile)
 }

@@ -23,7 +23,7 @@ var (
 	// ErrForeign: a folder that is not empty and has no OwnershipFile.
 	ErrForeign = errors.New("not sipgen's")
 	// ErrTaken: a path that the tree wants holds something that sipgen did not write.
-	ErrTaken = errors.New("taken by something that sipgen did not write")
+	ErrTaken = treefs.ErrTaken
 	// ErrOwnership: the OwnershipFile is damaged, merged or edited.
 	ErrOwnership = treefs.ErrOwnership
 	// ErrName: a path that no tree may have.

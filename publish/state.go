@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/airshipit/sipgen/publish/internal/folder"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -121,12 +122,12 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 
 // ReadState gives the state of a folder. An absent or empty folder gives an empty state.
 func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
-	here, err := openFolder(ctx, dir)
+	here, err := folder.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer here.close()
-	owned, _, found, err := here.owned()
+	defer here.Close()
+	owned, _, found, err := here.Owned()
 	unlisted := err
 	if !found && err == nil {
 		unlisted = refuseForeign(dir, here)
@@ -134,7 +135,7 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	if unlisted != nil && !errors.Is(unlisted, ErrForeign) && !errors.Is(unlisted, ErrOwnership) {
 		return nil, fmt.Errorf("%s: %w", dir, unlisted)
 	}
-	if here.root == nil {
+	if !here.Exists() {
 		return &State{Tree: Tree{}}, nil
 	}
 	state, err := stateOf(here, owned, search.Places)

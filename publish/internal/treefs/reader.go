@@ -1,6 +1,12 @@
 package treefs
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
+
+// ErrTaken: a path that the tree wants holds something that sipgen did not write.
+var ErrTaken = errors.New("taken by something that sipgen did not write")
 
 // EntryKind is what a Reader can hold at a path.
 type EntryKind int

@@ -1,4 +1,4 @@
-package publish
+package folder
 
 import (
 	"context"
@@ -13,37 +13,44 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// diskFolder is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
-type diskFolder struct {
+// Folder is a folder on disk, a treefs.Reader. os.Root keeps every access below it: a link that leads out is an error.
+type Folder struct {
 	root   *os.Root // nil: the folder does not exist
 	unlock func()
 }
 
-// openFolder opens a folder when nobody else has it open, and finishes what a run that was killed has begun there.
-func openFolder(ctx context.Context, dir string) (diskFolder, error) {
-	unlock, err := lockFolder(ctx, dir)
+// Of is a folder that is opened already: what is in it may be read.
+func Of(root *os.Root) Folder { return Folder{root: root} }
+
+// Exists says that the folder is there.
+func (d Folder) Exists() bool { return d.root != nil }
+
+// Open opens a folder when nobody else has it open, and finishes what a run that was killed has begun there.
+func Open(ctx context.Context, dir string) (Folder, error) {
+	unlock, err := lock(ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diskFolder{}, nil
+		return Folder{}, nil
 	}
 	if err != nil {
-		return diskFolder{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
+		return Folder{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
 	}
-	here := diskFolder{unlock: unlock}
+	here := Folder{unlock: unlock}
 	if here.root, err = os.OpenRoot(dir); err == nil {
 		err = here.resume()
 	}
 	if errors.Is(err, fs.ErrNotExist) && here.root == nil { // no locks here
 		unlock()
-		return diskFolder{}, nil
+		return Folder{}, nil
 	}
 	if err != nil {
-		here.close()
-		return diskFolder{}, fmt.Errorf("%s: finishing what a run that was interrupted has begun: %w", dir, err)
+		here.Close()
+		return Folder{}, fmt.Errorf("%s: finishing what a run that was interrupted has begun: %w", dir, err)
 	}
 	return here, nil
 }
 
-func (d diskFolder) close() {
+// Close lets the next one have the folder.
+func (d Folder) Close() {
 	if d.root != nil {
 		_ = d.root.Close() // what is written is closed by now
 	}
@@ -52,7 +59,8 @@ func (d diskFolder) close() {
 	}
 }
 
-func (d diskFolder) At(name string) (treefs.EntryKind, []byte, error) {
+// At says what is at a path.
+func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 	if d.root == nil {
 		return treefs.Nothing, nil, nil
 	}
@@ -72,7 +80,7 @@ func (d diskFolder) At(name string) (treefs.EntryKind, []byte, error) {
 }
 
 // read reads a regular file. Whoever swaps it for a pipe after it was looked at gets no further: it is opened without waiting.
-func (d diskFolder) read(name string) (text []byte, err error) {
+func (d Folder) read(name string) (text []byte, err error) {
 	opened, err := d.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -83,7 +91,7 @@ func (d diskFolder) read(name string) (text []byte, err error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: %w: it was a file a moment ago", name, ErrTaken)
+		return nil, fmt.Errorf("%s: %w: it was a file a moment ago", name, treefs.ErrTaken)
 	case info.Size() > treefs.MaxFile:
 		return nil, treefs.TooBig(name, info.Size())
 	}
@@ -94,7 +102,8 @@ func (d diskFolder) read(name string) (text []byte, err error) {
 	return text, err
 }
 
-func (d diskFolder) Below(name string) ([]string, error) {
+// Below lists the files below a folder.
+func (d Folder) Below(name string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(d.root.FS(), name, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -105,8 +114,8 @@ func (d diskFolder) Below(name string) ([]string, error) {
 	return found, err
 }
 
-// empty says that the folder holds nothing at all.
-func (d diskFolder) empty() (bool, error) {
+// Empty says that the folder holds nothing at all.
+func (d Folder) Empty() (bool, error) {
 	if d.root == nil {
 		return true, nil
 	}
@@ -114,35 +123,17 @@ func (d diskFolder) empty() (bool, error) {
 	return len(entries) == 0, err
 }
 
-// owned reads the OwnershipFile. found is false where there is none.
-func (d diskFolder) owned() (sums map[string]string, text []byte, found bool, err error) {
-	kind, text, err := d.At(OwnershipFile)
+// Owned reads the treefs.OwnershipFile. found is false where there is none.
+func (d Folder) Owned() (sums map[string]string, text []byte, found bool, err error) {
+	kind, text, err := d.At(treefs.OwnershipFile)
 	switch {
 	case err != nil || kind == treefs.Nothing:
 		return nil, nil, false, err
 	case kind != treefs.File:
-		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
+		return nil, nil, true, fmt.Errorf("%s: %w: not a file", treefs.OwnershipFile, treefs.ErrOwnership)
 	}
 	if sums, err = treefs.ParseOwnership(text); err != nil {
-		err = fmt.Errorf("%s: %w", OwnershipFile, err)
+		err = fmt.Errorf("%s: %w", treefs.OwnershipFile, err)
 	}
 	return sums, text, true, err
-}
-
-// ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
-// gives an empty tree; another folder without an OwnershipFile is ErrForeign.
-func ReadDir(ctx context.Context, dir string) (Tree, error) {
-	state, err := ReadState(ctx, dir, Search{})
-	if err != nil {
-		return nil, err
-	}
-	return state.Tree, state.Unlisted
-}
-
-func refuseForeign(dir string, here diskFolder) error {
-	empty, err := here.empty()
-	if err != nil || empty {
-		return err
-	}
-	return fmt.Errorf("%s: an output folder that is %w: it is not empty and has no %s; take another folder, or adopt this one", dir, ErrForeign, OwnershipFile)
 }

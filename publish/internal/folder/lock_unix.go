@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package publish
+package folder
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lockFolder makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with ctx. A file system without
+// lock makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with ctx. A file system without
 // locks goes without.
-func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	folder, err := os.Open(dir)
 	if err != nil {
 		return nil, err

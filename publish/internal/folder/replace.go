@@ -1,0 +1,148 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
+)
+
+// Replace makes the folder hold the changed files, the list of what is owned among them, and none of the owned ones that this list lacks.
+// A run that is killed on the way is finished by the next one that opens the folder.
+func (d Folder) Replace(owned map[string]string, changes map[string][]byte, adopt bool) error {
+	if err := d.stage(changes); err != nil {
+		return errors.Join(err, d.root.RemoveAll(treefs.StageWritten))
+	}
+	return d.finish(owned, adopt)
+}
+
+// stage writes files to where finish finds them. Their place gets its name when it has all of them.
+func (d Folder) stage(files map[string][]byte) error {
+	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
+		return err
+	}
+	if err := d.root.Mkdir(treefs.StageWritten, 0o755); err != nil {
+		return err
+	}
+	stage, err := d.root.OpenRoot(treefs.StageWritten)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stage.Close() }() // nothing is written through the handle itself
+	if err := writeFiles(stage, files); err != nil {
+		return err
+	}
+	return d.root.Rename(treefs.StageWritten, treefs.StageInside)
+}
+
+func writeFiles(root *os.Root, files map[string][]byte) error {
+	made := ""
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if parent := path.Dir(name); parent != made {
+			if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+				return err
+			}
+			made = parent
+		}
+		if err := root.WriteFile(filepath.FromSlash(name), files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume finishes what a run that was killed has staged completely, and takes away the rest.
+func (d Folder) resume() error {
+	if err := d.root.RemoveAll(treefs.StageWritten); err != nil {
+		return err
+	}
+	if _, err := d.root.Lstat(treefs.StageInside); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	owned, _, _, err := d.Owned()
+	if err != nil && !errors.Is(err, treefs.ErrOwnership) {
+		return err
+	}
+	return d.finish(owned, false)
+}
+
+// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones moved to their places, the list last. What
+// was done of that already is not there any more.
+func (d Folder) finish(owned map[string]string, adopt bool) error {
+	stage, err := d.root.OpenRoot(treefs.StageInside)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stage.Close() }()
+	staged := Folder{root: stage}
+	kept, _, found, err := staged.Owned()
+	if err != nil {
+		return fmt.Errorf("%s: %w", treefs.StageInside, err)
+	}
+	if !found { // it was moved last
+		return d.root.RemoveAll(treefs.StageInside)
+	}
+	names, err := staged.Below(".")
+	if err != nil {
+		return err
+	}
+	there := treefs.Lookup{Here: d}
+	for _, name := range slices.Sorted(maps.Keys(owned)) {
+		if _, stays := kept[name]; stays {
+			continue
+		}
+		kind, _, err := there.At(name)
+		if err == nil && kind == treefs.File {
+			err = d.delete(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	made := ""
+	for _, name := range names {
+		if name == treefs.OwnershipFile {
+			continue
+		}
+		//guard: a file that somebody has put there since is not replaced
+		if _, ours := owned[name]; !ours && !adopt {
+			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
+				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, treefs.ErrTaken))
+			}
+		}
+		if parent := path.Dir(name); parent != made {
+			if err := d.root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+				return err
+			}
+			made = parent
+		}
+		if err := d.root.Rename(filepath.Join(treefs.StageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
+			return err
+		}
+	}
+	if err := d.root.Rename(filepath.Join(treefs.StageInside, treefs.OwnershipFile), treefs.OwnershipFile); err != nil {
+		return err
+	}
+	return d.root.RemoveAll(treefs.StageInside)
+}
+
+// delete takes a file away, and the folders that are empty without it.
+func (d Folder) delete(name string) error {
+	if err := d.root.Remove(filepath.FromSlash(name)); err != nil {
+		return err
+	}
+	for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
+		if d.root.Remove(filepath.FromSlash(parent)) != nil {
+			break // not empty
+		}
+	}
+	return nil
+}
