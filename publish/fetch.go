@@ -167,7 +167,6 @@ type wanted struct {
 	have    []plumbing.Hash    // commits that are left out, with all that they lead to
 	depth   packp.DepthCommits // of commits; 0: all
 	filter  packp.Filter
-	most    int64 // bytes of the pack, and half of those that its objects have; 0: mostOfPack
 }
 
 // fetch gets objects into the store.
@@ -198,11 +197,7 @@ func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error 
 			return struct{}{}, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		limits := mostOfPack
-		if want.most > 0 {
-			limits.bytes, limits.deltas, limits.unpacked = want.most, 2*want.most, 2*want.most
-		}
-		return struct{}{}, store.add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}), limits)
+		return struct{}{}, store.add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}), mostOfPack)
 	})
 	return err
 }
