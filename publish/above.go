@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"github.com/airshipit/sipgen/publish/internal/folder"
+	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -34,7 +35,7 @@ func (s *Snapshot) Above() ([]AboveFile, error) {
 	if s.root.IsZero() {
 		return nil, nil
 	}
-	return filesAbove(&commitFiles{store: s.files.store, root: s.root}, s.path)
+	return filesAbove(&objects.Files{Store: s.files.Store, Root: s.root}, s.path)
 }
 
 // DirAbove is Snapshot.Above for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
@@ -112,11 +113,11 @@ func checkoutOf(dir string) string {
 // above are the files above a path that Read gets, by their paths.
 func above(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (map[string]plumbing.Hash, error) {
 	found := map[string]plumbing.Hash{}
-	whole := &commitFiles{store: store, root: root}
+	whole := &objects.Files{Store: store, Root: root}
 	for dir := site; dir != "." && dir != ""; {
 		dir = path.Dir(dir)
 		for _, name := range readAbove {
-			entry, is, err := whole.entry(path.Join(dir, name))
+			entry, is, err := whole.Entry(path.Join(dir, name))
 			if err != nil {
 				return nil, err
 			}

@@ -127,16 +127,3 @@ func TestHooksThatPrintALot(t *testing.T) {
 		})
 	}
 }
-
-// A pack without an end is given up while it comes.
-func TestPackWithoutAnEnd(t *testing.T) {
-	endless := &atMost{neverEnds{}, 10 << 20}
-	var tooMuch tooMuchError
-	if file, err := spool(endless); !errors.As(err, &tooMuch) || file != nil {
-		t.Errorf("found %v, %v", file, err)
-	}
-}
-
-type neverEnds struct{}
-
-func (neverEnds) Read(into []byte) (int, error) { return len(into), nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
+	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -75,15 +76,15 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if done.Message, err = meta.message(done.Changes); err != nil {
 		return nil, err
 	}
-	writer := newObjectWriter(base.files.store)
-	edits, err := writer.edits(r.target.Path, result, tree)
+	writer := objects.NewWriter(base.files.Store)
+	edits, err := siteEdits(writer, r.target.Path, result, tree)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkExtraFiles(meta.ExtraFiles, edits); err != nil {
 		return nil, err
 	}
-	root, err := writer.writeTree(base.root, edits)
+	root, err := writer.WriteTree(base.root, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -107,17 +108,17 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 			return nil, err
 		}
 	}
-	if root, err = writer.writeFiles(root, meta.ExtraFiles); err != nil {
+	if root, err = writer.WriteFiles(root, meta.ExtraFiles); err != nil {
 		return nil, err
 	}
 	if root.IsZero() {
 		return nil, fmt.Errorf("%w: the commit would have no files", ErrEmpty)
 	}
-	tip, err := writer.commit(root, base.tip, meta, meta.withTrailers(done.Message))
+	tip, err := writeCommit(writer, root, base.tip, meta, meta.withTrailers(done.Message))
 	if err != nil {
 		return nil, err
 	}
-	pack, err := writer.pack(tip, root)
+	pack, err := writer.Pack(tip, root)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (s *Snapshot) CheckOwned() error {
 // site's files in it, and any extra files, whatever is in them. A proposal that was merged stays as it is: where the base
 // has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. One that proposes
 // something else is replaced, so that nobody merges what is not wanted any more.
-func (s *Snapshot) has(writer *objectWriter, root plumbing.Hash, extra Tree) (bool, error) {
+func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (bool, error) {
 	same := false
 	if root == s.root {
 		there, err := s.blobsOf(s.root, extra)
@@ -165,7 +166,7 @@ func (s *Snapshot) has(writer *objectWriter, root plumbing.Hash, extra Tree) (bo
 		return false, err
 	}
 	if len(extra) > 0 {
-		root, err = writer.writeTree(root, there)
+		root, err = writer.WriteTree(root, there)
 	}
 	return root == s.proposed.TreeHash, err
 }
@@ -175,10 +176,10 @@ func (s *Snapshot) blobsOf(root plumbing.Hash, paths Tree) (map[string]plumbing.
 	if root.IsZero() {
 		return nil, nil
 	}
-	files := &commitFiles{store: s.files.store, root: root}
+	files := &objects.Files{Store: s.files.Store, Root: root}
 	blobs := map[string]plumbing.Hash{}
 	for name := range paths {
-		entry, found, err := files.entry(name)
+		entry, found, err := files.Entry(name)
 		if err != nil || !found || entry.Mode != filemode.Regular {
 			return nil, err
 		}
@@ -201,16 +202,16 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	return errors.Join(problems...)
 }
 
-// edits are the blobs that the site's files become, by their paths in the repository.
-func (w *objectWriter) edits(site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
-	list, err := w.blob(treefs.FormatOwnership(tree))
+// siteEdits are the blobs that the site's files become, by their paths in the repository.
+func siteEdits(writer *objects.Writer, site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
+	list, err := writer.Blob(treefs.FormatOwnership(tree))
 	if err != nil {
 		return nil, err
 	}
 	edits := map[string]plumbing.Hash{path.Join(site, OwnershipFile): list}
 	for _, names := range [][]string{result.Added, result.Changed} {
 		for _, name := range names {
-			if edits[path.Join(site, name)], err = w.blob(tree[name]); err != nil {
+			if edits[path.Join(site, name)], err = writer.Blob(tree[name]); err != nil {
 				return nil, err
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
@@ -82,7 +83,7 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 		return first.local.Storer, nil
 	}
 	if r.target.Path != "" && first.supportsPartialClone() {
-		store := newFetched()
+		store := objects.NewStore()
 		err := r.fetchPartial(ctx, store, first, tip, commits)
 		if err == nil || ctx.Err() != nil {
 			return store, err
@@ -94,13 +95,13 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 		}
 		defer first.close()
 	}
-	store := newFetched()
+	store := objects.NewStore()
 	return store, r.explain(r.fetch(ctx, first, store, wanted{objects: commits, depth: 1}))
 }
 
 // fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
 // like one that broke; asking again tells.
-func (r *remote) fetch(ctx context.Context, s *session, store *fetched, want wanted) error {
+func (r *remote) fetch(ctx context.Context, s *session, store *objects.Store, want wanted) error {
 	closedEarly := func(err error) bool { return strings.Contains(err.Error(), "closing input") }
 	_, err := retry(ctx, closedEarly, func() (_ struct{}, err error) {
 		if s == nil {
@@ -125,7 +126,7 @@ func (s *session) supportsPartialClone() bool {
 
 // fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that say what becomes of them: git's own partial
 // clone.
-func (r *remote) fetchPartial(ctx context.Context, store *fetched, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
+func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
 	}
@@ -157,8 +158,8 @@ func (r *remote) fetchPartial(ctx context.Context, store *fetched, first *sessio
 		return err
 	}
 	defer second.close()
-	objects := slices.SortedFunc(maps.Keys(want), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
-	return r.fetch(ctx, second, store, wanted{objects: objects})
+	hashes := slices.SortedFunc(maps.Keys(want), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return r.fetch(ctx, second, store, wanted{objects: hashes})
 }
 
 // wanted is what a pack is to bring: objects, and what they lead to.
@@ -170,7 +171,7 @@ type wanted struct {
 }
 
 // fetch gets objects into the store.
-func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error {
+func (s *session) fetch(ctx context.Context, store *objects.Store, want wanted) error {
 	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
 	request.Wants, request.Haves, request.Filter = want.objects, want.have, want.filter
 	ask := []capability.Capability{capability.NoProgress}
@@ -197,7 +198,7 @@ func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error 
 			return struct{}{}, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		return struct{}{}, store.add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}), mostOfPack)
+		return struct{}{}, store.Add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}))
 	})
 	return err
 }

@@ -93,7 +93,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 // killed.
 func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside(t, maxPackInMemory+1<<20))
+	rival(t, repo, "main", beside(t, 3<<20))
 	reach := httpsTarget(t, repo)
 	reach.Path = "site/mine"
 	temporary := t.TempDir()
@@ -129,7 +129,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 
 func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside(t, maxPackInMemory+1<<20))
+	rival(t, repo, "main", beside(t, 3<<20))
 	before := git(t, repo, "for-each-ref")
 	reach := httpsTarget(t, repo)
 	refused := func(why, says string) {

@@ -8,7 +8,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
 // Signature names who made a commit.
@@ -111,4 +115,41 @@ func (m Meta) check() error {
 		problems = append(problems, fmt.Errorf("%w: a signature is required, and no key is given", ErrUnsigned))
 	}
 	return errors.Join(problems...)
+}
+
+// writeCommit makes a commit of a tree with the whole text of its message, signed if meta says so.
+func writeCommit(writer *objects.Writer, root, parent plumbing.Hash, meta Meta, text string) (plumbing.Hash, error) {
+	committer := meta.Committer
+	if committer == (Signature{}) {
+		committer = meta.Author
+	}
+	commit := &object.Commit{
+		Author:    object.Signature{Name: meta.Author.Name, Email: meta.Author.Email, When: meta.When},
+		Committer: object.Signature{Name: committer.Name, Email: committer.Email, When: meta.When},
+		Message:   text,
+		TreeHash:  root,
+	}
+	if !parent.IsZero() {
+		commit.ParentHashes = []plumbing.Hash{parent}
+	}
+	if meta.Signer != nil {
+		unsigned := &plumbing.MemoryObject{}
+		if err := commit.EncodeWithoutSignature(unsigned); err != nil {
+			return plumbing.ZeroHash, err
+		}
+		reader, err := unsigned.Reader()
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		signature, err := meta.Signer.Sign(reader)
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("signing the commit: %w", err)
+		}
+		//guard: a signer that gives nothing makes an unsigned commit
+		if len(signature) == 0 {
+			return plumbing.ZeroHash, fmt.Errorf("%w: the signer gave an empty one", ErrUnsigned)
+		}
+		commit.PGPSignature = string(signature)
+	}
+	return writer.Add(commit)
 }

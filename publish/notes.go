@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
 // Note is words about a commit that are not in it: a git note. See git-notes(1).
@@ -42,8 +42,8 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil {
 		return err
 	}
-	writer := newObjectWriter(store)
-	text, err := writer.blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
+	writer := objects.NewWriter(store)
+	text, err := writer.Blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,14 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil || now == text {
 		return err
 	}
-	if root, err = writer.writeTree(root, map[string]plumbing.Hash{where: text}); err != nil {
+	if root, err = writer.WriteTree(root, map[string]plumbing.Hash{where: text}); err != nil {
 		return err
 	}
-	tip, err := writer.commit(root, old, meta, "Notes added by 'sipgen publish'\n")
+	tip, err := writeCommit(writer, root, old, meta, "Notes added by 'sipgen publish'\n")
 	if err != nil {
 		return err
 	}
-	pack, err := writer.pack(tip, root)
+	pack, err := writer.Pack(tip, root)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 		}
 		return reference.Hash(), session.local.Storer, nil
 	}
-	store := newFetched()
+	store := objects.NewStore()
 	if session.advertised == nil || session.advertised.References[name.String()].IsZero() {
 		return plumbing.ZeroHash, store, nil
 	}
@@ -118,9 +118,9 @@ func notePath(store storer.EncodedObjectStorer, root, commit plumbing.Hash) (str
 	if root.IsZero() {
 		return flat, plumbing.ZeroHash, nil
 	}
-	files := &commitFiles{store: store, root: root}
+	files := &objects.Files{Store: store, Root: root}
 	for _, path := range []string{flat, folded, twice} {
-		entry, found, err := files.entry(path)
+		entry, found, err := files.Entry(path)
 		if err != nil {
 			return "", plumbing.ZeroHash, err
 		}
@@ -128,7 +128,7 @@ func notePath(store storer.EncodedObjectStorer, root, commit plumbing.Hash) (str
 			return path, entry.Hash, nil
 		}
 	}
-	top, err := files.tree(".")
+	top, err := files.Folder(".")
 	if err != nil || top == nil {
 		return flat, plumbing.ZeroHash, err
 	}

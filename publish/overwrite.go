@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
 // overwriteError names the commits that would be lost, newest first.
@@ -54,7 +55,7 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 }
 
 // fetchProposed gets the objects that lead from the proposal and not from the base: a few, whatever else is in the repository.
-func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*fetched, error) {
+func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.Store, error) {
 	session, err := r.openSession(ctx)
 	if err != nil {
 		return nil, err
@@ -65,12 +66,12 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*fetched, e
 	if session.advertised == nil || session.advertised.References[name] != base.old {
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}
-	store := newFetched()
+	store := objects.NewStore()
 	return store, r.explain(r.fetch(ctx, session, store, wanted{objects: []plumbing.Hash{base.old}, have: []plumbing.Hash{base.tip}}))
 }
 
 // othersCommits describes the commits that lead to a tip and are not sipgen's. What is not in the store, the base's history has.
-func othersCommits(store *fetched, tip plumbing.Hash, trailers []Trailer) (found []string, err error) {
+func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) (found []string, err error) {
 	seen := map[plumbing.Hash]bool{tip: true}
 	for next := []plumbing.Hash{tip}; len(next) > 0 && len(found) <= mostCommits; next = next[1:] {
 		if store.HasEncodedObject(next[0]) != nil {
@@ -99,7 +100,7 @@ func describe(commit *object.Commit) string {
 }
 
 // changes says whether a commit has another tree than its parent.
-func changes(store *fetched, commit *object.Commit) bool {
+func changes(store *objects.Store, commit *object.Commit) bool {
 	if len(commit.ParentHashes) == 0 || store.HasEncodedObject(commit.ParentHashes[0]) != nil {
 		return store.HasEncodedObject(commit.TreeHash) == nil // the base's history has every tree of its commits
 	}

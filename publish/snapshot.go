@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
+	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -43,7 +43,7 @@ type Snapshot struct {
 	site         plumbing.Hash // the tree at Target.Path; zero: there is none
 	owned        map[string]string
 	damaged      error // of the OwnershipFile
-	files        *commitFiles
+	files        *objects.Files
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
 }
@@ -95,7 +95,7 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	snapshot.old = found.branches[snapshot.branch]
 	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {
-		snapshot.files = &commitFiles{}
+		snapshot.files = &objects.Files{}
 		return snapshot, nil
 	}
 	snapshot.Commit = snapshot.tip.String()
@@ -131,7 +131,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	if s.above, err = above(store, s.root, site); err != nil {
 		return err
 	}
-	s.files = &commitFiles{store: store, root: s.site}
+	s.files = &objects.Files{Store: store, Root: s.site}
 	if s.site.IsZero() {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	}
 	switch kind {
 	case treefs.Nothing:
-		entries, err := s.files.tree(".")
+		entries, err := s.files.Folder(".")
 		if err != nil || entries == nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 			s.Tree[name] = text
 		}
 	}
-	s.files.known = s.Tree
+	s.files.Known = s.Tree
 	return nil
 }
 
@@ -184,9 +184,9 @@ func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string)
 		return root, nil
 	}
 	found := plumbing.ZeroHash
-	whole := &commitFiles{store: store, root: root}
+	whole := &objects.Files{Store: store, Root: root}
 	for parent := site; parent != "."; parent = path.Dir(parent) {
-		entry, is, err := whole.entry(parent)
+		entry, is, err := whole.Entry(parent)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -198,139 +198,6 @@ func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string)
 		}
 	}
 	return found, nil
-}
-
-// commitFiles is the files below a tree object.
-type commitFiles struct {
-	store storer.EncodedObjectStorer
-	root  plumbing.Hash
-	trees map[string]*object.Tree // folders read so far; nil: not a folder
-	names int                     // that below has listed
-	known Tree                    // contents read so far
-}
-
-// tree gives a folder, nil where there is none.
-func (c *commitFiles) tree(name string) (*object.Tree, error) {
-	if c.root.IsZero() {
-		return nil, nil
-	}
-	if tree, found := c.trees[name]; found {
-		return tree, nil
-	}
-	hash := c.root
-	if name != "." {
-		entry, found, err := c.entry(name)
-		if err != nil || !found || entry.Mode != filemode.Dir {
-			return nil, err
-		}
-		hash = entry.Hash
-	}
-	tree, err := object.GetTree(c.store, hash)
-	if err != nil {
-		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
-	}
-	if c.trees == nil {
-		c.trees = map[string]*object.Tree{}
-	}
-	c.trees[name] = tree
-	return tree, nil
-}
-
-func (c *commitFiles) entry(name string) (object.TreeEntry, bool, error) {
-	parent, err := c.tree(path.Dir(name))
-	if err != nil || parent == nil {
-		return object.TreeEntry{}, false, err
-	}
-	last := path.Base(name)
-	// Sorted as git sorts, where a folder's name ends in a slash: two places to look.
-	for _, key := range []string{last, last + "/"} {
-		at, found := slices.BinarySearchFunc(parent.Entries, key, func(entry object.TreeEntry, key string) int {
-			return compareName(entry, key)
-		})
-		if found {
-			return parent.Entries[at], true, nil
-		}
-	}
-	return object.TreeEntry{}, false, nil
-}
-
-// compareName compares an entry with a key by git's order, in which the name of a folder ends with a slash.
-func compareName(entry object.TreeEntry, key string) int {
-	if rest, begins := strings.CutPrefix(key, entry.Name); begins && entry.Mode == filemode.Dir {
-		return strings.Compare("/", rest)
-	}
-	return strings.Compare(entry.Name, key)
-}
-
-func (c *commitFiles) At(name string) (treefs.EntryKind, []byte, error) {
-	if c.trees[name] != nil { // it is the parent of most that is asked for
-		return treefs.Folder, nil, nil
-	}
-	entry, found, err := c.entry(name)
-	switch {
-	case err != nil || !found:
-		return treefs.Nothing, nil, err
-	case entry.Mode == filemode.Dir:
-		return treefs.Folder, nil, nil
-	case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
-		return treefs.Other, nil, nil
-	}
-	if text, read := c.known[name]; read {
-		return treefs.File, text, nil
-	}
-	text, err := blob(c.store, entry.Hash)
-	if err != nil {
-		return treefs.Nothing, nil, fmt.Errorf("%s: blob %s: %w", name, entry.Hash, err)
-	}
-	return treefs.File, text, nil
-}
-
-// mostNames bounds how many files and folders are listed: folders of one content may be within one another without number.
-const mostNames = 2_000_000
-
-func (c *commitFiles) Below(name string) ([]string, error) {
-	tree, err := c.tree(name)
-	if err != nil || tree == nil {
-		return nil, err
-	}
-	if c.names += len(tree.Entries); c.names > mostNames {
-		return nil, fmt.Errorf("%s: more than %d files and folders", name, mostNames)
-	}
-	var found []string
-	for _, entry := range tree.Entries {
-		full := path.Join(name, entry.Name)
-		if entry.Mode != filemode.Dir {
-			found = append(found, full)
-			continue
-		}
-		inside, err := c.Below(full)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, inside...)
-	}
-	return found, nil
-}
-
-func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
-	size, err := store.EncodedObjectSize(hash)
-	if err != nil {
-		return nil, err
-	}
-	//guard: a megabyte of a repository on this machine can be gigabytes; of one that was fetched nothing is larger
-	if size > treefs.MaxFile {
-		return nil, treefs.TooBig("one file", size)
-	}
-	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := encoded.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	return treefs.ReadSized(reader, encoded.Size())
 }
 
 // housekeeping says whether a file or folder at the top of a repository is one that a forge makes or reads, and not somebody's manifests.

@@ -1,4 +1,4 @@
-package publish
+package objects
 
 import (
 	"bytes"
@@ -16,21 +16,23 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// objectWriter makes new objects in memory. What it does not make stays in the repository and is never read.
-type objectWriter struct {
+// Writer makes new objects in memory. What it does not make stays in the repository and is never read.
+type Writer struct {
 	base  storer.EncodedObjectStorer // nil in a repository without commits
 	store *memory.Storage            // what is new
 }
 
-func newObjectWriter(base storer.EncodedObjectStorer) *objectWriter {
-	return &objectWriter{base: base, store: memory.NewStorage()}
+// NewWriter makes objects on top of those of a repository.
+func NewWriter(base storer.EncodedObjectStorer) *Writer {
+	return &Writer{base: base, store: memory.NewStorage()}
 }
 
 type encodable interface {
 	Encode(plumbing.EncodedObject) error
 }
 
-func (w *objectWriter) add(thing encodable) (plumbing.Hash, error) {
+// Add makes an object.
+func (w *Writer) Add(thing encodable) (plumbing.Hash, error) {
 	encoded := w.store.NewEncodedObject()
 	if err := thing.Encode(encoded); err != nil {
 		return plumbing.ZeroHash, err
@@ -38,7 +40,8 @@ func (w *objectWriter) add(thing encodable) (plumbing.Hash, error) {
 	return w.store.SetEncodedObject(encoded)
 }
 
-func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
+// Blob makes a file's content.
+func (w *Writer) Blob(text []byte) (plumbing.Hash, error) {
 	encoded := w.store.NewEncodedObject()
 	encoded.SetType(plumbing.BlobObject)
 	writer, err := encoded.Writer()
@@ -55,7 +58,7 @@ func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
 }
 
 // tree reads a tree, a new one or one of the repository.
-func (w *objectWriter) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
+func (w *Writer) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
 	if w.store.HasEncodedObject(hash) == nil {
 		tree, err = object.GetTree(w.store, hash)
 	} else {
@@ -67,25 +70,25 @@ func (w *objectWriter) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
 	return tree, nil
 }
 
-// writeFiles gives the tree that has these files in it too.
-func (w *objectWriter) writeFiles(old plumbing.Hash, files Tree) (plumbing.Hash, error) {
+// WriteFiles gives the tree that has these files in it too.
+func (w *Writer) WriteFiles(old plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return old, nil
 	}
 	edits := map[string]plumbing.Hash{}
 	for name, text := range files {
-		hash, err := w.blob(text)
+		hash, err := w.Blob(text)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
 		edits[name] = hash
 	}
-	return w.writeTree(old, edits)
+	return w.WriteTree(old, edits)
 }
 
-// writeTree gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
+// WriteTree gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
 // trees on the way to an edit are read and made again. A tree without entries is the zero hash.
-func (w *objectWriter) writeTree(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
+func (w *Writer) WriteTree(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
 	if !old.IsZero() {
 		tree, err := w.tree(old)
@@ -115,7 +118,7 @@ func (w *objectWriter) writeTree(old plumbing.Hash, edits map[string]plumbing.Ha
 		} else if allZero(nested[name]) {
 			continue // nothing to delete there
 		}
-		hash, err := w.writeTree(inside, nested[name])
+		hash, err := w.WriteTree(inside, nested[name])
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -135,7 +138,7 @@ func (w *objectWriter) writeTree(old plumbing.Hash, edits map[string]plumbing.Ha
 	}
 	tree := &object.Tree{Entries: slices.Collect(maps.Values(entries))}
 	sort.Sort(object.TreeEntrySorter(tree.Entries))
-	return w.add(tree)
+	return w.Add(tree)
 }
 
 func allZero(edits map[string]plumbing.Hash) bool {
@@ -147,46 +150,9 @@ func allZero(edits map[string]plumbing.Hash) bool {
 	return true
 }
 
-// commit makes a commit of a tree with the whole text of its message, signed if meta says so.
-func (w *objectWriter) commit(root, parent plumbing.Hash, meta Meta, text string) (plumbing.Hash, error) {
-	committer := meta.Committer
-	if committer == (Signature{}) {
-		committer = meta.Author
-	}
-	commit := &object.Commit{
-		Author:    object.Signature{Name: meta.Author.Name, Email: meta.Author.Email, When: meta.When},
-		Committer: object.Signature{Name: committer.Name, Email: committer.Email, When: meta.When},
-		Message:   text,
-		TreeHash:  root,
-	}
-	if !parent.IsZero() {
-		commit.ParentHashes = []plumbing.Hash{parent}
-	}
-	if meta.Signer != nil {
-		unsigned := w.store.NewEncodedObject()
-		if err := commit.EncodeWithoutSignature(unsigned); err != nil {
-			return plumbing.ZeroHash, err
-		}
-		reader, err := unsigned.Reader()
-		if err != nil {
-			return plumbing.ZeroHash, err
-		}
-		signature, err := meta.Signer.Sign(reader)
-		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("signing the commit: %w", err)
-		}
-		//guard: a signer that gives nothing makes an unsigned commit
-		if len(signature) == 0 {
-			return plumbing.ZeroHash, fmt.Errorf("%w: the signer gave an empty one", ErrUnsigned)
-		}
-		commit.PGPSignature = string(signature)
-	}
-	return w.add(commit)
-}
-
-// pack gives a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
+// Pack gives a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
 // against. Trees that were made on the way to root are left out.
-func (w *objectWriter) pack(commit, root plumbing.Hash) ([]byte, error) {
+func (w *Writer) Pack(commit, root plumbing.Hash) ([]byte, error) {
 	wanted := []plumbing.Hash{commit}
 	seen := map[plumbing.Hash]bool{}
 	var reach func(plumbing.Hash) error

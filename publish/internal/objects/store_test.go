@@ -1,4 +1,4 @@
-package publish
+package objects
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -16,28 +17,45 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
+// git runs the real git, with no configuration but its own.
+func git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	command := exec.Command("git", args...)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
 // alike makes a repository whose files and versions are much alike.
 func alike(t testing.TB, versions int) (repo string) {
 	t.Helper()
-	repo = bare(t)
-	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+	repo = t.TempDir()
+	git(t, repo, "init", "--quiet", "--initial-branch=main")
 	dice := rand.New(rand.NewPCG(3, 4))
 	lines := make([]string, 200)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("line %d: %x\n", i, dice.Uint64())
 	}
 	for version := range versions {
-		files := Tree{"empty": nil, fmt.Sprintf("own/%d", version): fmt.Appendf(nil, "%x", dice.Uint64())}
+		files := map[string][]byte{"empty": nil, fmt.Sprintf("own/%d", version): fmt.Appendf(nil, "%x", dice.Uint64())}
 		for copied := range 5 {
 			lines[dice.IntN(len(lines))] = fmt.Sprintf("line of %d: %x\n", version, dice.Uint64())
 			files[fmt.Sprintf("big/%d/%d", version%7, copied)] = []byte(strings.Join(lines, ""))
 		}
-		put(t, clone, files)
-		git(t, clone, "add", "-A")
-		git(t, clone, "commit", "--quiet", "-m", fmt.Sprint(version))
+		for name, text := range files {
+			full := filepath.Join(repo, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, text, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git(t, repo, "add", "-A")
+		git(t, repo, "commit", "--quiet", "-m", fmt.Sprint(version))
 	}
-	git(t, clone, "push", "--quiet", "origin", "main")
 	return repo
 }
 
@@ -83,7 +101,7 @@ func TestPackHoldsWhatGitPutThere(t *testing.T) {
 		"no deltas":                   {"--window=0"},
 	} {
 		t.Run(why, func(t *testing.T) {
-			store := newFetched()
+			store := NewStore()
 			if err := store.add(bytes.NewReader(packAll(t, repo, flags...)), mostOfPack); err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +144,7 @@ func TestPackThatIsDamaged(t *testing.T) {
 	sum := sha1.Sum(short)
 	short = append(short, sum[:]...)
 	strict := exec.Command("git", "index-pack", "--stdin")
-	strict.Dir, strict.Stdin = bare(t), bytes.NewReader(short)
+	strict.Dir, strict.Stdin = repo, bytes.NewReader(short)
 	if out, err := strict.CombinedOutput(); err == nil {
 		t.Errorf("git takes an object that is shorter than it says: %s", out)
 	}
@@ -135,11 +153,24 @@ func TestPackThatIsDamaged(t *testing.T) {
 		"nothing":                   nil, "not a pack": []byte("<html>please log in</html>"), "cut": pack[:len(pack)/2], "without its checksum": pack[:len(pack)-20],
 		"a bit flipped": flipped, "deltas against what is not there": thin, "more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
 	} {
-		if err := newFetched().add(bytes.NewReader(content), mostOfPack); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
+		if err := NewStore().add(bytes.NewReader(content), mostOfPack); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
 			t.Errorf("%s: found %v, want an error", why, err)
 		}
 	}
-	if err := newFetched().add(bytes.NewReader(thin), mostOfPack); !errors.Is(err, packfile.ErrReferenceDeltaNotFound) {
+	if err := NewStore().add(bytes.NewReader(thin), mostOfPack); !errors.Is(err, packfile.ErrReferenceDeltaNotFound) {
 		t.Errorf("a thin pack: found %v", err)
 	}
 }
+
+// A pack without an end is given up while it comes.
+func TestPackWithoutAnEnd(t *testing.T) {
+	endless := &atMost{neverEnds{}, 10 << 20}
+	var tooMuch tooMuchError
+	if file, err := spool(endless); !errors.As(err, &tooMuch) || file != nil {
+		t.Errorf("found %v, %v", file, err)
+	}
+}
+
+type neverEnds struct{}
+
+func (neverEnds) Read(into []byte) (int, error) { return len(into), nil }

@@ -1,4 +1,4 @@
-package publish
+package objects
 
 import (
 	"bytes"
@@ -99,7 +99,7 @@ func TestPackLimits(t *testing.T) {
 		"a delta that is that large": {[][]byte{first, longDelta(t, small, len(large))}, mostOfPack, "a file has 1"},
 		"a delta that says nothing":  {[][]byte{first, append(append(packedEntry(plumbing.REFDeltaObject, 1), make([]byte, 20)...), deflated(t, "\x80")...)}, mostOfPack, "invalid delta"},
 	} {
-		err := newFetched().add(bytes.NewReader(packOfEntries(row.entries...)), row.limits)
+		err := NewStore().add(bytes.NewReader(packOfEntries(row.entries...)), row.limits)
 		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: found %v, want %q", why, err, row.says)
 		}

@@ -1,4 +1,4 @@
-package publish
+package objects
 
 import (
 	"bytes"
@@ -19,17 +19,18 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// fetched is the objects of packs that a server sent. go-git indexes and reads them; a pack is a file without a name, so that nothing of it stays
+// Store is the objects of packs that a server sent. go-git indexes and reads them; a pack is a file without a name, so that nothing of it stays
 // and nobody has to close it, however the process ends.
-type fetched struct {
+type Store struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
 	packs                      []*packfile.Packfile
 }
 
-func newFetched() *fetched { return &fetched{EncodedObjectStorer: memory.NewStorage()} }
+// NewStore is a store without packs.
+func NewStore() *Store { return &Store{EncodedObjectStorer: memory.NewStorage()} }
 
 // find gives the pack that an object is in, and where.
-func (f *fetched) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
+func (f *Store) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
 	for _, pack := range f.packs {
 		if offset, err := pack.FindOffset(hash); err == nil {
 			return pack, offset, nil
@@ -38,7 +39,8 @@ func (f *fetched) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
 	return nil, 0, plumbing.ErrObjectNotFound
 }
 
-func (f *fetched) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+// EncodedObject is the object, of any pack.
+func (f *Store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
 	pack, offset, err := f.find(hash)
 	if err != nil {
 		return nil, err
@@ -50,7 +52,8 @@ func (f *fetched) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (p
 	return found, err
 }
 
-func (f *fetched) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
+// EncodedObjectSize is how many bytes an object has.
+func (f *Store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	pack, offset, err := f.find(hash)
 	if err != nil {
 		return 0, err
@@ -58,13 +61,17 @@ func (f *fetched) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	return pack.GetSizeByOffset(offset)
 }
 
-func (f *fetched) HasEncodedObject(hash plumbing.Hash) error {
+// HasEncodedObject is an error where no pack has the object.
+func (f *Store) HasEncodedObject(hash plumbing.Hash) error {
 	_, _, err := f.find(hash)
 	return err
 }
 
+// Add takes a pack in, of at most a whole commit.
+func (f *Store) Add(pack io.Reader) error { return f.add(pack, mostOfPack) }
+
 // add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
-func (f *fetched) add(pack io.Reader, limits packLimits) error {
+func (f *Store) add(pack io.Reader, limits packLimits) error {
 	file, err := spool(&atMost{pack, limits.bytes})
 	if err != nil {
 		return err
