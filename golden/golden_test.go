@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
@@ -99,7 +100,7 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 			specs = append(specs, path)
 		}
 	}
-	clusters, err := v1.FromDocuments(read(t, specs...))
+	clusters, err := api.ClustersFromDocuments(read(t, specs...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/render"
@@ -22,7 +22,7 @@ func ExampleSite() {
 		fmt.Println(err)
 		return
 	}
-	clusters, err := v1.Load([]string{"../examples/single/cluster.yaml"}, os.Stdin)
+	clusters, err := api.LoadClusters([]string{"../examples/single/cluster.yaml"}, os.Stdin)
 	if err != nil {
 		fmt.Println(err)
 		return

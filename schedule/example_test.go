@@ -3,14 +3,14 @@ package schedule_test
 import (
 	"fmt"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // Two workers in different racks are asked for; three hosts in two racks are there.
 func ExamplePlan() {
-	clusters, err := v1.Parse("lab.yaml", []byte(`
+	clusters, err := api.ParseClusters("lab.yaml", []byte(`
 apiVersion: airship.airshipit.org/v1
 kind: SIPCluster
 metadata: {namespace: lab, name: lab}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	apivalidation "github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -58,7 +59,7 @@ func shown(name string) string {
 func networksOf(spec *v1.SIPCluster, role string) []string {
 	networks := spec.Networks(role)
 	for i, network := range networks {
-		if network != "" && !v1.IsNetworkID(network) {
+		if network != "" && !apivalidation.IsNetworkID(network) {
 			networks[i] = notShown
 			continue
 		}

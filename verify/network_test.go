@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -56,7 +56,7 @@ func TestNetwork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			clusters, err := v1.Parse("edge.yaml", []byte(strings.Replace(networkCluster, "VIP", row.vip, 1)))
+			clusters, err := api.ParseClusters("edge.yaml", []byte(strings.Replace(networkCluster, "VIP", row.vip, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -124,3 +124,14 @@ func MayBeReserved(prefix string) bool {
 	//guard: lint does not say that flags let a token name Kubernetes' own groups
 	return strings.HasPrefix(prefix, ReservedPrefix) || strings.HasPrefix(ReservedPrefix, prefix)
 }
+
+// DexClientID is the audience that the tenant's API server accepts.
+func (d *Dex) DexClientID() string {
+	if d.Kubernetes != nil && d.Kubernetes.ClientID != "" {
+		return d.Kubernetes.ClientID
+	}
+	if len(d.StaticClients) > 0 {
+		return d.StaticClients[0].ID
+	}
+	return ""
+}

@@ -36,3 +36,11 @@ func (e *ServiceExposure) AddressProvider() string {
 		return ProviderMetalLB
 	}
 }
+
+// Addresses are the addresses of LoadBalancerIP: one, or one of each family with a comma.
+func (e *ServiceExposure) Addresses() []string {
+	if e.LoadBalancerIP == "" {
+		return nil
+	}
+	return strings.Split(e.LoadBalancerIP, ",")
+}

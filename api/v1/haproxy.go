@@ -1,6 +1,11 @@
 package v1
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"fmt"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
 
 // HAProxy is what people change in a load balancer's configuration.
 type HAProxy struct {
@@ -104,4 +109,34 @@ func (h *HAProxy) Memory() resource.Quantity {
 		more = max(0, int64(h.MaxConnections)-DefaultMaxConnections)
 	}
 	return *resource.NewQuantity((mebibytesByDefault+more*kibibytesPerConnection/1024)<<20, resource.BinarySI)
+}
+
+// haproxies are the options of load balancers that have some, by their path, in order.
+func (c *SIPCluster) haproxies() iter.Seq2[string, *HAProxy] {
+	return func(yield func(string, *HAProxy) bool) {
+		services := &c.Spec.Services
+		for i := range services.LoadBalancerControlPlane {
+			if h := services.LoadBalancerControlPlane[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListControlPlane, i), h) {
+				return
+			}
+		}
+		for i := range services.LoadBalancerWorker {
+			if h := services.LoadBalancerWorker[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListWorker, i), h) {
+				return
+			}
+		}
+	}
+}
+
+// HAProxyLines are the paths of the fields with lines of HAProxy's configuration, in order.
+func (c *SIPCluster) HAProxyLines() []string {
+	var out []string
+	for path, h := range c.haproxies() {
+		for _, section := range h.Lines.Sections() {
+			if len(section.Lines) > 0 {
+				out = append(out, path+".haproxy.lines."+section.Name)
+			}
+		}
+	}
+	return out
 }

@@ -1,5 +1,7 @@
 package v1
 
+import "fmt"
+
 // LoadBalancerControlPlane is an HAProxy in front of the cluster's API servers.
 type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
@@ -69,3 +71,11 @@ type PortRange struct {
 
 // Len is the number of ports in the range, 0 if it is upside down.
 func (r PortRange) Len() int { return max(0, int(r.End)-int(r.Start)+1) }
+
+// String is "30000" or "30000 to 30010".
+func (r PortRange) String() string {
+	if r.Start == r.End {
+		return fmt.Sprint(r.Start)
+	}
+	return fmt.Sprintf("%d to %d", r.Start, r.End)
+}

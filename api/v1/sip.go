@@ -3,8 +3,6 @@ package v1
 import (
 	"slices"
 	"strings"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // What the SIP operator called the port of a control plane's Service, and what it is called by default.
@@ -39,22 +37,5 @@ func SIPImage(list, image string) bool {
 	return false
 }
 
-// IsPublicKey says whether a text is one line of authorized_keys with a plain public key.
-func IsPublicKey(text string) bool {
-	var errs []FieldError
-	publicKey(complaints{"", &errs}, text)
-	return len(errs) == 0
-}
-
-// KeyFingerprint is a public key as a reviewer compares it: its type and its fingerprint, as in "ssh-ed25519 SHA256:...". Empty: the text is not a line of
-// authorized_keys that a spec may have. The comment behind the key is not there: whoever writes the key writes it, too.
-func KeyFingerprint(text string) string {
-	if !IsPublicKey(text) {
-		return ""
-	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(strings.TrimSpace(text)))
-	if err != nil {
-		return ""
-	}
-	return key.Type() + " " + ssh.FingerprintSHA256(key)
-}
+// SIPFinalizer was put on every SIPCluster by the SIP operator, and taken off by it when the object was deleted.
+const SIPFinalizer = "sip.airship.airshipit.org/finalizer"

@@ -282,18 +282,6 @@ func (c *SIPCluster) AcceptedLoss() int {
 	return n
 }
 
-// validateAnnotations refuses values that would do nothing, or something else than meant.
-func (c *SIPCluster) validateAnnotations(add func(path, format string, args ...any)) {
-	//guard: a spec that was copied with its annotation lets another cluster go
-	if name, is := c.Annotations[DecommissionAnnotation]; is && name != c.Key() {
-		add("metadata.annotations["+DecommissionAnnotation+"]", "found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
-	}
-	//guard: a number that nobody can read is taken for one that accepts nothing, in silence
-	if _, is := c.Annotations[AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
-		add("metadata.annotations["+AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number", c.Annotations[AcceptLossAnnotation])
-	}
-}
-
 // Want is the role's active and standby counts. One that validation refuses is the nearest that it takes: a cluster that is frozen for it is
 // counted all the same, and no sum of these overflows.
 func (n *NodeSet) Want() (active, standby int) {
@@ -324,3 +312,6 @@ func (c *SIPCluster) Problem(path, format string, args ...any) error {
 	}
 	return c.Document.Problem(path, "%s", message)
 }
+
+// MaxCount is the largest count a role may ask for: more hosts than a site has.
+const MaxCount = 100_000

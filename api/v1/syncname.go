@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// syncParts are the parts of a cluster that an engine syncs by objects of their own.
-var syncParts = []string{"infra", "hosts", "rights"}
+// SyncParts are the parts of a cluster that an engine syncs by objects of their own.
+var SyncParts = []string{"infra", "hosts", "rights"}
 
 // SyncName names the object by which an engine syncs a part of a cluster: "infra", "hosts" or "rights". Engines write the name into labels,
 // and so it has at most 63 characters. Namespace and name are DNS labels without dots, so that names that fit differ. One that is too long is
-// cut, with a digest of 32 bits at its end: whoever chooses names can make two of them the same, and ValidateHeld complains about the newcomer.
+// cut, with a digest of 32 bits at its end: whoever chooses names can make two of them the same, and validation.ValidateHeld complains about the newcomer.
 func SyncName(namespace, name, part string) string {
 	return Shorten(namespace+"."+name, validation.LabelValueMaxLength-len(part)-1) + "." + part
 }

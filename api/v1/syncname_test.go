@@ -20,7 +20,7 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		}
 	}
 	for page, says := range map[string]string{
-		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(syncParts...)),
+		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(SyncParts...)),
 		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
 	} {
 		text, err := os.ReadFile("../../docs/" + page)

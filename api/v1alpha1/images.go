@@ -3,7 +3,7 @@ package v1alpha1
 import (
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // Images are default images.
@@ -30,7 +30,7 @@ const wantImage = "found %q, want an image reference, as in registry.example/hap
 // checkImage wants what a container runtime pulls, by the rule of SIPClusters, or nothing: the default.
 func checkImage(field, image string, add problem) {
 	//guard: an image of the Site that is none is found when no load balancer's pod starts
-	if image != "" && !v1.IsImage(image) {
+	if image != "" && !validation.IsImage(image) {
 		add(field, wantImage, image)
 	}
 }
@@ -49,5 +49,5 @@ func (i *Images) validate(add problem) {
 func isRegistry(text string) bool {
 	text = strings.TrimSuffix(text, "/")
 	last := text[strings.LastIndex(text, "/")+1:]
-	return v1.IsImage(text+"/image") && (last == text || !strings.ContainsAny(last, ":@"))
+	return validation.IsImage(text+"/image") && (last == text || !strings.ContainsAny(last, ":@"))
 }

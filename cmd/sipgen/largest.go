@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -88,7 +89,7 @@ func granted(tenants *tenancy.Tenants, today *admit.Clusters, count roleCount) (
 	frozen := today.IsFrozen()
 	delete(frozen, count.cluster)
 	without := map[string]bool{} // are beyond their grants whatever the count is
-	beyond := func(n int) []v1.ClusterError {
+	beyond := func(n int) []validation.ClusterError {
 		clusters, e := schedule.WithCount(today.All, count.cluster, count.role, n)
 		if e != nil {
 			err = e

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
@@ -111,7 +112,7 @@ func (w *whatIf) apply(ui *terminal.UI, l *app.Loaded) (*supposed, error) {
 	if len(w.with) > 0 {
 		read, err := kustomization.Of(w.with, ui.In, nil)
 		errs = append(errs, err)
-		more, err := v1.FromDocuments(read.Documents)
+		more, err := api.ClustersFromDocuments(read.Documents)
 		errs = append(errs, err)
 		for i := range more {
 			out.lines = append(out.lines, "with "+more[i].Key()+" of "+more[i].Source)

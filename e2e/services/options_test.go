@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // pick is one of some values.
@@ -102,7 +103,7 @@ func TestWhatIsTakenIsAdmitted(t *testing.T) {
 		s := v1.Service{NodeInterface: "oam", Labels: map[string]string{}, Pods: anyPods(r)}
 		in := input(v1.Services{JumpHost: []v1.JumpHost{{Service: s}}}, v1.RoleWorker, "10.0.0.1")
 		in.Cluster.Namespace = "options"
-		if len(in.Cluster.Validate()) > 0 {
+		if len(validation.ValidateCluster(in.Cluster)) > 0 {
 			continue
 		}
 		taken++

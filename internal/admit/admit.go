@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -240,7 +241,7 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 	problem := Problem{Cluster: key, Code: code, Err: why}
 	s.Findings = append(s.Findings, problem.Finding())
 	s.reasons[key]++
-	const most = v1.MaxProblems + 1 // the last of a spec's own says how many more it has
+	const most = validation.MaxProblems + 1 // the last of a spec's own says how many more it has
 	if more := s.reasons[key] - most; more > 0 {
 		s.Frozen[key] = append(s.Frozen[key][:most], fmt.Sprintf("and %d more problems", more))
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -124,7 +125,7 @@ func TestWhoIsFrozen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			clusters, err := v1.FromDocuments(documents)
+			clusters, err := api.ClustersFromDocuments(documents)
 			if err != nil {
 				t.Fatal(err)
 			}

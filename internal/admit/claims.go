@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -15,7 +16,7 @@ import (
 )
 
 // complain freezes the clusters that complaints are about.
-func (s *Clusters) complain(code string, errs []v1.ClusterError) {
+func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 	for _, e := range errs {
 		s.freeze(keyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
@@ -24,8 +25,8 @@ func (s *Clusters) complain(code string, errs []v1.ClusterError) {
 // overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is. A host that no cluster holds
 // and nothing uses freezes nobody who has its address in the tree: it gets a fault.
 func (s *Clusters) overlaps(gone map[string]bool) {
-	inTree := sync.OnceValue(func() map[string]v1.Held { return s.inUse(gone) })
-	s.Network.Yield(func(cluster string) v1.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
+	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
+	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
 		_, held := s.Held.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
 		return held || host.State.InUse()
 	})
@@ -56,7 +57,7 @@ func (s *Clusters) clashes(gone map[string]bool) {
 				active = append(active, s.All[i])
 			}
 		}
-		clashes := v1.ValidateHeld(active, held, ports.Start, ports.End)
+		clashes := validation.ValidateHeld(active, held, ports.Start, ports.End)
 		if len(clashes) == 0 {
 			return
 		}
@@ -65,13 +66,13 @@ func (s *Clusters) clashes(gone map[string]bool) {
 }
 
 // inUse is what the services in the tree have, of clusters that have a spec, or hosts.
-func (s *Clusters) inUse(gone map[string]bool) map[string]v1.Held {
+func (s *Clusters) inUse(gone map[string]bool) map[string]validation.Held {
 	given := map[string]bool{}
 	for i := range s.All {
 		given[s.All[i].Key()] = true
 	}
 	held := tenancy.Served(s.Tree)
-	maps.DeleteFunc(held, func(key string, _ v1.Held) bool { return !given[key] && !gone[key] })
+	maps.DeleteFunc(held, func(key string, _ validation.Held) bool { return !given[key] && !gone[key] })
 	return held
 }
 
@@ -90,7 +91,7 @@ func (s *Clusters) gone() map[string]bool {
 
 // grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range, or makes an
 // image that nobody named.
-func grantCode(e v1.FieldError) string {
+func grantCode(e validation.FieldError) string {
 	if strings.HasPrefix(e.Message, "missing here") {
 		return finding.Invalid
 	}
@@ -117,7 +118,7 @@ func (e *BeyondError) Error() string { return e.Err.Error() }
 func (e *BeyondError) Unwrap() error { return e.Err }
 
 // clashCode is the code of what two clusters claim.
-func clashCode(e v1.ClusterError) string {
+func clashCode(e validation.ClusterError) string {
 	port := strings.HasSuffix(e.Path, ".nodePort") || strings.HasSuffix(e.Path, ".nodePortRange")
 	switch {
 	case port && strings.HasPrefix(e.Message, "found "):

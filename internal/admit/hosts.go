@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
@@ -54,7 +55,7 @@ func (s *Clusters) contradicted() {
 	known := hosts.Networks()
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
 	//guard: a cluster gets a load balancer for a network on which no host has an address
-	for _, unknown := range v1.UnknownNetworks(s.All, known) {
+	for _, unknown := range validation.UnknownNetworks(s.All, known) {
 		if key := keyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
 			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
 		}
@@ -71,7 +72,7 @@ func (s *Clusters) losesBackends() {
 		if c.Leaves() {
 			continue
 		}
-		for _, lb := range c.Backendless() {
+		for _, lb := range validation.BackendlessServices(c) {
 			if serving[schedule.RoleKey{Cluster: keyOf(c), Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
 				s.freeze(keyOf(c), finding.Backendless,
 					c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report/sentence"
@@ -19,7 +20,7 @@ func (p *Planned) findings() []finding.Finding {
 		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
 			continue
 		}
-		for _, lb := range c.Backendless() {
+		for _, lb := range validation.BackendlessServices(c) {
 			out = append(out, warning(finding.Backendless, v1.Kind+" "+c.Key(), c.Key(), lb.Path+": "+lb.Message))
 		}
 	}

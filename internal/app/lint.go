@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
@@ -93,7 +94,7 @@ func (p *Planned) servedBefore() map[string]bool {
 		if len(p.Clusters.Options.Refused[key]) > 0 {
 			continue
 		}
-		for _, lb := range c.Backendless() {
+		for _, lb := range validation.BackendlessServices(c) {
 			name := v1.ServiceName(lb.List, lb.Index, c.Name)
 			if _, was := p.Before.Files[render.Folder(key)+"/infra/"+name+".cfg"]; was {
 				there[c.Key()+" "+lb.Path] = true

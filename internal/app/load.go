@@ -13,6 +13,7 @@ import (
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -81,7 +82,7 @@ func (l *Loaded) Warnings() (out []string) {
 		out = append(out, l.Site.Warnings...)
 	}
 	for i := range l.Clusters {
-		for _, warning := range l.Clusters[i].Warnings() {
+		for _, warning := range validation.Warnings(&l.Clusters[i]) {
 			out = append(out, l.Clusters[i].Problem(warning.Path, "%s", warning.Message).Error())
 		}
 	}
@@ -146,7 +147,7 @@ func twice(hosts []inventory.Host) []string {
 // Clashes are what clusters ask for that is another's.
 func (l *Loaded) Clashes() (out []string) {
 	ports := l.Site.Spec.NodePorts
-	for _, clash := range v1.ValidateSite(l.Clusters, ports.Start, ports.End) {
+	for _, clash := range validation.ValidateClusters(l.Clusters, ports.Start, ports.End) {
 		out = append(out, clash.Cluster.Problem(clash.Path, "%s", clash.Message).Error())
 	}
 	return out

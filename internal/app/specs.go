@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
@@ -61,7 +62,7 @@ func (s *specs) inTree() *strings.Replacer {
 
 // spec is a document, and the file that it is in, as package tenancy names files.
 type spec struct {
-	v1.Decoded
+	api.DecodedCluster
 	file string
 }
 
@@ -76,8 +77,8 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	if len(paths) < len(in.Specs) {
 		documents, err := in.ClusterSpecs(ctx)
 		errs = append(errs, err)
-		for _, decoded := range v1.Decode(documents) {
-			s.decoded = append(s.decoded, spec{Decoded: decoded})
+		for _, decoded := range api.DecodeClusters(documents) {
+			s.decoded = append(s.decoded, spec{DecodedCluster: decoded})
 		}
 	}
 	s.files = len(paths) > 0
@@ -118,7 +119,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 			s.sites = append(s.sites, documents[i].File)
 		}
 	}
-	for _, decoded := range v1.Decode(documents) {
+	for _, decoded := range api.DecodeClusters(documents) {
 		file := decoded.Document.File
 		for _, named := range []string{file, decoded.Document.By} {
 			if _, known := s.paths[named]; !known && named != "" {

@@ -1,6 +1,9 @@
 package lint
 
-import "github.com/airshipit/sipgen/internal/finding"
+import (
+	"github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/internal/finding"
+)
 
 // backendless are load balancers whose role asks for no host. One that the tree has had so is not to stop the site: it has been of no use for a while.
 func (c *checker) backendless() {
@@ -9,7 +12,7 @@ func (c *checker) backendless() {
 		if cluster.Leaves() {
 			continue
 		}
-		for _, lb := range cluster.Backendless() {
+		for _, lb := range validation.BackendlessServices(cluster) {
 			severity, fix := finding.Warning, "ask for a host, or remove the load balancer"
 			if lb.Missing {
 				fix = "add or rename the role, or remove the load balancer"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -63,7 +63,7 @@ func in(namespace, host string) string {
 // inputs decodes specs and hosts, and places them.
 func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	t.Helper()
-	clusters, err := v1.FromDocuments(documents(t, "specs.yaml", specs))
+	clusters, err := api.ClustersFromDocuments(documents(t, "specs.yaml", specs))
 	if err != nil {
 		t.Fatal(err)
 	}

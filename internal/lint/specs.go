@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
@@ -23,7 +24,7 @@ func (c *checker) warnings() {
 	}
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		for _, warning := range cluster.Warnings() {
+		for _, warning := range validation.Warnings(cluster) {
 			code, fix := finding.Useless, "set the field, or remove the entry"
 			switch {
 			case strings.HasPrefix(warning.Path, "metadata.annotations["):

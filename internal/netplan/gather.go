@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/vino"
 	"github.com/airshipit/sipgen/inventory"
@@ -233,7 +234,7 @@ func (g *gatherer) cluster(c *v1.SIPCluster) {
 			lb := claim(LoadBalancer, e.Path+".service.loadBalancerIP")
 			if exposure.AddressProvider() == v1.ProviderMetalLB {
 				lb.Within = anyPool
-				for _, name := range v1.AddressPools(exposure.Annotations) {
+				for _, name := range validation.AddressPools(exposure.Annotations) {
 					lb.Pool, lb.Space = g.pool(name)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
@@ -138,7 +139,7 @@ func (p *Plan) Problems() []error {
 
 // Yield turns conflicts in which a host is not taken, and a cluster's services have the address already: the host has to change. Between a newcomer
 // that asks for an address and a host it is the newcomer, taken or not. has gives what a cluster's services have in the tree, by "namespace/name".
-func (p *Plan) Yield(has func(cluster string) v1.Held, taken func(*inventory.Host) bool) {
+func (p *Plan) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
 		//guard: a tenant asks for the addresses of free hosts, and nobody gets these hosts any more
@@ -149,10 +150,10 @@ func (p *Plan) Yield(has func(cluster string) v1.Held, taken func(*inventory.Hos
 }
 
 // in says whether what a cluster claims is among what its services have.
-func (c *Claim) in(held v1.Held) bool {
+func (c *Claim) in(held validation.Held) bool {
 	switch at := c.text(); c.Use {
 	case LoadBalancer:
-		return slices.ContainsFunc(held.Addresses, func(has v1.HeldAddress) bool {
+		return slices.ContainsFunc(held.Addresses, func(has validation.HeldAddress) bool {
 			ip, err := netip.ParseAddr(has.IP)
 			return err == nil && ip.Unmap().String() == at
 		})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -159,11 +160,13 @@ func TestOtherKinds(t *testing.T) {
 
 // Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
 func TestYield(t *testing.T) {
-	at := func(ip string) v1.Held { return v1.Held{Addresses: []v1.HeldAddress{{IP: ip, Port: 6443}}} }
+	at := func(ip string) validation.Held {
+		return validation.Held{Addresses: []validation.HeldAddress{{IP: ip, Port: 6443}}}
+	}
 	for _, row := range []struct {
 		name   string
 		asks   string
-		held   v1.Held
+		held   validation.Held
 		taken  bool
 		yields bool
 	}{
@@ -171,12 +174,12 @@ func TestYield(t *testing.T) {
 		{"as IPv4 in IPv6", "load balancer", at("::ffff:10.0.0.5"), false, true},
 		{"another address", "load balancer", at("10.0.0.6"), false, false},
 		{"no address", "load balancer", at("none"), false, false},
-		{"a newcomer", "load balancer", v1.Held{}, false, false},
+		{"a newcomer", "load balancer", validation.Held{}, false, false},
 		{"the host is taken", "load balancer", at("10.0.0.5"), true, false},
-		{"a cluster IP", "cluster IP", v1.Held{ClusterIPs: map[string]bool{"10.0.0.5": true}}, false, true},
+		{"a cluster IP", "cluster IP", validation.Held{ClusterIPs: map[string]bool{"10.0.0.5": true}}, false, true},
 		{"a cluster IP of a load balancer's", "cluster IP", at("10.0.0.5"), false, false},
-		{"a pod", "pod", v1.Held{PodIPs: map[string]bool{"n/storage 10.0.0.5": true}}, false, true},
-		{"a pod elsewhere", "pod", v1.Held{PodIPs: map[string]bool{"n/other 10.0.0.5": true}}, false, false},
+		{"a pod", "pod", validation.Held{PodIPs: map[string]bool{"n/storage 10.0.0.5": true}}, false, true},
+		{"a pod elsewhere", "pod", validation.Held{PodIPs: map[string]bool{"n/other 10.0.0.5": true}}, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			site := &v1alpha1.Site{}
@@ -199,7 +202,7 @@ func TestYield(t *testing.T) {
 			plan := Of(site, []v1.SIPCluster{c}, hosts)
 			copies := slices.Clone(hosts)
 			for range 2 {
-				plan.Yield(func(cluster string) v1.Held { return map[string]v1.Held{"t/edge": row.held}[cluster] }, func(*inventory.Host) bool { return row.taken })
+				plan.Yield(func(cluster string) validation.Held { return map[string]validation.Held{"t/edge": row.held}[cluster] }, func(*inventory.Host) bool { return row.taken })
 				plan.Faults(copies)
 			}
 			refused, faults := plan.Refused(), copies[0].Faults

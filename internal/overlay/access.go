@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -169,7 +169,7 @@ func loginsOf(o *Object) map[string]string {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			out[cmp.Or(v1.KeyFingerprint(line), "a line that is not a plain public key")+source.suffix] = ""
+			out[cmp.Or(validation.KeyFingerprint(line), "a line that is not a plain public key")+source.suffix] = ""
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // BenchmarkPatches measures the most that a tenant may ask for: as many patches as there may be, trivial ones and ones as large as they may be, on every
@@ -19,11 +20,11 @@ func BenchmarkPatches(b *testing.B) {
 	}
 	labels.WriteString("}}")
 	for name, patches := range map[string][]v1.Patch{
-		"trivial": repeat(trivial, v1.MaxPatches),
+		"trivial": repeat(trivial, validation.MaxPatches),
 		"labels":  repeat(merge(&v1.PatchTarget{Kind: "Deployment"}, labels.String()), 6),
 	} {
 		for i := range patches {
-			if err := v1.CheckPatch(patches[i].Patch); err != nil {
+			if err := validation.CheckPatch(patches[i].Patch); err != nil {
 				b.Fatal(err)
 			}
 		}

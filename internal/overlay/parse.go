@@ -11,7 +11,7 @@ import (
 
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -19,7 +19,7 @@ import (
 const (
 	maxFiles   = 2_000
 	maxBytes   = 16 << 20
-	maxPatches = 4 * v1.MaxPatches
+	maxPatches = 4 * validation.MaxPatches
 )
 
 var fileBounds = manifest.Bounds{Bytes: 4 << 20, Nodes: 200_000, Depth: 60}
@@ -126,7 +126,7 @@ func (f Folder) checkWrittenPatches() error {
 	}
 	lists := f.lists()
 	for i, p := range patches {
-		if err := cmp.Or(v1.CheckPatch(p.Patch), checkMerges(p.Patch, lists)); err != nil {
+		if err := cmp.Or(validation.CheckPatch(p.Patch), checkMerges(p.Patch, lists)); err != nil {
 			return fmt.Errorf("kustomization.yaml: patches[%d]: %w", i, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -163,7 +163,7 @@ func TestChangesOfAccess(t *testing.T) {
 		t.Errorf("another node port: got %q", got)
 	}
 	keys := found["ConfigMap jumphost-bank-keys"]
-	if want := "||" + notAPublicKey + ", " + v1.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want || strings.Contains(keys, "s3cret") || len(found) != 2 {
+	if want := "||" + notAPublicKey + ", " + validation.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want || strings.Contains(keys, "s3cret") || len(found) != 2 {
 		t.Errorf("other keys: got %q, want %q", found, want)
 	}
 }
@@ -217,7 +217,7 @@ func TestLoginsByCertificate(t *testing.T) {
 		return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": data}}
 	}
 	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}), with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
-	want := v1.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
+	want := validation.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
 	if !slices.Equal(more, []string{want}) || len(less) > 0 {
 		t.Errorf("got %q and %q, want %q", more, less, want)
 	}

@@ -12,7 +12,7 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -29,7 +29,7 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 		size += len(file)
 	}
 	for i, patch := range patches {
-		err := v1.CheckPatch(patch.Patch)
+		err := validation.CheckPatch(patch.Patch)
 		if err == nil {
 			//guard: one port merged into a thousand takes kustomize eleven seconds
 			err = checkMerges(patch.Patch, lists)
@@ -140,7 +140,7 @@ func compare(before, after Built) []error {
 		}
 		//guard: a patch steers the engine, takes a DNS name or a network, or has a program copy Secrets, by an annotation
 		for _, key := range changedReserved(old, o) {
-			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint(quoted(key), "%s, and is not for a patch to change", v1.ReservedKey(key))))
+			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
 		}
 		//guard: a tenant's pods run as another account
 		if !reflect.DeepEqual(account(old), account(o)) {
@@ -165,7 +165,7 @@ func changedReserved(old, o *Object) []string {
 			was, is = asMap(was[field]), asMap(is[field])
 		}
 		for key := range union(was, is) {
-			if !reflect.DeepEqual(was[key], is[key]) && v1.ReservedKey(key) != "" {
+			if !reflect.DeepEqual(was[key], is[key]) && validation.ReservedKey(key) != "" {
 				changed[key] = true
 			}
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 	strict "sigs.k8s.io/json"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -88,7 +88,7 @@ func Valid(built []Object) []error {
 		if deployment, isDeployment := typed.(*appsv1.Deployment); isDeployment {
 			errs = append(errs, o.restricted(&deployment.Spec.Template)...)
 			for i := range deployment.Spec.Template.Spec.Containers {
-				for _, e := range v1.CheckResources(&deployment.Spec.Template.Spec.Containers[i].Resources) {
+				for _, e := range validation.CheckResources(&deployment.Spec.Template.Spec.Containers[i].Resources) {
 					errs = append(errs, o.complaint(fmt.Sprintf("spec.template.spec.containers[%d].resources%s", i, e.Path), "%s", e.Message))
 				}
 			}

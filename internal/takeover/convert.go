@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -59,7 +60,7 @@ func Convert(doc *manifest.Document) (*Converted, error) {
 		return nil, err
 	}
 	out := &Converted{Namespace: doc.Namespace, Name: doc.Name, YAML: text, Notes: c.notes}
-	clusters, err := v1.Parse(out.Key(), text)
+	clusters, err := api.ParseClusters(out.Key(), text)
 	if err != nil {
 		out.Problems = strings.Split(err.Error(), "\n")
 	} else if len(clusters) == 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // lists are today's lists of services by SIP's words for them, in lower case.
@@ -113,7 +114,7 @@ func (c *converter) workerPorts(path string, entry map[string]any) {
 	c.drop(path, entry, "SIP ignored it beside nodePortRange: left out", "nodePort")
 	start, _ := object(entry, "nodePortRange")["start"].(float64)
 	end, _ := object(entry, "nodePortRange")["end"].(float64)
-	if start > 0 && start <= end && end-start < v1.MaxCheckedPorts && entry["checkPort"] == nil && entry["checkEachPort"] == nil {
+	if start > 0 && start <= end && end-start < validation.MaxCheckedPorts && entry["checkPort"] == nil && entry["checkEachPort"] == nil {
 		entry["checkEachPort"] = true
 		c.note(path, "checkEachPort is true: as with SIP, a worker's port is up where that port answers. Without it checkPort decides for all")
 	}
@@ -121,7 +122,7 @@ func (c *converter) workerPorts(path string, entry map[string]any) {
 
 func (c *converter) keys(path string, entry map[string]any) {
 	for _, name := range []string{"sshkey", "sshKey", "SSHKey"} {
-		if text, ok := entry[name].(string); ok && entry["sshAuthorizedKeys"] == nil && v1.IsPublicKey(text) {
+		if text, ok := entry[name].(string); ok && entry["sshAuthorizedKeys"] == nil && validation.IsPublicKey(text) {
 			entry["sshAuthorizedKeys"] = []any{strings.TrimSpace(text)}
 			c.drop(path, entry, "is sshAuthorizedKeys now", name)
 		}

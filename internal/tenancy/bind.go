@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 )
@@ -108,7 +109,7 @@ func plain(names []string) string {
 // Written complains about a cluster that is written where its tenant does not write: in another tenant's folder, or, where the tenant has
 // folders, outside of them. file is as Path gives it; a cluster that was read from the cluster has none, and is bound by its namespace.
 // Such a spec is not the tenant's word, and nothing is to be done because of it.
-func (t *Tenants) Written(c *v1.SIPCluster, file string) []v1.FieldError {
+func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError {
 	owner := t.byNamespace[c.Namespace]
 	author := t.Author(file)
 	var message string
@@ -123,5 +124,5 @@ func (t *Tenants) Written(c *v1.SIPCluster, file string) []v1.FieldError {
 	default:
 		return nil
 	}
-	return []v1.FieldError{{Path: "metadata.namespace", Message: message}}
+	return []validation.FieldError{{Path: "metadata.namespace", Message: message}}
 }

@@ -11,13 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	apivalidation "github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Spec reports what a cluster asks for that its tenant is not granted, in the order of its fields. A cluster of nobody is not looked at:
 // Namespace complains about it.
-func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
+func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	tenant := t.Of(c.Namespace)
 	if tenant == nil {
 		return nil
@@ -52,11 +53,11 @@ type asked struct {
 	tenant  *Tenant
 	site    *v1alpha1.Site
 	cluster *v1.SIPCluster
-	errs    []v1.FieldError
+	errs    []apivalidation.FieldError
 }
 
 func (s *asked) add(path, format string, args ...any) {
-	s.errs = append(s.errs, v1.FieldError{Path: path, Message: redact.Sprintf(format, args...)})
+	s.errs = append(s.errs, apivalidation.FieldError{Path: path, Message: redact.Sprintf(format, args...)})
 }
 
 // hostNamespaces are those that roles name: the site's, and the tenant's.
@@ -127,7 +128,7 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 
 // pools checks the pools that annotations of a Service take addresses from. Those that the site gives all objects are the site's choice.
 func (s *asked) pools(field string, annotations map[string]string) {
-	named := v1.AddressPools(annotations)
+	named := apivalidation.AddressPools(annotations)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		pool := named[key]
 		switch {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
@@ -159,7 +160,7 @@ func Wants(c *v1.SIPCluster) Count {
 // Hosts reports the clusters that need more hosts than their tenant may have: what its clusters hold, get and are letting go, without failed hosts, whose
 // successors count. What a cluster holds it keeps: only clusters that need new hosts are complained about. Those that hold hosts come first, then the
 // higher priority, then the name: the newcomer goes without. frozen are clusters that get nothing new anyway.
-func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
+func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used := t.used(held)
 	var growing []*v1.SIPCluster
 	for i := range clusters {
@@ -172,13 +173,13 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedu
 		newcomer := func(c *v1.SIPCluster) int { return min(1, held.Of(keyOf(c)).Hosts) }
 		return cmp.Or(newcomer(b)-newcomer(a), cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
 	})
-	var errs []v1.ClusterError
+	var errs []validation.ClusterError
 	for _, c := range growing {
 		tenant := t.Of(c.Namespace)
 		more, now := held.need(c), used[tenant.Name]
 		after := now.plus(more)
 		refuse := func(more int, what, field string, now, most int) {
-			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
+			errs = append(errs, validation.ClusterError{Cluster: c, FieldError: validation.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
 				"needs %s; the tenant's clusters have %d, including those that they are letting go and those of clusters served before this one, and %s may have at most %d",
 				text.Count(more, what), now, tenant.hostLimit(field), most)}})
 		}
@@ -223,7 +224,7 @@ func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) in
 
 // Clusters reports the clusters that are too many for their tenant. What a tenant has in the tree stays: known are those clusters. Of the
 // others those of a higher priority come first, then by name. frozen clusters that the tree does not know get nothing, and do not count.
-func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
+func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
 	for _, key := range known {
 		has[key] = true
@@ -240,7 +241,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	slices.SortFunc(more, func(a, b *v1.SIPCluster) int {
 		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
 	})
-	var errs []v1.ClusterError
+	var errs []validation.ClusterError
 	for _, c := range more {
 		tenant := t.Of(c.Namespace)
 		//guard: a tenant fills the tree with clusters that have no hosts
@@ -252,7 +253,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 		if !tenant.Listed {
 			where = "each namespace (the Site's spec.maxClustersPerTenant)"
 		}
-		errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
+		errs = append(errs, validation.ClusterError{Cluster: c, FieldError: validation.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
 			"one cluster too many: the tenant already has %d, counting those in the tree and those served before this one, and %s may have at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
 	}
 	return errs

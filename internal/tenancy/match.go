@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
@@ -68,7 +69,7 @@ func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 // "..", is nobody's: a registry's proxy may read it otherwise.
 func (t *Tenant) mayRun(image string) bool {
 	//guard: a name with .. leaves the folder of images that is granted
-	if !v1.IsImage(image) {
+	if !validation.IsImage(image) {
 		return false
 	}
 	name := imageName(image)

@@ -11,14 +11,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/overlay"
 )
 
 // Served reads what the clusters in a tree have, above all their services, by "namespace/name". The tree is what sipgen rendered before, and may have been
 // edited: what is not to be read as such holds nothing.
-func Served(tree map[string][]byte) map[string]v1.Held {
-	out := map[string]v1.Held{}
+func Served(tree map[string][]byte) map[string]validation.Held {
+	out := map[string]validation.Held{}
 	for name, text := range tree {
 		parts := strings.Split(name, "/")
 		if len(parts) < 4 || parts[0] != "clusters" {
@@ -28,7 +29,7 @@ func Served(tree map[string][]byte) map[string]v1.Held {
 		held, found := out[key]
 		if !found {
 			//guard: a newcomer's long name freezes the cluster that is synced by objects of that name
-			held = v1.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}, Synced: true}
+			held = validation.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}, Synced: true}
 			out[key] = held
 		}
 		if len(parts) != 5 || parts[3] != "infra" || path.Ext(name) != ".yaml" || parts[4] == "kustomization.yaml" {
@@ -47,7 +48,7 @@ func Served(tree map[string][]byte) map[string]v1.Held {
 	return out
 }
 
-func serves(held *v1.Held, document *manifest.Document, namespace string) {
+func serves(held *validation.Held, document *manifest.Document, namespace string) {
 	switch document.Kind {
 	case "Service":
 		var service corev1.Service
@@ -70,7 +71,7 @@ func serves(held *v1.Held, document *manifest.Document, namespace string) {
 					provider = v1.ProviderKubeVIP
 				}
 				for ip := range strings.SplitSeq(service.Annotations[key], ",") {
-					a := v1.HeldAddress{IP: strings.TrimSpace(ip), SharingKey: service.Annotations["metallb.io/allow-shared-ip"], Provider: provider, Port: port.Port}
+					a := validation.HeldAddress{IP: strings.TrimSpace(ip), SharingKey: service.Annotations["metallb.io/allow-shared-ip"], Provider: provider, Port: port.Port}
 					if !slices.Contains(held.Addresses, a) {
 						held.Addresses = append(held.Addresses, a)
 					}

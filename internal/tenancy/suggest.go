@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -75,12 +76,12 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 }
 
 // Ungranted are the clusters that Suggest suggests nothing for, because their namespace is not for tenants: most likely it is misspelt.
-func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []v1.ClusterError) {
+func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []validation.ClusterError) {
 	for i := range clusters {
 		c := &clusters[i]
 		if t.byNamespace[c.Namespace] == nil && t.taken(c.Namespace) != "" {
 			for _, e := range t.Namespace(c) {
-				errs = append(errs, v1.ClusterError{Cluster: c, FieldError: e})
+				errs = append(errs, validation.ClusterError{Cluster: c, FieldError: e})
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func (n *need) dex(dex *v1.Dex) {
 }
 
 func (n *need) poolsOf(annotations map[string]string) {
-	for key, pool := range v1.AddressPools(annotations) {
+	for key, pool := range validation.AddressPools(annotations) {
 		//guard: whoever pastes what --suggest prints grants a name that no pool has
 		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
@@ -120,9 +121,9 @@ func (t *Tenants) taken(namespace string) string {
 }
 
 // Namespace complains about a cluster in a namespace that is nobody's.
-func (t *Tenants) Namespace(c *v1.SIPCluster) []v1.FieldError {
+func (t *Tenants) Namespace(c *v1.SIPCluster) []validation.FieldError {
 	if why := t.whyNot(c.Namespace); why != "" {
-		return []v1.FieldError{{Path: "metadata.namespace", Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
+		return []validation.FieldError{{Path: "metadata.namespace", Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -34,7 +35,7 @@ func clusterOf(t *testing.T, key, spec string) v1.SIPCluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := v1.FromDocuments(docs)
+	clusters, err := api.ClustersFromDocuments(docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	apivalidation "github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
@@ -96,7 +97,7 @@ func Check(in Input) (*Checked, error) {
 	})
 	var errs []error
 	//guard: a value of a spec breaks out of a configuration
-	for _, problem := range in.Cluster.Validate() {
+	for _, problem := range apivalidation.ValidateCluster(in.Cluster) {
 		errs = append(errs, problem)
 	}
 	for _, h := range in.Hosts {

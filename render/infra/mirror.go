@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
 )
@@ -59,7 +60,7 @@ func imageName(image string) string {
 
 // imagesIn are the images that a patch sets: fields "image" at any depth, and the values of operations whose path ends in one.
 func imagesIn(patch *v1.Patch) []string {
-	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: v1.MaxPatchBytes, Nodes: v1.MaxPatchNodes, Depth: v1.MaxPatchDepth})
+	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: validation.MaxPatchBytes, Nodes: validation.MaxPatchNodes, Depth: validation.MaxPatchDepth})
 	if err != nil {
 		return nil // Validate says so
 	}

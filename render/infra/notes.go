@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // anyNode stands for an address of a node of the management cluster, which sipgen does not know.
@@ -97,7 +98,7 @@ const maxLogins = 50
 func loginNotes(jump *v1.JumpHost) string {
 	var lines []string
 	for _, key := range jump.SSHAuthorizedKeys {
-		lines = append(lines, "- `"+v1.KeyFingerprint(key)+"`")
+		lines = append(lines, "- `"+validation.KeyFingerprint(key)+"`")
 	}
 	slices.Sort(lines)
 	lines = slices.Compact(lines)
@@ -105,7 +106,7 @@ func loginNotes(jump *v1.JumpHost) string {
 		lines = append(lines[:maxLogins:maxLogins], fmt.Sprintf("- and %d more", n))
 	}
 	if jump.TrustedUserCA != "" {
-		lines = append(lines, "- every user certificate that `"+v1.KeyFingerprint(jump.TrustedUserCA)+"` signs")
+		lines = append(lines, "- every user certificate that `"+validation.KeyFingerprint(jump.TrustedUserCA)+"` signs")
 	}
 	if len(lines) == 0 {
 		return "Nobody may log in: it has no keys.\n\n"

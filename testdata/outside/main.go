@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	apiv1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/publish"
@@ -26,7 +26,7 @@ func main() {
 
 func run(ctx context.Context, siteFile, specs, hostFiles, folder string) error {
 	site, siteErr := v1alpha1.Load(siteFile, os.Stdin)
-	clusters, specsErr := apiv1.Load([]string{specs}, os.Stdin)
+	clusters, specsErr := api.LoadClusters([]string{specs}, os.Stdin)
 	hosts, hostsErr := files.Load([]string{hostFiles}, os.Stdin)
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -34,7 +34,7 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 		specText = survey.ClusterYAML(found, proposal, answers)
 		docs, err := manifest.Parse(spec, specText)
 		if specErr = err; err == nil {
-			_, specErr = v1.FromDocuments(docs)
+			_, specErr = api.ClustersFromDocuments(docs)
 		}
 	}
 	if err := errors.Join(byFlag(siteErr), specErr); err != nil {

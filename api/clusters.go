@@ -1,0 +1,103 @@
+// Package api reads the specs of sipgen: SIPClusters (api/v1) and the Site (api/v1alpha1), from files or documents, decoded strictly and valid.
+package api
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// LoadClusters reads the SIPClusters of files, of folders (every .yaml, .yml and .json below them) and of stdin for "-", decodes them strictly
+// and validates each by itself; validation.ValidateClusters compares them. Documents of other kinds are skipped. The result is sorted by
+// namespace and name. The error joins all problems, each with its file, document, line and field; with an error there is no result.
+func LoadClusters(paths []string, stdin io.Reader) ([]v1.SIPCluster, error) {
+	docs, err := manifest.Read(paths, stdin)
+	if err != nil {
+		return nil, err
+	}
+	return ClustersFromDocuments(docs)
+}
+
+// ParseClusters is LoadClusters for the text of one file, YAML documents or JSON. file is its name in problems.
+func ParseClusters(file string, text []byte) ([]v1.SIPCluster, error) {
+	docs, err := manifest.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return ClustersFromDocuments(docs)
+}
+
+// ClustersFromDocuments decodes and validates the SIPClusters among docs, and skips documents of other kinds. The result is sorted by namespace and
+// name. The error joins all problems.
+func ClustersFromDocuments(docs []manifest.Document) ([]v1.SIPCluster, error) {
+	var (
+		clusters []v1.SIPCluster
+		problems manifest.Problems
+		seen     = map[string]string{}
+	)
+	for _, d := range DecodeClusters(docs) {
+		for _, err := range d.Errs {
+			problems.Add(err)
+		}
+		if d.Cluster == nil {
+			continue
+		}
+		//guard: of two specs of one name one counts, in silence
+		if first, twice := seen[d.Cluster.Key()]; twice {
+			problems.Add(d.Twice(first))
+			continue
+		}
+		seen[d.Cluster.Key()] = d.Cluster.Source
+		clusters = append(clusters, *d.Cluster)
+	}
+	slices.SortFunc(clusters, compareKeys)
+	return clusters, problems.Err()
+}
+
+// DecodedCluster is a document that is a SIPCluster, or nearly one: with a wrong kind or apiVersion.
+type DecodedCluster struct {
+	Document *manifest.Document
+	// Cluster is nil if the document cannot be decoded, or if a list in it is longer than allowed.
+	Cluster *v1.SIPCluster
+	// Errs are the problems of the document by itself.
+	Errs []error
+}
+
+// Twice reports that the cluster of the document is defined at first already.
+func (d *DecodedCluster) Twice(first string) error {
+	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
+}
+
+// DecodeClusters decodes and validates the SIPClusters among docs, each by itself, in the order of docs. It keeps duplicates.
+func DecodeClusters(docs []manifest.Document) []DecodedCluster {
+	var out []DecodedCluster
+	for i := range docs {
+		d := DecodedCluster{Document: &docs[i]}
+		doc := d.Document
+		switch {
+		case doc.Kind == "" && doc.APIVersion == "":
+			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
+		//guard: a spec that lost its kind is no spec, and all hosts of its cluster are released
+		case doc.NoKind():
+			d.Errs = append(d.Errs, doc.Problem("kind", "missing, want %q or another object's", v1.Kind))
+		case doc.APIVersion == v1.APIVersion && doc.Kind != v1.Kind:
+			d.Errs = append(d.Errs, doc.Problem("kind", "found %q, want %q", doc.Kind, v1.Kind))
+		case doc.Kind == v1.Kind && doc.APIVersion != v1.APIVersion:
+			d.Errs = append(d.Errs, doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, v1.APIVersion))
+		case doc.Kind != v1.Kind:
+			continue
+		default:
+			d.Cluster, d.Errs = validation.Decode(doc)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func compareKeys(a, b v1.SIPCluster) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}

@@ -1,0 +1,271 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+const goodCluster = `apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata:
+  namespace: lab
+  name: one
+spec:
+  nodes:
+    Worker:
+      labelSelector:
+        matchLabels:
+          size: large
+      topologyKey: rack
+      count:
+        active: 1
+`
+
+func parse(t *testing.T, text string) ([]v1.SIPCluster, error) {
+	t.Helper()
+	docs, err := manifest.Parse("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ClustersFromDocuments(docs)
+}
+
+// Specs as they were written for the SIP operator: its field names, a stray nodePort, auth, no count, a status.
+func TestSpecsForTheSIPOperatorLoad(t *testing.T) {
+	clusters, err := parse(t, `
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata:
+  name: sipcluster-system
+  namespace: sipcluster-system
+  finalizers: [sip.airship.airshipit.org/finalizer]
+spec:
+  nodes:
+    ControlPlane:
+      labelSelector:
+        matchLabels:
+          vino.airshipit.org/flavor: control-plane
+      topologyKey: vino.airshipit.org/rack
+      count: {active: 1, standby: 1}
+    Worker:
+      labelSelector:
+        matchExpressions:
+        - {key: vino.airshipit.org/flavor, operator: In, values: [worker]}
+      topologyKey: kubernetes.io/hostname
+  services:
+    loadBalancerControlPlane:
+    - image: haproxy:2.3.2
+      nodeLabels: {node-type: infra}
+      nodePort: 30000
+      nodeInterfaceId: oam-ipv4
+      clusterIP: 10.96.0.7
+    loadBalancerWorker:
+    - image: haproxy:2.3.2
+      nodePort: 30001
+      nodePortRange: {start: 30002, end: 30010}
+      nodeInterfaceId: oam-ipv4
+    jumpHost:
+    - image: quay.io/airshipit/jump-host
+      nodePort: 30011
+      nodeInterfaceId: oam-ipv4
+      bmc: {proxy: false}
+      sshAuthorizedKeys: []
+      nodeSSHPrivateKeys: keys
+    auth:
+    - image: auth:1
+status:
+  conditions: []
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clusters[0]
+	worker := c.Spec.Nodes[v1.RoleWorker]
+	if active, standby := worker.Want(); active != 0 || standby != 0 {
+		t.Errorf("a missing count wants %d and %d, want none", active, standby)
+	}
+	if found := c.Networks(v1.RoleControlPlane); len(found) != 1 || found[0] != "oam-ipv4" {
+		t.Errorf("found networks %v", found)
+	}
+	if found := c.Spec.Services.LoadBalancerWorker[0].NodePortRange.Len(); found != 9 {
+		t.Errorf("found %d ports, want 9", found)
+	}
+}
+
+func TestBadClusters(t *testing.T) {
+	for name, c := range map[string]struct{ old, text, want string }{
+		"another version":             {"airshipit.org/v1", "airshipit.org/v2", `f.yaml: document 1: line 1: apiVersion: found "airship.airshipit.org/v2", want "airship.airshipit.org/v1"`},
+		"another kind":                {"kind: SIPCluster", "kind: SIPClusters", `line 2: kind: found "SIPClusters", want "SIPCluster"`},
+		"no kind at all":              {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "", `no apiVersion and no kind`},
+		"an apiVersion alone":         {"kind: SIPCluster\n", "", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster" or another object's`},
+		"another's version alone":     {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "apiVersion: airship.airshipit.org/v2\n", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster"`},
+		"a name that is a path":       {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
+		"a name with a line end":      {"name: one", `name: "one\ntwo"`, `metadata.name: found a value of 7 characters (not shown): a lowercase RFC 1123 label`},
+		"no name":                     {"  name: one\n", "", `line 3: metadata.name: missing`},
+		"a namespace with a dot":      {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
+		"a role that is no label":     {"Worker:", `"Work er":`, `line 8: spec.nodes["Work er"]: the role's name becomes a label value: found "Work er", want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends; did you mean "Worker"?`},
+		"a role that is too long":     {"Worker:", strings.Repeat("w", 64) + ":", `with a letter or digit at both ends`},
+		"an operator not known":       {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector`},
+		"a topology key no label":     {"topologyKey: rack", "topologyKey: a b", `spec.nodes.Worker.topologyKey: found "a b"`},
+		"a namespace twice":           {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [metal3, metal3]", `spec.nodes.Worker.hostNamespaces[1]: "metal3" is a duplicate`},
+		"a namespace that is a path":  {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [../kube-system]", `spec.nodes.Worker.hostNamespaces[0]: found "../kube-system"`},
+		"a namespace as a label":      {"size: large", "metadata.namespace: metal3", `spec.nodes.Worker.labelSelector.matchLabels: metadata.namespace is not a label: want hostNamespaces`},
+		"one as an expression":        {"matchLabels:\n          size: large", "matchExpressions: [{key: metadata.namespace, operator: Exists}]", `labelSelector.matchExpressions[0].key: metadata.namespace is not a label: want hostNamespaces`},
+		"both topology keys":          {"topologyKey: rack", "topologyKey: rack\n      topologyKeys: [row]", `spec.nodes.Worker.topologyKeys: not together with topologyKey`},
+		"a topology key twice":        {"topologyKey: rack", "topologyKeys: [row, row]", `topologyKeys[1]: "row" is a duplicate`},
+		"a negative count":            {"active: 1", "active: -1", `line 14: spec.nodes.Worker.count.active: found -1, want 0 to 100000`},
+		"an absurd count":             {"active: 1", "standby: 100001", `spec.nodes.Worker.count.standby: found 100001`},
+		"no hardware":                 {"topologyKey: rack", "topologyKey: rack\n      hardware: {}", `spec.nodes.Worker.hardware: found no minimum, want at least one of cpus, memory, architecture, disks, nics`},
+		"less than no CPU":            {"topologyKey: rack", "topologyKey: rack\n      hardware: {cpus: -1}", `spec.nodes.Worker.hardware.cpus: found -1, want 1 to 1048576`},
+		"no amount of memory":         {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: 256GiB}", `spec.nodes.Worker.hardware.memory: `},
+		"less than no memory":         {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: -1Gi}", `spec.nodes.Worker.hardware.memory: found -1Gi, want more than 0`},
+		"no architecture":             {"topologyKey: rack", "topologyKey: rack\n      hardware: {architecture: X86 64}", `spec.nodes.Worker.hardware.architecture: found "X86 64", want the name that metal3 reports`},
+		"a disk of another type":      {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{}, {type: NVMe}]}", `spec.nodes.Worker.hardware.disks[1].type: found "NVMe", want hdd, ssd, nvme`},
+		"many disks":                  {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{count: 1001}]}", `spec.nodes.Worker.hardware.disks[0].count: found 1001, want 1 to 1000`},
+		"a disk of less than nothing": {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{size: -1}]}", `spec.nodes.Worker.hardware.disks[0].size: found -1, want more than 0`},
+		"a speed of bytes":            {"topologyKey: rack", "topologyKey: rack\n      hardware: {nics: {speed: 25GB}}", `spec.nodes.Worker.hardware.nics.speed: found "25GB", want gigabits per second, as in 25Gi`},
+		"maxPerDomain by itself":      {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
+		"spread over its own key":     {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: rack}", `spread.topologyKey: "rack" is a topology key of the role already`},
+		"maxPerDomain of several":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2", `maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
+		"a limit by no key":           {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
+		"both kinds of limits":        {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}", `spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},
+		"a limit of nothing":          {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: 0}", `spec.nodes.Worker.maxPerDomainByKey[row]: found 0, want 1 to 100000`},
+		"none in a domain":            {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 0", `spec.nodes.Worker.maxPerDomain: found 0, want at least 1, or no such field`},
+		"a skew of nothing":           {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: row, maxSkew: 0}", `spec.nodes.Worker.spread.maxSkew: found 0, want at least 1, or no such field`},
+		"a limit that is a text":      {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(goodCluster, c.old) {
+				t.Fatalf("no %q in the good cluster", c.old)
+			}
+			_, err := parse(t, strings.Replace(goodCluster, c.old, c.text, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("found %v\nwant  %s", err, c.want)
+			}
+		})
+	}
+	if _, err := parse(t, goodCluster); err != nil {
+		t.Errorf("the good cluster: %v", err)
+	}
+}
+
+func TestOtherKindsAreLeftAlone(t *testing.T) {
+	clusters, err := parse(t, goodCluster+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\n")
+	if err != nil || len(clusters) != 1 {
+		t.Errorf("found %d clusters, %v", len(clusters), err)
+	}
+}
+
+func TestClustersAreSortedAndUnique(t *testing.T) {
+	two := strings.Replace(goodCluster, "name: one", "name: a-two", 1)
+	clusters, err := parse(t, goodCluster+"---\n"+two)
+	if err != nil || clusters[0].Name != "a-two" {
+		t.Errorf("found %v, %v", clusters, err)
+	}
+	_, err = parse(t, goodCluster+"---\n"+goodCluster)
+	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1: delete one of them, or rename it"
+	if err == nil || err.Error() != want {
+		t.Errorf("found %v\nwant  %s", err, want)
+	}
+}
+
+// TestAnnotations: a cluster leaves by its own name alone, and a loss is accepted by a number.
+func TestAnnotations(t *testing.T) {
+	for _, row := range []struct {
+		annotation, wrong string
+		leaves            bool
+		accepts           int
+	}{
+		{"{}", "", false, -1},
+		{v1.DecommissionAnnotation + ": lab/one", "", true, -1},
+		{v1.DecommissionAnnotation + ": lab/two", `decommission]: found "lab/two", want the cluster's own name, "lab/one", or no annotation`, false, -1},
+		{v1.DecommissionAnnotation + `: ""`, `decommission]: found "", want`, false, -1},
+		{v1.AcceptLossAnnotation + `: "3"`, "", false, 3},
+		{v1.AcceptLossAnnotation + ": three", `accept-loss]: found "three", want how many hosts may go, as a number`, false, -1},
+		{v1.AcceptLossAnnotation + `: "-3"`, `accept-loss]: found "-3", want`, false, -1},
+	} {
+		docs, err := manifest.Parse("f.yaml", []byte(strings.Replace(goodCluster, "  name: one\n", "  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := DecodeClusters(docs)[0]
+		var wrong string
+		for _, err := range found.Errs {
+			wrong += err.Error()
+		}
+		if (row.wrong == "") != (wrong == "") || !strings.Contains(wrong, row.wrong) {
+			t.Errorf("%s: found %q, want %q", row.annotation, wrong, row.wrong)
+		}
+		if found.Cluster.Leaves() != row.leaves || found.Cluster.AcceptedLoss() != row.accepts {
+			t.Errorf("%s: leaves %t and accepts %d", row.annotation, found.Cluster.Leaves(), found.Cluster.AcceptedLoss())
+		}
+	}
+}
+
+// TestLimitsComeFirst: what a spec with too much asks for is not looked at any more.
+func TestLimitsComeFirst(t *testing.T) {
+	for n, left := range map[int]bool{validation.MaxTopologyKeys: true, validation.MaxTopologyKeys + 1: false} {
+		var keys []string
+		for i := range n {
+			keys = append(keys, fmt.Sprint("k", i))
+		}
+		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := DecodeClusters(docs); len(found) != 1 || (found[0].Cluster != nil) != left {
+			t.Errorf("%d keys: found %+v, want a cluster: %t", n, found, left)
+		}
+	}
+}
+
+// TestFirstProblems: of a spec in which everything is wrong, the first problems are said, and how many more there are.
+func TestFirstProblems(t *testing.T) {
+	cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}}
+	cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: make([]string, validation.MaxKeys)}}
+	errs := validation.ValidateCluster(&cluster)
+	if len(errs) != validation.MaxProblems+1 || errs[0].Path != "spec.services.jumpHost[0].sshAuthorizedKeys[0]" || errs[validation.MaxProblems].Error() != "spec: and 180 more problems" {
+		t.Errorf("found %d: %v", len(errs), errs[len(errs)-1])
+	}
+	text := "apiVersion: " + v1.APIVersion + "\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec:\n"
+	for why, row := range map[string]struct{ spec, want string }{
+		"unknown fields":   {"  nodes: {W: {" + strings.Repeat("x%d: 1, ", 60) + "}}", "and 40 more problems"},
+		"values of a type": {"  services: {jumpHost: [" + strings.Repeat("%d, ", 60) + "]}", "and 40 more problems"},
+		"open secrets":     {"  nodes: {W: {labelSelector: {matchExpressions: [{key: a, operator: In, values: [" + strings.Repeat("ghp_0123456789012345678901234567%08d, ", 60) + "]}]}}}", "and 40 more values like these"},
+	} {
+		numbers := make([]any, strings.Count(row.spec, "%"))
+		for i := range numbers {
+			numbers[i] = i
+		}
+		_, err := ParseClusters("a.yaml", []byte(text+fmt.Sprintf(row.spec, numbers...)))
+		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Count(err.Error(), "\n") > 2*validation.MaxProblems {
+			t.Errorf("%s: got %v, want %q", why, err, row.want)
+		}
+	}
+}
+
+// TestWarnsOfATimeOfDeletion: a file that has one releases hosts, and says so. A live object has it from the API server.
+func TestWarnsOfATimeOfDeletion(t *testing.T) {
+	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := validation.Warnings(&clusters[0])
+	if len(found) != 1 {
+		t.Fatalf("got %v, want one warning", found)
+	}
+	if got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error(); !strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: ") {
+		t.Errorf("got %s", got)
+	}
+	clusters[0].Document.Live = true
+	if got := validation.Warnings(&clusters[0]); len(got) > 0 {
+		t.Errorf("a live object: got %v", got)
+	}
+}

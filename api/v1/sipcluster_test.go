@@ -1,0 +1,50 @@
+package v1
+
+import (
+	"math"
+	"testing"
+)
+
+// TestWantIsWithinBounds: counts that validation refuses are summed all the same.
+func TestWantIsWithinBounds(t *testing.T) {
+	for _, row := range []struct{ asked, want int }{{-5, 0}, {0, 0}, {MaxCount, MaxCount}, {MaxCount + 1, MaxCount}, {math.MaxInt, MaxCount}, {math.MinInt, 0}} {
+		set := NodeSet{Count: &NodeCount{Active: row.asked, Standby: row.asked}}
+		if active, standby := set.Want(); active != row.want || standby != row.want {
+			t.Errorf("%d: want %d active and %d standby, want %d of both", row.asked, active, standby, row.want)
+		}
+	}
+}
+
+// TestMayBeReserved: a prefix that a token's name completes to one of Kubernetes' own.
+func TestMayBeReserved(t *testing.T) {
+	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true, "oidc:": false} {
+		if got := MayBeReserved(prefix); got != want {
+			t.Errorf("%q: found %t, want %t", prefix, got, want)
+		}
+	}
+}
+
+// TestHostLabels: a label does not say in which namespace a host is.
+func TestHostLabels(t *testing.T) {
+	h := HostLabels{Namespace: "metal", Labels: map[string]string{HostNamespaceKey: "other", "rack": "r1"}}
+	for key, want := range map[string]string{HostNamespaceKey: "metal", "rack": "r1"} {
+		if got, exists := h.Lookup(key); got != want || !exists {
+			t.Errorf("%s: found %q, %t, want %q", key, got, exists, want)
+		}
+	}
+}
+
+func TestNamesNeverMeet(t *testing.T) {
+	seen := map[string]string{}
+	for _, cluster := range []string{"a", "a-2", "2-a", "controlplane-a", "worker-a", "2"} {
+		for _, list := range []string{ListControlPlane, ListWorker, ListJumpHost, ListDex} {
+			for i := range 3 {
+				name := ServiceName(list, i, cluster)
+				if other, twice := seen[name]; twice {
+					t.Errorf("%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
+				}
+				seen[name] = cluster + " " + list
+			}
+		}
+	}
+}

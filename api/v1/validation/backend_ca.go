@@ -1,0 +1,74 @@
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// The most that the certificates of a BackendCA may be.
+const (
+	maxCABytes        = 64 << 10
+	maxCACertificates = 16
+)
+
+func validateBackendCA(ca *v1.BackendCA, at complaints) {
+	if ca == nil {
+		return
+	}
+	given := 0
+	for _, value := range []string{ca.PEM, ca.ConfigMap, ca.Secret} {
+		if value != "" {
+			given++
+		}
+	}
+	//guard: a load balancer verifies by another authority than its reader thinks
+	if given != 1 {
+		at.add("found %d of pem, configMap and secret, want one", given)
+	}
+	if ca.PEM != "" {
+		authority(at.at(".pem"), ca.PEM)
+	}
+	for _, field := range []struct{ name, value string }{{"configMap", ca.ConfigMap}, {"secret", ca.Secret}} {
+		for _, message := range validation.IsDNS1123Subdomain(field.value) {
+			if field.value != "" {
+				at.at(".%s", field.name).add("found %q: %s", field.value, message)
+			}
+		}
+	}
+	if ca.Key != "" {
+		if ca.PEM != "" {
+			at.at(".key").add("has no meaning with pem")
+		}
+		for _, message := range validation.IsConfigMapKey(ca.Key) {
+			at.at(".key").add("found %q: %s", ca.Key, message)
+		}
+	}
+	if ca.ServerName != "" {
+		for _, message := range validation.IsDNS1123Subdomain(ca.ServerName) {
+			at.at(".serverName").add("found %q: %s", ca.ServerName, message)
+		}
+	}
+}
+
+// authority complains about what is not certificates of certificate authorities. HAProxy does not start with a file that it cannot read.
+func authority(at complaints, text string) {
+	if len(text) > maxCABytes {
+		at.add("%d bytes, want at most %d", len(text), maxCABytes)
+		return
+	}
+	found, ok := certificates(at, text)
+	switch {
+	case !ok:
+		return
+	case len(found) > maxCACertificates:
+		at.add("found %d certificates, want at most %d", len(found), maxCACertificates)
+		return
+	}
+	for i, c := range found {
+		//guard: a load balancer verifies by a certificate that signs nothing, and all API servers are down
+		if !c.IsCA || !c.BasicConstraintsValid {
+			at.add("certificate %d is not of a certificate authority: want the one that signed the API servers' certificates", i+1)
+		}
+	}
+}

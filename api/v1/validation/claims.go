@@ -1,0 +1,234 @@
+package validation
+
+import (
+	"fmt"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// ValidateClusters reports what clusters that are fine by themselves claim twice on one management cluster: node
+// ports, cluster IPs, load balancer addresses and the fixed addresses of pods; and node ports
+// outside portStart to portEnd, the range of the management cluster. The order of the errors is that of clusters and
+// of their fields; the second to claim a thing is complained about, and the first is named.
+func ValidateClusters(clusters []v1.SIPCluster, portStart, portEnd int32) []ClusterError {
+	return ValidateHeld(clusters, nil, portStart, portEnd)
+}
+
+// ValidateHeld is ValidateClusters where some clusters have what they claim already: the newcomer is complained about, in whatever order they
+// come. held is by "namespace/name". What a cluster holds that is not among clusters it keeps, and nobody else may claim it.
+func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
+	s := newClaims(held)
+	s.start, s.end = portStart, portEnd
+	s.keep(clusters)
+	for i := range clusters {
+		//guard: two clusters are synced by objects of one name, and the engine refuses the whole site
+		s.claimSyncNames(&clusters[i])
+		s.claimDexNamespace(&clusters[i])
+		for _, e := range clusters[i].Entries() {
+			s.claim(exposedService{owner{cluster: &clusters[i], path: e.Path}, e})
+		}
+	}
+	return s.errs
+}
+
+// exposedService is an entry, and whose it is.
+type exposedService struct {
+	owner
+	v1.ServiceEntry
+}
+
+// owner is the entry that claims a thing.
+type owner struct {
+	cluster *v1.SIPCluster
+	path    string
+	// field of the entry that claims it, which is complained about if the thing is another's.
+	field string
+}
+
+func (o owner) by(field string) owner {
+	o.field = field
+	return o
+}
+
+func (o owner) String() string { return o.cluster.Key() + " " + o.path }
+
+// shared is a claim of a load balancer address, which others may share.
+type shared struct {
+	owner
+	key      string
+	provider string
+	ports    v1.PortRange
+}
+
+type siteClaims struct {
+	start, end         int32
+	held               map[string]Held
+	ports              map[int32]owner
+	clusterIPs, podIPs map[string]owner
+	addresses          map[string][]shared
+	// dexes by namespace, and syncs by SyncName.
+	dexes, syncs map[string]owner
+	errs         []ClusterError
+}
+
+func newClaims(held map[string]Held) *siteClaims {
+	return &siteClaims{
+		held: held, ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
+		dexes: map[string]owner{}, syncs: map[string]owner{},
+	}
+}
+
+func (s *siteClaims) add(c *v1.SIPCluster, path, format string, args ...any) {
+	s.errs = append(s.errs, ClusterError{c, FieldError{path, redact.Sprintf(format, args...)}})
+}
+
+func (s *siteClaims) claim(e exposedService) {
+	s.claimNodePorts(e)
+	if e.Type == corev1.ServiceTypeLoadBalancer {
+		s.claimAddresses(e)
+	}
+	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
+		s.once(s.clusterIPs, normal(*ip), e.by(e.Path+".clusterIP"), func(h *Held) map[string]bool { return h.ClusterIPs })
+	}
+	for i, n := range e.Service.NetworkAttachments {
+		for j, ip := range n.IPs {
+			prefix, err := netip.ParsePrefix(ip)
+			if err != nil {
+				continue // complained about where the cluster is validated
+			}
+			namespace := n.Namespace
+			if namespace == "" {
+				namespace = e.cluster.Namespace
+			}
+			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
+				func(h *Held) map[string]bool { return h.PodIPs })
+		}
+	}
+}
+
+// claimDexNamespace: Dex keeps its state, signing keys included, in resources of its namespace.
+func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
+	if len(c.Spec.Services.Dex) == 0 {
+		return
+	}
+	path := "spec.services." + v1.ListDex + "[0]"
+	mine := owner{cluster: c, path: path}
+	first, taken := s.dexes[c.Namespace]
+	if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Dex }) {
+		s.dexes[c.Namespace] = mine
+		mine, first = first, mine
+	}
+	if taken {
+		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
+	}
+}
+
+// claimSyncNames: an engine refuses the whole site where two clusters are synced by objects of one name.
+func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
+	mine := owner{cluster: c, path: "metadata.name"}
+	for _, part := range v1.SyncParts {
+		name := v1.SyncName(c.Namespace, c.Name, part)
+		first, taken := s.syncs[name]
+		loser := mine
+		if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Synced }) {
+			s.syncs[name], loser, first = mine, first, mine
+		}
+		if taken {
+			s.add(loser.cluster, loser.path, "its objects in the tree would have the names of those of %s, because both are cut to %d characters: choose a shorter name",
+				first.cluster.Key(), validation.LabelValueMaxLength)
+			return
+		}
+	}
+}
+
+// comesFirst says whether a thing that two claim is the later one's, because that one has it and the other has not.
+func (s *siteClaims) comesFirst(later, first owner, has func(*Held) bool) bool {
+	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
+	//guard: a newcomer takes the port of the one that has it
+	return has(&a) && !has(&b)
+}
+
+// once claims a thing of a map that Held has, too.
+func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, things func(*Held) map[string]bool) {
+	first, taken := claimed[thing]
+	switch {
+	case !taken:
+		claimed[thing] = by
+	case s.comesFirst(by, first, func(h *Held) bool { return things(h)[thing] }):
+		claimed[thing] = by
+		s.add(first.cluster, first.field, "%s is claimed by %s already", thing, by)
+	default:
+		s.add(by.cluster, by.field, "%s is claimed by %s already", thing, first)
+	}
+}
+
+func (s *siteClaims) claimNodePorts(e exposedService) {
+	ports := e.NodePorts
+	if ports.Start == 0 {
+		return // chosen by the API server
+	}
+	//guard: a number that is no port is said twice, with two ranges
+	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) && isPort(ports.End) { // else validation says so
+		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
+	}
+	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
+	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
+		first, taken := s.ports[port]
+		switch {
+		case !taken:
+			s.ports[port] = mine
+		case s.comesFirst(mine, first, func(h *Held) bool { return h.NodePorts[port] }):
+			s.ports[port] = mine
+			if !complained[first] {
+				complained[first] = true
+				//guard: a node port that is claimed twice is said to be an address
+				s.add(first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
+			}
+		case !complained[first]:
+			complained[first] = true
+			s.add(e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
+		}
+	}
+}
+
+// claimAddresses lets entries share an address if they give the same key and listen on different
+// ports, which is what MetalLB asks for.
+func (s *siteClaims) claimAddresses(e exposedService) {
+	exposure := e.Service.Service
+	for _, ip := range exposure.Addresses() {
+		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.Ports}
+		path := e.path + ".service.loadBalancerIP"
+		for _, other := range s.addresses[normal(ip)] {
+			path, claim, other := path, claim, other
+			if s.comesFirst(claim.owner, other.owner, func(h *Held) bool { return h.holds(normal(ip)) }) {
+				path, claim, other = other.path+".service.loadBalancerIP", other, claim
+			}
+			add := func(format string, args ...any) { s.add(claim.cluster, path, format, args...) }
+			switch {
+			case claim.key == "" || other.key != claim.key:
+				add("%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
+			case other.provider != claim.provider:
+				add("%s is claimed from %q by %s already, and from %q here", normal(ip), other.provider, other.owner, claim.provider)
+			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
+				add("%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
+			default:
+				continue
+			}
+			break
+		}
+		s.addresses[normal(ip)] = append(s.addresses[normal(ip)], claim)
+	}
+}
+
+// normal writes an address in one way, so that 2001:DB8::1 and 2001:db8:0::1 are the same.
+func normal(ip string) string {
+	if parsed, err := netip.ParseAddr(ip); err == nil {
+		return parsed.Unmap().String()
+	}
+	return ip
+}

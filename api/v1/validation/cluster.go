@@ -1,0 +1,90 @@
+// Package validation validates SIPClusters: each by itself (ValidateCluster), and all of a site against each other (ValidateClusters). A spec that is
+// valid and probably not meant so gets a warning (Warnings). Nothing here depends on the Site's grants, which package tenancy checks.
+package validation
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// Decode decodes the SIPCluster of a document and validates it by itself. There is no cluster if the document cannot be decoded, or if a list in it is
+// longer than allowed: nothing may be computed from such a spec.
+func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
+	cluster := &v1.SIPCluster{}
+	if err := doc.Decode(cluster); err != nil {
+		return nil, []error{err}
+	}
+	cluster.Source, cluster.Document = doc.Where(), doc
+	var errs []error
+	open := doc.OpenSecrets()
+	for i, path := range slices.Sorted(maps.Keys(open)) {
+		if i == MaxProblems {
+			errs = append(errs, doc.Problem("spec", "and %d more values like these", len(open)-MaxProblems))
+			break
+		}
+		errs = append(errs, doc.Problem(path, "%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed value wherever it is in use", open[path]))
+	}
+	seen := map[string]bool{}
+	for _, found := range append(ValidateCluster(cluster), zeros(doc.JSON)...) {
+		zeroAgain := seen[found.Path] && found.Message == zeroFound
+		seen[found.Path] = true
+		if open[found.Path] == "" && !zeroAgain {
+			errs = append(errs, doc.Problem(found.Path, "%s", found.Message))
+		}
+	}
+	//guard: a spec is refused for 5,000 topology keys, and its domains are computed all the same
+	if len(checkLimits(cluster)) > 0 {
+		return nil, errs
+	}
+	return cluster, errs
+}
+
+// ValidateCluster reports the problems of a cluster by itself: names that could leave their place in a path, a label or a template, selectors,
+// counts and services. Of more than MaxProblems it reports the number.
+func ValidateCluster(c *v1.SIPCluster) []FieldError {
+	var errs []FieldError
+	add := func(path, format string, args ...any) {
+		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
+	}
+	//guard: a spec of 60,000 roles holds everybody's plan for minutes
+	if errs := checkLimits(c); len(errs) > 0 {
+		return errs
+	}
+	// Both become label values (63 characters), folders, and parts of object names.
+	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
+		//guard: a cluster without a namespace is in whatever namespace the engine takes
+		if field.value == "" {
+			add(field.path, "missing")
+		}
+		for _, message := range validation.IsDNS1123Label(field.value) {
+			if field.value != "" {
+				add(field.path, "found %q: %s", field.value, message)
+			}
+		}
+	}
+	validateAnnotations(c, add)
+	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		set := c.Spec.Nodes[role]
+		errs = append(errs, validateNodes(&set, role)...)
+	}
+	errs = append(errs, validateServices(c)...)
+	return firstOf(append(errs, validatePatches(c)...))
+}
+
+// validateAnnotations refuses values that would do nothing, or something else than meant.
+func validateAnnotations(c *v1.SIPCluster, add func(path, format string, args ...any)) {
+	//guard: a spec that was copied with its annotation lets another cluster go
+	if name, is := c.Annotations[v1.DecommissionAnnotation]; is && name != c.Key() {
+		add("metadata.annotations["+v1.DecommissionAnnotation+"]", "found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
+	}
+	//guard: a number that nobody can read is taken for one that accepts nothing, in silence
+	if _, is := c.Annotations[v1.AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
+		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number", c.Annotations[v1.AcceptLossAnnotation])
+	}
+}

@@ -1,0 +1,57 @@
+package validation
+
+import (
+	"fmt"
+	"regexp"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// FieldError is a complaint about one field of an object. Path is as in
+// "spec.nodes.Worker.count.active"; items of lists are "[n]".
+type FieldError struct{ Path, Message string }
+
+func (e FieldError) Error() string { return e.Path + ": " + e.Message }
+
+// ClusterError is a complaint about one field of one cluster among several.
+type ClusterError struct {
+	Cluster *v1.SIPCluster
+	FieldError
+}
+
+func (e ClusterError) Error() string { return e.Cluster.Key() + ": " + e.FieldError.Error() }
+
+// complaints gathers field errors below a path. What %q prints is shown only if it looks like a name.
+type complaints struct {
+	path string
+	errs *[]FieldError
+}
+
+func (c complaints) at(format string, args ...any) complaints {
+	return complaints{c.path + redact.Sprintf(format, args...), c.errs}
+}
+
+func (c complaints) add(format string, args ...any) {
+	*c.errs = append(*c.errs, FieldError{c.path, redact.Sprintf(format, args...)})
+}
+
+// match complains about a value that is set and does not match.
+func (c complaints) match(value string, pattern *regexp.Regexp, limit int, want string) {
+	switch {
+	case value == "":
+	case len(value) > limit:
+		c.add("%d characters, want at most %d", len(value), limit)
+	case !pattern.MatchString(value):
+		c.add("found %q, want %s", value, want)
+	}
+}
+
+// firstOf are the first complaints, and how many more there are: whoever has so many mends those first.
+func firstOf(errs []FieldError) []FieldError {
+	//guard: a spec in which everything is wrong fills logs and commits
+	if len(errs) <= MaxProblems {
+		return errs
+	}
+	return append(errs[:MaxProblems:MaxProblems], FieldError{"spec", fmt.Sprintf("and %d more problems", len(errs)-MaxProblems)})
+}

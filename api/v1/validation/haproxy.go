@@ -1,0 +1,91 @@
+package validation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// The most that an HAProxy option may be.
+const (
+	MaxConnections    = 100_000
+	maxHAProxyTimeout = 7 * 24 * time.Hour
+	maxHAProxyLines   = 100
+	maxHAProxyLine    = 500
+)
+
+// haproxyTime is a time as HAProxy and Go read alike.
+var haproxyTime = regexp.MustCompile(`^[0-9]{1,9}(ms|s|m|h)$`)
+
+// haproxySections are the words that begin a section, by HAProxy's configuration manual. A line that begins so would end the section it is in.
+var haproxySections = []string{
+	"acme", "backend", "cache", "crt-list", "crt-store", "defaults", "dynamic-update", "fcgi-app", "frontend", "global", "http-errors", "listen", "log-forward",
+	"log-profile", "mailers", "peers", "program", "resolvers", "ring", "traces", "userlist",
+}
+
+func validateHAProxy(h *v1.HAProxy, at complaints) {
+	if h == nil {
+		return
+	}
+	if known := []string{"roundrobin", "leastconn", "source", "first", "random"}; h.Balance != "" && !slices.Contains(known, h.Balance) {
+		at.at(".balance").add("found %q, want one of %s", h.Balance, strings.Join(known, ", "))
+	}
+	if h.MaxConnections < 0 || h.MaxConnections > MaxConnections {
+		at.at(".maxConnections").add("found %d, want 1 to %d", h.MaxConnections, MaxConnections)
+	}
+	if h.SendProxyProtocol != "" && h.SendProxyProtocol != "v1" && h.SendProxyProtocol != "v2" {
+		at.at(".sendProxyProtocol").add("found %q, want v1 or v2", h.SendProxyProtocol)
+	}
+	if t := h.Timeouts; t != nil {
+		for _, field := range []struct{ name, value string }{
+			{"connect", t.Connect}, {"queue", t.Queue}, {"check", t.Check}, {"client", t.Client}, {"server", t.Server}, {"tunnel", t.Tunnel},
+		} {
+			at.at(".timeouts.%s", field.name).timeout(field.value)
+		}
+	}
+	for _, section := range h.Lines.Sections() {
+		at := at.at(".lines.%s", section.Name)
+		if len(section.Lines) > maxHAProxyLines {
+			at.add("found %d lines, want at most %d", len(section.Lines), maxHAProxyLines)
+			continue
+		}
+		for i, line := range section.Lines {
+			at.at("[%d]", i).haproxyLine(line)
+		}
+	}
+}
+
+func (c complaints) timeout(value string) {
+	if value == "" {
+		return
+	}
+	d, err := time.ParseDuration(value)
+	//guard: a time has a line of HAProxy's configuration in it
+	if err != nil || !haproxyTime.MatchString(value) || d <= 0 || d > maxHAProxyTimeout {
+		c.add("found %q, want a number with ms, s, m or h, from 1ms to 168h", value)
+	}
+}
+
+// haproxyLine checks that a line is one line, and stays in its section.
+func (c complaints) haproxyLine(line string) {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ") // a tab is a control character
+	switch {
+	case word == "":
+		c.add("empty, want a line of HAProxy's configuration")
+	case len(line) > maxHAProxyLine:
+		c.add("%d characters, want at most %d", len(line), maxHAProxyLine)
+	case !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }):
+		c.add("a control character in it, want one line")
+	case strings.HasSuffix(line, "\\"):
+		c.add("ends with a backslash, which takes the next line into it")
+	case slices.Contains(haproxySections, word):
+		//guard: a line of HAProxy's configuration ends the section it is in
+		c.add("begins a section of its own, want a line of this one")
+	case strings.HasPrefix(word, "."):
+		c.add("is a directive of HAProxy's preprocessor, want a line of this section")
+	}
+}

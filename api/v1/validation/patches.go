@@ -1,0 +1,167 @@
+package validation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// What the patches of one cluster may have. kustomize applies each to every object that it matches, and the engine does so again at every
+// sync: the work is bounded by what it is given.
+const (
+	MaxPatches     = 32
+	MaxPatchBytes  = 16 << 10
+	MaxPatchNodes  = 1_000
+	MaxPatchDepth  = 40
+	maxPatchesText = 64 << 10
+	maxTargetBytes = 253
+)
+
+// validatePatches reports patches that are not to be handed to kustomize, by what they are alone. What they do is seen where they are applied.
+func validatePatches(c *v1.SIPCluster) []FieldError {
+	var errs []FieldError
+	root := complaints{"spec.patches", &errs}
+	//guard: a thousand patches are applied one by one
+	if n := len(c.Spec.Patches); n > MaxPatches {
+		root.add("found %d patches, want at most %d", n, MaxPatches)
+		return errs
+	}
+	size := 0
+	for i := range c.Spec.Patches {
+		patch, at := &c.Spec.Patches[i], root.at("[%d]", i)
+		size += len(patch.Patch)
+		if err := CheckPatch(patch.Patch); err != nil {
+			at.at(".patch").add("%s", err)
+		}
+		if t := patch.Target; t != nil {
+			for _, field := range []struct{ name, value string }{
+				{"group", t.Group}, {"version", t.Version}, {"kind", t.Kind}, {"name", t.Name}, {"namespace", t.Namespace},
+				{"labelSelector", t.LabelSelector}, {"annotationSelector", t.AnnotationSelector},
+			} {
+				//guard: a patch's target is an expression of any length
+				if len(field.value) > maxTargetBytes {
+					at.at(".target.%s", field.name).add("%d characters, want at most %d", len(field.value), maxTargetBytes)
+				}
+			}
+		}
+	}
+	//guard: the patches of one cluster are of any size together
+	if size > maxPatchesText {
+		root.add("%d bytes in all patches, want at most %d", size, maxPatchesText)
+	}
+	return errs
+}
+
+// CheckPatch says why the text of a patch is not to be handed to kustomize: it is too large, no plain YAML, or has an operation or a directive
+// that grows, moves or hides what a reader of the patch sees. An error names the line, and no value.
+func CheckPatch(text string) error {
+	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
+	if err != nil {
+		return err
+	}
+	if len(documents) == 0 {
+		return errors.New("it is empty")
+	}
+	for _, document := range documents {
+		switch root := document.Content[0]; {
+		case root.Kind == yaml.MappingNode:
+			//guard: a patch that patches nothing is passed over
+			err = cmp.Or(checkNoList(root), checkMerge(root))
+		case root.Kind == yaml.SequenceNode && len(documents) == 1:
+			//guard: twenty copies of a patch of 2 KB take 4 GiB
+			err = checkOperations(root)
+		default:
+			err = fmt.Errorf("line %d: want a strategic merge patch, which is an object, or a JSON 6902 patch, which is a list of operations", root.Line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNoList refuses a List: kustomize takes it for the objects in it, and passes over an empty one in silence.
+func checkNoList(object *yaml.Node) error {
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		if key, value := object.Content[i], object.Content[i+1]; key.Value == "kind" && strings.HasSuffix(value.Value, "List") {
+			return fmt.Errorf("line %d: kind: found a List, want one object, or a document for each", value.Line)
+		}
+	}
+	return nil
+}
+
+// checkOperations reads a JSON 6902 patch. copy grows: twenty of them make a million of one. What move does, remove and add do.
+func checkOperations(list *yaml.Node) error {
+	for _, operation := range list.Content {
+		if operation.Kind != yaml.MappingNode {
+			return fmt.Errorf("line %d: want an operation, with op and path", operation.Line)
+		}
+		has := map[string]bool{}
+		for i := 0; i+1 < len(operation.Content); i += 2 {
+			key, value := operation.Content[i], operation.Content[i+1]
+			has[key.Value] = true
+			switch key.Value {
+			case "op":
+				//guard: a copy is refused by its other keys alone
+				if !slices.Contains([]string{"add", "remove", "replace", "test"}, value.Value) {
+					return fmt.Errorf("line %d: op: want add, remove, replace or test; copy and move are not taken", value.Line)
+				}
+			case "path":
+				if value.Kind != yaml.ScalarNode || !strings.HasPrefix(value.Value, "/") {
+					return fmt.Errorf("line %d: path: want a field below the object, as in /spec/replicas", value.Line)
+				}
+				for step := range strings.SplitSeq(value.Value, "/") {
+					if err := checkKey(strings.NewReplacer("~1", "/", "~0", "~").Replace(step), value.Line); err != nil {
+						return err
+					}
+				}
+			case "value":
+				if err := checkMerge(value); err != nil {
+					return err
+				}
+			default:
+				return fmt.Errorf("line %d: want op, path and value; copy and move are not taken", key.Line)
+			}
+		}
+		if !has["op"] || !has["path"] {
+			return fmt.Errorf("line %d: want an operation, with op and path", operation.Line)
+		}
+	}
+	return nil
+}
+
+// checkMerge looks for the keys that kustomize and the strategic merge obey, at any depth: they are not in what is built, where the rest is checked.
+func checkMerge(node *yaml.Node) error {
+	if node.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if err := checkKey(node.Content[i].Value, node.Content[i].Line); err != nil {
+				return err
+			}
+		}
+	}
+	for _, child := range node.Content {
+		if err := checkMerge(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkKey(key string, line int) error {
+	switch {
+	//guard: a directive of the strategic merge does what nobody sees in the patch
+	case strings.HasPrefix(key, "$") && key != "$patch":
+		return fmt.Errorf("line %d: the directive %.40q, want none but $patch", line, key)
+	//guard: a tenant's patch hides an object from kustomize
+	case strings.Contains(strings.ToLower(key), "config.kubernetes.io/"), strings.Contains(strings.ToLower(key), "kustomize.config.k8s.io/"):
+		return fmt.Errorf("line %d: %.80q steers kustomize", line, key)
+	}
+	return nil
+}

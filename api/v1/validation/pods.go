@@ -1,0 +1,279 @@
+package validation
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// The most that the options of a service's pods may have.
+const (
+	MaxPodTerms         = 8  // of podAffinity, podAntiAffinity and topologySpread, each
+	MaxNodeRequirements = 16 // that must be met, and so many that are preferred
+	MaxNodeValues       = 100
+	maxAnnotation       = 16 << 10
+	// An object's annotations may have 256 KiB (Kubernetes: TotalAnnotationSizeLimitB); some are sipgen's, the Site's and the engine's.
+	maxAnnotations = 192 << 10
+	maxWeight      = 100
+	maxSkew        = 100
+)
+
+// topologyKeys are the labels of Kubernetes' own domains that nodes have (Kubernetes: Well-Known Labels, Annotations and Taints). Their domains are
+// Kubernetes' own, so that another key in them is a mistake: pods would wait for nodes that are not.
+var topologyKeys = []string{
+	"kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
+	"kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
+}
+
+func limitPods(s *v1.Service, path string, most atMost) {
+	most(path+".labels", len(s.Labels), MaxLabels, "labels")
+	most(path+".annotations", len(s.Annotations), MaxLabels, "annotations")
+	p := s.Pods
+	if p == nil {
+		return
+	}
+	path += ".pods"
+	most(path+".labels", len(p.Labels), MaxLabels, "labels")
+	most(path+".annotations", len(p.Annotations), MaxLabels, "annotations")
+	most(path+".podAffinity", len(p.PodAffinity), MaxPodTerms, "of them")
+	//guard: the scheduler looks at a million terms for each pod
+	most(path+".podAntiAffinity", len(p.PodAntiAffinity), MaxPodTerms, "of them")
+	most(path+".topologySpread", len(p.TopologySpread), MaxPodTerms, "of them")
+	if a := p.NodeAffinity; a != nil {
+		most(path+".nodeAffinity.required", len(a.Required), MaxNodeRequirements, "requirements")
+		most(path+".nodeAffinity.preferred", len(a.Preferred), MaxNodeRequirements, "requirements")
+		for i := range a.Required[:min(MaxNodeRequirements, len(a.Required))] {
+			//guard: the scheduler looks at a million values for each pod
+			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values), MaxNodeValues, "values")
+		}
+		for i := range a.Preferred[:min(MaxNodeRequirements, len(a.Preferred))] {
+			most(fmt.Sprintf("%s.nodeAffinity.preferred[%d].values", path, i), len(a.Preferred[i].Values), MaxNodeValues, "values")
+		}
+	}
+}
+
+// validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of its pods. Which keys of
+// pods need a grant, package tenancy knows.
+func validateOptions(s *v1.Service, at complaints) {
+	ownLabels(at.at(".labels"), s.Labels)
+	ownAnnotations(at.at(".annotations"), s.Annotations)
+	size := []map[string]string{s.Annotations}
+	if s.Service != nil {
+		size = append(size, s.Service.Annotations)
+		for _, key := range slices.Sorted(maps.Keys(s.Service.Annotations)) {
+			if _, twice := s.Annotations[key]; twice {
+				at.at(".annotations[%q]", key).add("is in service.annotations too: want it in one place")
+			}
+		}
+	}
+	annotationSize(at.at(".annotations"), size...)
+	p := s.Pods
+	if p == nil {
+		return
+	}
+	at = at.at(".pods")
+	annotationSize(at.at(".annotations"), p.Annotations)
+	ownLabels(at.at(".labels"), p.Labels)
+	ownAnnotations(at.at(".annotations"), p.Annotations)
+	if a := p.NodeAffinity; a != nil {
+		for i := range a.Required {
+			validateRequirement(&a.Required[i], at.at(".nodeAffinity.required[%d]", i))
+		}
+		for i := range a.Preferred {
+			at := at.at(".nodeAffinity.preferred[%d]", i)
+			validateRequirement(&a.Preferred[i].NodeRequirement, at)
+			if w := a.Preferred[i].Weight; w < 1 || w > maxWeight {
+				at.at(".weight").add("found %d, want 1 to %d", w, maxWeight)
+			}
+		}
+	}
+	podTerms(at.at(".podAffinity"), p.PodAffinity)
+	podTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
+	for i, term := range p.PodAntiAffinity {
+		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity, func(a v1.PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
+			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod could never run")
+		}
+	}
+	spreads(at.at(".topologySpread"), p.TopologySpread)
+	if p.Probes != nil {
+		validateProbe(p.Probes.Readiness, at.at(".probes.readiness"))
+		validateProbe(p.Probes.Liveness, at.at(".probes.liveness"))
+		validateProbe(p.Probes.Startup, at.at(".probes.startup"))
+	}
+}
+
+func ownLabels(at complaints, labels map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		at := at.at("[%q]", key)
+		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(labels[key])...) {
+			at.add("%s", message)
+		}
+		ownKey(at, key)
+	}
+}
+
+func ownAnnotations(at complaints, annotations map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		at := at.at("[%q]", key)
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			at.add("%s", message)
+		}
+		switch value := annotations[key]; {
+		case len(value) > maxAnnotation:
+			at.add("found %d bytes, want at most %d", len(value), maxAnnotation)
+		//guard: an annotation steers the terminal of whoever looks at it
+		case !isPlain(value):
+			at.add("contains a line break or a control character, want plain text")
+		}
+		ownKey(at, key)
+	}
+}
+
+// annotationSize complains about annotations that are too many bytes for one object: the API server would refuse it.
+func annotationSize(at complaints, lists ...map[string]string) {
+	size := 0
+	for _, list := range lists {
+		for key, value := range list {
+			size += len(key) + len(value)
+		}
+	}
+	//guard: the API server refuses an object for its annotations, and the services are not synced
+	if size > maxAnnotations {
+		at.add("%d bytes in all, want at most %d", size, maxAnnotations)
+	}
+}
+
+func ownKey(at complaints, key string) {
+	//guard: a tenant labels its pods into the Service of another cluster
+	if whose := ReservedKey(key); whose != "" {
+		at.add("%s: tenants may not set such keys", whose)
+	}
+}
+
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
+}
+
+// wholeNumber is one that a label's value can be: none below zero.
+var wholeNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
+
+func validateRequirement(r *v1.NodeRequirement, at complaints) {
+	for _, message := range validation.IsQualifiedName(r.Key) {
+		at.at(".key").add("found %q: %s", r.Key, message)
+	}
+	values := at.at(".values")
+	switch r.Operator {
+	case "In", "NotIn":
+		if len(r.Values) == 0 {
+			values.add("missing: %s needs at least one value", r.Operator)
+		}
+		for i, value := range r.Values {
+			for _, message := range validation.IsValidLabelValue(value) {
+				at.at(".values[%d]", i).add("%s", message)
+			}
+		}
+	case "Exists", "DoesNotExist":
+		if len(r.Values) > 0 {
+			values.add("found %d, want none with %s", len(r.Values), r.Operator)
+		}
+	case "Gt", "Lt":
+		//guard: the API server refuses a requirement, and the services are not synced
+		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {
+			values.add("%s needs exactly one whole number", r.Operator)
+		}
+	default:
+		at.at(".operator").add("found %q, want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)
+	}
+}
+
+// topologyKey checks the label of nodes whose values are domains.
+func topologyKey(at complaints, key string) {
+	at = at.at(".topologyKey")
+	if key == "" {
+		at.add("missing: the label of nodes whose values are the domains, as in topology.kubernetes.io/zone")
+		return
+	}
+	for _, message := range validation.IsQualifiedName(key) {
+		at.add("found %q: %s", key, message)
+	}
+	domain, _, _ := strings.Cut(key, "/")
+	kubernetes := slices.ContainsFunc([]string{"kubernetes.io", "k8s.io"}, func(own string) bool {
+		return domain == own || strings.HasSuffix(domain, "."+own)
+	})
+	if !strings.Contains(key, "/") || !kubernetes || slices.Contains(topologyKeys, key) {
+		return
+	}
+	hint := ""
+	if near := manifest.NearestKey(key, topologyKeys); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", near)
+	}
+	//guard: pods wait for nodes with a label that is mistyped
+	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
+}
+
+func podTerms(at complaints, terms []v1.PodTerm) {
+	seen := map[string]bool{}
+	for i := range terms {
+		term, at := terms[i], at.at("[%d]", i)
+		topologyKey(at, term.TopologyKey)
+		//guard: the API server refuses a weight, and the services are not synced
+		if term.Weight < 0 || term.Weight > maxWeight {
+			at.at(".weight").add("found %d, want 1 to %d, or none for what is required", term.Weight, maxWeight)
+		}
+		if seen[term.TopologyKey] {
+			at.at(".topologyKey").add("%q is a duplicate", term.TopologyKey)
+		}
+		seen[term.TopologyKey] = true
+	}
+}
+
+func spreads(at complaints, list []v1.TopologySpread) {
+	seen := map[string]bool{}
+	for i := range list {
+		s, at := &list[i], at.at("[%d]", i)
+		topologyKey(at, s.TopologyKey)
+		if seen[s.TopologyKey] {
+			at.at(".topologyKey").add("%q is a duplicate", s.TopologyKey)
+		}
+		seen[s.TopologyKey] = true
+		if s.MaxSkew < 0 || s.MaxSkew > maxSkew {
+			at.at(".maxSkew").add("found %d, want 1 to %d", s.MaxSkew, maxSkew)
+		}
+		if s.WhenUnsatisfiable != "" && s.WhenUnsatisfiable != "ScheduleAnyway" && s.WhenUnsatisfiable != "DoNotSchedule" {
+			at.at(".whenUnsatisfiable").add("found %q, want ScheduleAnyway or DoNotSchedule", s.WhenUnsatisfiable)
+		}
+		switch {
+		case s.MinDomains < 0 || s.MinDomains > maxSkew:
+			at.at(".minDomains").add("found %d, want 1 to %d", s.MinDomains, maxSkew)
+		case s.MinDomains > 0 && s.WhenUnsatisfiable != "DoNotSchedule":
+			at.at(".minDomains").add("needs whenUnsatisfiable: DoNotSchedule")
+		}
+	}
+}
+
+func validateProbe(p *v1.ProbeTimes, at complaints) {
+	if p == nil {
+		return
+	}
+	for _, field := range []struct {
+		name      string
+		value     *int32
+		low, high int32
+	}{
+		{"initialDelaySeconds", p.InitialDelaySeconds, 0, 300}, {"periodSeconds", p.PeriodSeconds, 1, 300},
+		{"timeoutSeconds", p.TimeoutSeconds, 1, 60}, {"failureThreshold", p.FailureThreshold, 1, 100},
+	} {
+		//guard: a probe is tried all the time, or never
+		if v := field.value; v != nil && (*v < field.low || *v > field.high) {
+			at.at(".%s", field.name).add("found %d, want %d to %d", *v, field.low, field.high)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package validation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api"
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// podsOf reads a SIPCluster with one load balancer that has these fields.
+func podsOf(fields string) ([]v1.SIPCluster, error) {
+	docs, err := manifest.Parse("spec.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: tenants, name: edge-a}\n"+
+		"spec: {services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, "+fields+"}]}}\n"))
+	if err != nil {
+		return nil, err
+	}
+	return api.ClustersFromDocuments(docs)
+}
+
+func times9(item string) string { return strings.TrimSuffix(strings.Repeat(item+", ", 9), ", ") }
+
+// TestPodOptions: what a tenant may say of its pods, and what is refused, by the words of the refusal.
+func TestPodOptions(t *testing.T) {
+	const at = "spec.services.loadBalancerControlPlane[0]."
+	node := func(fields string) string { return "pods: {nodeAffinity: {required: [{" + fields + "}]}}" }
+	spread := func(fields string) string { return "pods: {topologySpread: [{" + fields + "}]}" }
+	for _, row := range []struct{ why, fields, want string }{
+		{"nothing", "pods: {}", ""},
+		{"labels and annotations", "labels: {team: net}, annotations: {example.org/contact: 'a, b'}, pods: {labels: {example.org/a: b}, annotations: {prometheus.io/port: '9'}}", ""},
+		{"every requirement", "pods: {nodeAffinity: {required: [{key: a, operator: In, values: [b, c]}, {key: a, operator: NotIn, values: ['']}, {key: example.org/a, operator: Exists}, {key: b, operator: DoesNotExist}, {key: cores, operator: Gt, values: ['5']}], preferred: [{weight: 100, key: cores, operator: Lt, values: ['7']}]}}", ""},
+		{"together in a zone and apart on nodes", "pods: {podAffinity: [{topologyKey: topology.kubernetes.io/zone}], podAntiAffinity: [{topologyKey: kubernetes.io/hostname}, {topologyKey: example.org/rack, weight: 1}]}", ""},
+		{"spread over racks of the site's own label", spread("topologyKey: rack, maxSkew: 100, whenUnsatisfiable: DoNotSchedule, minDomains: 2"), ""},
+		{"the bounds of times", "pods: {probes: {readiness: {initialDelaySeconds: 0, periodSeconds: 300, timeoutSeconds: 60, failureThreshold: 100}, liveness: {initialDelaySeconds: 300, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1}, startup: {}}}", ""},
+
+		{"a label by which Services find pods", "pods: {labels: {app.kubernetes.io/instance: loadbalancer-controlplane-edge-b}}", at + `pods.labels["app.kubernetes.io/instance"]: is Kubernetes' own: tenants may not set such keys`},
+		{"the same of the objects", "labels: {app.kubernetes.io/managed-by: Helm}", at + `labels["app.kubernetes.io/managed-by"]: is Kubernetes' own`},
+		{"the engine's annotation", "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}", at + `annotations["kustomize.toolkit.fluxcd.io/prune"]: steers the GitOps engine`},
+		{"a network by Multus", "pods: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}", at + `pods.annotations["k8s.v1.cni.cncf.io/networks"]: attaches networks`},
+		{"a Secret of a vault", "pods: {annotations: {vault.hashicorp.com/agent-inject: 'true'}}", "mounts Secrets"},
+		{"an address by an annotation of all objects", "annotations: {metallb.io/loadBalancerIPs: 192.0.2.1}", "asks for an address"},
+		{"a runtime's device", "pods: {annotations: {io.katacontainers.config.hypervisor.path: /bin/sh}}", "steers the container runtime"},
+		{"a label that is none", "labels: {'a b': c}", at + `labels["a b"]: name part must consist`},
+		{"a label's value that breaks a line", `pods: {labels: {team: "a\nb"}}`, at + "pods.labels[\"team\"]: "},
+		{"an annotation that steers a terminal", `annotations: {team: "a\x1b[2Jb"}`, at + `annotations["team"]: contains a line break or a control character`},
+		{"an annotation like a book", "pods: {annotations: {team: " + strings.Repeat("x", 16<<10+1) + "}}", at + `pods.annotations["team"]: found 16385 bytes, want at most 16384`},
+		{"annotations that no object can have", "pods: {annotations: {" + strings.Repeat("k%d: "+strings.Repeat("x", 16<<10)+", ", 12) + "a: b}}", at + "pods.annotations: 196646 bytes in all, want at most 196608"},
+		{"the same, of a Service in two places", "annotations: {" + strings.Repeat("k%d: "+strings.Repeat("x", 16<<10)+", ", 6) + "a: b}, service: {annotations: {b: " + strings.Repeat("x", 6*16<<10) + "}}", at + "annotations: 196"},
+		{"one annotation at two places", "annotations: {a: b}, service: {annotations: {a: c}}", at + `annotations["a"]: is in service.annotations too`},
+
+		{"a node by its name", "pods: {nodeAffinity: {required: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}", "nodeAffinity.required[0].matchFields"},
+		{"pods of other namespaces", "pods: {podAntiAffinity: [{topologyKey: kubernetes.io/hostname, namespaceSelector: {}}]}", "podAntiAffinity[0].namespaceSelector"},
+		{"pods of one other namespace", "pods: {podAntiAffinity: [{topologyKey: kubernetes.io/hostname, namespaces: [kube-system]}]}", "podAntiAffinity[0].namespaces"},
+		{"other pods", "pods: {podAffinity: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: vault}}}]}", "podAffinity[0].labelSelector"},
+		{"a toleration", "pods: {tolerations: [{operator: Exists}]}", "pods.tolerations"},
+		{"a priority", "pods: {priorityClassName: system-node-critical}", "pods.priorityClassName"},
+		{"the node's network", "pods: {hostNetwork: true}", "pods.hostNetwork"},
+		{"a command for a probe", "pods: {probes: {liveness: {exec: {command: [sh]}}}}", "probes.liveness.exec"},
+		{"a host for a probe", "pods: {probes: {readiness: {httpGet: {host: 169.254.169.254}}}}", "probes.readiness.httpGet"},
+		{"a probe without end", "pods: {probes: {readiness: {timeoutSeconds: 61}}}", at + "pods.probes.readiness.timeoutSeconds: found 61, want 1 to 60"},
+		{"no period", "pods: {probes: {liveness: {periodSeconds: 0}}}", at + "pods.probes.liveness.periodSeconds: found 0, want 1 to 300"},
+		{"a delay of years", "pods: {probes: {startup: {initialDelaySeconds: 2147483647}}}", at + "pods.probes.startup.initialDelaySeconds: found 2147483647, want 0 to 300"},
+		{"a failure that never counts", "pods: {probes: {liveness: {failureThreshold: 101}}}", "failureThreshold: found 101, want 1 to 100"},
+		{"a number below none", "pods: {probes: {readiness: {initialDelaySeconds: -1}}}", "initialDelaySeconds: found -1"},
+
+		{"an operator that Kubernetes has not", node("key: a, operator: Like, values: [b]"), at + `pods.nodeAffinity.required[0].operator: found "Like", want In, NotIn, Exists, DoesNotExist, Gt or Lt`},
+		{"a value where there is none", node("key: a, operator: Exists, values: [b]"), "required[0].values: found 1, want none with Exists"},
+		{"no value where there is one", node("key: a, operator: In"), "required[0].values: missing"},
+		{"a number that is none", node("key: a, operator: Gt, values: [many]"), "required[0].values: Gt needs exactly one whole number"},
+		{"a number below none, which no label may be", node("key: a, operator: Lt, values: ['-9']"), "required[0].values: Lt needs exactly one whole number"},
+		{"a value that is no label's", node("key: a, operator: NotIn, values: ['a b']"), "required[0].values[0]: "},
+		{"a key that is none", node("key: '', operator: Exists"), "required[0].key: "},
+		{"a weight of nothing", "pods: {nodeAffinity: {preferred: [{weight: 0, key: a, operator: Exists}]}}", "preferred[0].weight: found 0, want 1 to 100"},
+		{"a weight over all", "pods: {podAffinity: [{topologyKey: rack, weight: 101}]}", "podAffinity[0].weight: found 101"},
+		{"a topology key that Kubernetes has not", spread("topologyKey: topology.kubernetes.io/zones"), "pods.topologySpread[0].topologyKey: found \"topology.kubernetes.io/zones\", which is not a node label that Kubernetes defines in its own domain"},
+		{"what it may have meant", spread("topologyKey: topology.kubernetes.io/zones"), "did you mean topology.kubernetes.io/zone?"},
+		{"no topology key", "pods: {podAntiAffinity: [{weight: 1}]}", "podAntiAffinity[0].topologyKey: missing"},
+		{"a topology key that is none", "pods: {podAntiAffinity: [{topologyKey: 'a b'}]}", "podAntiAffinity[0].topologyKey: "},
+		{"a key twice", spread("topologyKey: rack}, {topologyKey: rack"), `topologySpread[1].topologyKey: "rack" is a duplicate`},
+		{"together and apart", "pods: {podAffinity: [{topologyKey: rack}], podAntiAffinity: [{topologyKey: rack}]}", "pods.podAntiAffinity[0]: the same label is required by podAffinity too"},
+		{"a skew below none", spread("topologyKey: rack, maxSkew: -1"), "maxSkew: found -1, want 1 to 100"},
+		{"a skew of nothing", spread("topologyKey: rack, maxSkew: 0"), "maxSkew: found 0, want at least 1, or no such field"},
+		{"no domain at least", spread("topologyKey: rack, minDomains: 0"), "minDomains: found 0, want at least 1, or no such field"},
+		{"domains that nobody waits for", spread("topologyKey: rack, minDomains: 2"), "minDomains: needs whenUnsatisfiable: DoNotSchedule"},
+		{"a word that Kubernetes has not", spread("topologyKey: rack, whenUnsatisfiable: Never"), `whenUnsatisfiable: found "Never"`},
+
+		{"a great many terms", "pods: {podAntiAffinity: [" + times9("{topologyKey: rack}") + "]}", at + "pods.podAntiAffinity: found 9 of them, want at most 8"},
+		{"a great many spreads", "pods: {topologySpread: [" + times9("{topologyKey: rack}") + "]}", at + "pods.topologySpread: found 9 of them, want at most 8"},
+		{"a great many requirements", "pods: {nodeAffinity: {required: [" + times9("{key: a, operator: Exists}") + ", " + times9("{key: a, operator: Exists}") + "]}}", "nodeAffinity.required: found 18 requirements, want at most 16"},
+		{"a great many values", node("key: a, operator: In, values: [" + strings.Repeat("b, ", 100) + "b]"), "required[0].values: found 101 values, want at most 100"},
+		{"a great many labels", "pods: {labels: {" + manyKeys(65) + "}}", at + "pods.labels: found 65 labels, want at most 64"},
+		{"a great many annotations", "annotations: {" + manyKeys(65) + "}", at + "annotations: found 65 annotations, want at most 64"},
+	} {
+		fields := row.fields
+		for i := 0; strings.Contains(fields, "k%d"); i++ {
+			fields = strings.Replace(fields, "k%d", fmt.Sprintf("k%02d", i), 1)
+		}
+		_, err := podsOf(fields)
+		found := ""
+		if err != nil {
+			found = err.Error()
+		}
+		if row.want == "" && err != nil || !strings.Contains(found, row.want) {
+			t.Errorf("%s:\nfound %s\nwant  %s", row.why, found, row.want)
+		}
+	}
+}
+
+func manyKeys(n int) string {
+	var keys []string
+	for i := range n {
+		keys = append(keys, fmt.Sprintf("k%d: v", i))
+	}
+	return strings.Join(keys, ", ")
+}

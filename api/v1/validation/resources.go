@@ -1,0 +1,47 @@
+package validation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// most is the most that one container may ask for: more than a machine has. Other resources are devices, which plugins hand out.
+var most = map[corev1.ResourceName]resource.Quantity{
+	corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("100Ti"), corev1.ResourceEphemeralStorage: resource.MustParse("1000Ti"),
+}
+
+// CheckResources reports what no container may ask for, by the path below its resources, as in ".limits.cpu".
+func CheckResources(r *corev1.ResourceRequirements) []FieldError {
+	var errs []FieldError
+	if len(r.Claims) > 0 {
+		errs = append(errs, FieldError{".claims", "want none: they are of devices"})
+	}
+	for _, list := range []struct {
+		path  string
+		found corev1.ResourceList
+	}{{".requests", r.Requests}, {".limits", r.Limits}} {
+		for _, name := range slices.Sorted(maps.Keys(list.found)) {
+			limit, known := most[name]
+			found := list.found[name]
+			ceiling, bounded := r.Limits[name]
+			switch {
+			case !known:
+				errs = append(errs, FieldError{list.path, redact.Sprintf("found %q, want cpu, memory and ephemeral-storage, and no devices", string(name))})
+			case found.Sign() < 0 || found.Cmp(limit) > 0:
+				errs = append(errs, FieldError{list.path + "." + string(name), fmt.Sprintf("found %s, want 0 to %s", found.String(), limit.String())})
+			case list.path == ".requests" && bounded && found.Cmp(ceiling) > 0:
+				errs = append(errs, FieldError{".requests." + string(name), fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
+			}
+		}
+	}
+	return errs
+}
+
+// IsImage says whether a text is an image's name, with or without tag and digest.
+func IsImage(text string) bool { return len(text) <= 400 && imageName.MatchString(text) }

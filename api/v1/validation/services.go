@@ -1,0 +1,313 @@
+package validation
+
+import (
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
+// characters are in none of them.
+var (
+	// imageName is what a container runtime takes for a name, a tag and a digest, and no address of another kind.
+	imageName = regexp.MustCompile(`^(([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]{2,39}\])(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*` +
+		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}))?$`)
+	networkID  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
+	healthPath = regexp.MustCompile(`^/[A-Za-z0-9._~/?=&-]*$`)
+	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
+	sharingKey = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
+	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
+
+	compatible = netip.MustParsePrefix("::/96")
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+)
+
+// validateServices reports what is wrong with the services of the cluster by themselves.
+func validateServices(c *v1.SIPCluster) []FieldError {
+	var errs []FieldError
+	root := complaints{"spec.services", &errs}
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		lb := &services.LoadBalancerControlPlane[i]
+		at := root.at(".%s[%d]", v1.ListControlPlane, i)
+		checkServiceName(c, at, v1.ListControlPlane, i)
+		validateService(&lb.Service, at, true, v1.DefaultReplicas(v1.ListControlPlane))
+		nodePort(at.at(".nodePort"), lb.NodePort)
+		checkHeadless(&lb.Service, at, lb.NodePort)
+		if lb.PortName != "" && lb.PortName != v1.PortNameHTTPS && lb.PortName != v1.PortNameSIP {
+			at.at(".portName").add("found %q, want %s or %s", lb.PortName, v1.PortNameHTTPS, v1.PortNameSIP)
+		}
+		if check := lb.HealthCheck; check != nil {
+			at.at(".healthCheck.path").match(check.Path, healthPath, 200, `an absolute path of letters, digits and ._~/?=&-`)
+			if check.Status != 0 && (check.Status < 100 || check.Status > 599) {
+				at.at(".healthCheck.status").add("found %d, want an HTTP status, 100 to 599", check.Status)
+			}
+			validateBackendCA(check.CA, at.at(".healthCheck.ca"))
+		}
+		validateHAProxy(lb.HAProxy, at.at(".haproxy"))
+	}
+	for i := range services.LoadBalancerWorker {
+		lb := &services.LoadBalancerWorker[i]
+		at := root.at(".%s[%d]", v1.ListWorker, i)
+		checkServiceName(c, at, v1.ListWorker, i)
+		validateService(&lb.Service, at, true, v1.DefaultReplicas(v1.ListWorker))
+		ports := lb.NodePortRange
+		checkHeadless(&lb.Service, at, ports.Start)
+		switch {
+		case ports.Start < 1 || ports.End > 65535 || ports.Start > ports.End:
+			at.at(".nodePortRange").add("found %d to %d, want start to end within 1 to 65535", ports.Start, ports.End)
+		case ports.Len() > MaxServicePorts:
+			at.at(".nodePortRange").add("found %d ports, want at most %d: one Service lists them all", ports.Len(), MaxServicePorts)
+		case ports.Start <= 8404 && 8404 <= ports.End:
+			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load balancer's own status", ports.Start, ports.End)
+		}
+		if lb.CheckPort != 0 && !isPort(lb.CheckPort) {
+			at.at(".checkPort").add("found %d, want a port, 1 to 65535", lb.CheckPort)
+		}
+		if lb.CheckEachPort {
+			if lb.CheckPort != 0 {
+				at.at(".checkPort").add("not together with checkEachPort, which looks at each port by itself")
+			}
+		}
+		if n := ports.Len(); n > MaxCheckedPorts && (lb.CheckEachPort || lb.HAProxy.ProxyAccepted()) {
+			at.at(".nodePortRange").add("found %d ports, want at most %d with checkEachPort or haproxy.acceptProxyProtocol: each is checked on each worker every few seconds", n, MaxCheckedPorts)
+		}
+		validateHAProxy(lb.HAProxy, at.at(".haproxy"))
+	}
+	all := 0
+	for i := range services.LoadBalancerWorker {
+		all += services.LoadBalancerWorker[i].NodePortRange.Len()
+	}
+	if all > MaxPorts {
+		root.at("."+v1.ListWorker).add("found %d ports in all, want at most %d", all, MaxPorts)
+	}
+	validateJumpHosts(c, root)
+	validateDexes(c, root)
+	return errs
+}
+
+// The most ports that one load balancer passes on, and that all those of a cluster do: each is written, read and compared at every run.
+// MaxCheckedPorts is the most with a check for each.
+const (
+	MaxServicePorts = 1000
+	MaxCheckedPorts = 256
+	MaxPorts        = 4096
+)
+
+// checkServiceName complains about a cluster whose name is too long for the entry's Service (63 characters, a DNS label).
+func checkServiceName(c *v1.SIPCluster, at complaints, list string, i int) {
+	if name := v1.ServiceName(list, i, c.Name); len(name) > validation.DNS1035LabelMaxLength {
+		at.add("the name %q has %d characters, want at most %d: shorten the cluster's name to %d", name, len(name),
+			validation.DNS1035LabelMaxLength, len(c.Name)-(len(name)-validation.DNS1035LabelMaxLength))
+	}
+}
+
+// isPort says whether there can be a port of that number.
+func isPort(port int32) bool { return port > 0 && port <= 65535 }
+
+// nodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is looked at later (claimNodePorts).
+func nodePort(at complaints, port int32) {
+	if port != 0 && !isPort(port) {
+		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise", port)
+	}
+}
+
+// maxNetworkID is how many characters the id of a network may have.
+const maxNetworkID = 128
+
+// IsNetworkID says whether validation takes an id for that of a network.
+func IsNetworkID(id string) bool { return len(id) <= maxNetworkID && networkID.MatchString(id) }
+
+// validateService reports what is wrong with the fields that all services have. replicas is the default.
+func validateService(s *v1.Service, at complaints, needsNetwork bool, replicas int32) {
+	at.at(".image").match(s.Image, imageName, 400, "an image reference, as in registry.example/haproxy:3.2")
+	if needsNetwork && s.NodeInterface == "" {
+		at.at(".nodeInterfaceId").add("missing: the id of the network on which the hosts are reached")
+	}
+	at.at(".nodeInterfaceId").match(s.NodeInterface, networkID, maxNetworkID, "a network id of letters, digits and ._:-")
+	if s.AddressFamily != "" && s.AddressFamily != v1.IPv4 && s.AddressFamily != v1.IPv6 {
+		at.at(".addressFamily").add("found %q, want IPv4 or IPv6", s.AddressFamily)
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.NodeLabels)) {
+		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(s.NodeLabels[key])...) {
+			at.at(".nodeLabels[%q]", key).add("%s", message)
+		}
+	}
+	if s.ClusterIP != nil && *s.ClusterIP != "" && *s.ClusterIP != corev1.ClusterIPNone {
+		address(at.at(".clusterIP"), *s.ClusterIP)
+	}
+	if s.Replicas != nil {
+		replicas = *s.Replicas
+		if replicas < 0 || replicas > 100 {
+			at.at(".replicas").add("found %d, want 0 to 100", replicas)
+		}
+	}
+	if s.Service != nil {
+		validateExposure(s.Service, at.at(".service"))
+	}
+	if s.Resources != nil {
+		for _, e := range CheckResources(s.Resources) {
+			complaints{at.path + ".resources" + e.Path, at.errs}.add("%s", e.Message)
+		}
+	}
+	for i, n := range s.NetworkAttachments {
+		validateAttachment(&n, at.at(".networkAttachments[%d]", i), replicas)
+	}
+	validateOptions(s, at)
+}
+
+// checkHeadless complains about a Service without an address of its own that is to be reached by one, or by ports of nodes: the API server refuses it.
+func checkHeadless(s *v1.Service, at complaints, nodePort int32) {
+	kind := s.ExposureType(nodePort)
+	//guard: a Service is committed that the API server refuses
+	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort || kind == corev1.ServiceTypeLoadBalancer) {
+		at.at(".clusterIP").add("found None, which no Service of type %s can have: the API server refuses it", kind)
+	}
+}
+
+func validateExposure(e *v1.ServiceExposure, at complaints) {
+	switch e.Type {
+	case "", corev1.ServiceTypeNodePort, corev1.ServiceTypeClusterIP, corev1.ServiceTypeLoadBalancer:
+	default:
+		at.at(".type").add("found %q, want NodePort, ClusterIP or LoadBalancer", e.Type)
+	}
+	validateAnnotationKeys(e, at.at(".annotations"))
+	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className, 253, "a load balancer class, as in kube-vip.io/kube-vip-class")
+	at.at(".sharingKey").match(e.SharingKey, sharingKey, 63, "letters, digits and ._/-")
+	switch e.Provider {
+	case "", v1.ProviderMetalLB, v1.ProviderKubeVIP:
+	default:
+		at.at(".provider").add("found %q, want metallb or kube-vip", e.Provider)
+	}
+	for _, field := range []struct{ name, value string }{
+		{"loadBalancerIP", e.LoadBalancerIP}, {"loadBalancerClass", e.LoadBalancerClass}, {"provider", e.Provider}, {"sharingKey", e.SharingKey},
+	} {
+		if field.value != "" && e.Type != corev1.ServiceTypeLoadBalancer {
+			at.at(".%s", field.name).add("has no meaning without type: LoadBalancer")
+		}
+	}
+	if e.SharingKey != "" && e.LoadBalancerIP == "" {
+		at.at(".sharingKey").add("needs loadBalancerIP, the address that is shared")
+	}
+	for _, ip := range e.Addresses() {
+		address(at.at(".loadBalancerIP"), ip)
+	}
+}
+
+func address(at complaints, value string) {
+	ip, err := netip.ParseAddr(value)
+	if err != nil || ip.Zone() != "" || ip.IsUnspecified() {
+		at.add("found %q, want an IP address", value)
+		return
+	}
+	//guard: an address is written in a form that another program takes for another one
+	if ip.Is4In6() {
+		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
+		return
+	}
+	if whose := unfit(ip); whose != "" {
+		at.add("found %q, want an address that a service can have: it is %s", value, whose)
+	}
+}
+
+// unfit says whose an address is that no service can have (IANA's special-purpose registries), empty for all others.
+func unfit(ip netip.Addr) string {
+	ip = ip.Unmap()
+	switch {
+	case ip.IsLoopback():
+		return "the machine's own"
+	case ip.IsLinkLocalUnicast():
+		return "of the link"
+	case ip.IsMulticast():
+		return "a group's"
+	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
+		return "nobody's"
+	}
+	//guard: the cloud's metadata is a service's address by NAT64
+	if inner := standsFor(ip); inner.IsValid() {
+		if whose := unfit(inner); whose != "" {
+			return whose + ", because it embeds " + inner.String()
+		}
+	}
+	return ""
+}
+
+// standsFor is the IPv4 address that an IPv6 address is translated to: IPv4-compatible (::/96), of NAT64 (64:ff9b::/96, RFC 6052) and of 6to4 (2002::/16,
+// RFC 3056). Not valid, if there is none. inventory.NoHostAddress has the same for hosts.
+func standsFor(ip netip.Addr) netip.Addr {
+	bytes := ip.As16()
+	switch {
+	case ip.Is4():
+	case compatible.Contains(ip), nat64.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	case sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return netip.Addr{}
+}
+
+// validateAnnotationKeys complains about annotations that set what fields set: only the fields are compared with those of other clusters.
+func validateAnnotationKeys(e *v1.ServiceExposure, at complaints) {
+	// How an older MetalLB spells what the fields ask for.
+	same := map[string]string{"metallb.universe.tf/loadBalancerIPs": e.LoadBalancerIP, "metallb.universe.tf/allow-shared-ip": e.SharingKey}
+	for _, key := range slices.Sorted(maps.Keys(e.Annotations)) {
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			at.at("[%q]", key).add("%s", message)
+		}
+		if value := same[key]; value != "" && value == e.Annotations[key] {
+			continue
+		}
+		if whose := ReservedKey(key); whose != "" {
+			at.at("[%q]", key).add("%s: such annotations are not for a tenant to set", whose)
+		}
+	}
+}
+
+// podInterfaces are those that a pod has before any network is attached: the kernel's and the cluster's.
+var podInterfaces = []string{"eth0", "lo"}
+
+// leastBits is the prefix of the largest network that can be on one wire: everything in it is a neighbour, and no router is asked.
+func leastBits(ip netip.Addr) int {
+	if ip.Is4() {
+		return 8
+	}
+	return 32
+}
+
+func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) {
+	for _, field := range []struct{ name, value string }{{"name", n.Name}, {"namespace", n.Namespace}} {
+		if field.value == "" && field.name == "namespace" {
+			continue
+		}
+		for _, message := range validation.IsDNS1123Subdomain(field.value) {
+			at.at(".%s", field.name).add("found %q: %s", field.value, message)
+		}
+	}
+	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
+	//guard: a network is attached as the loopback interface, and no pod of the service starts
+	if slices.Contains(podInterfaces, n.Interface) {
+		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and Multus chooses", n.Interface)
+	}
+	for i, ip := range n.IPs {
+		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
+			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
+		} else if prefix.Addr().Is4In6() {
+			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network", ip, prefix.Addr().Unmap())
+		} else if whose := unfit(prefix.Addr()); whose != "" {
+			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
+		} else if least := leastBits(prefix.Addr()); prefix.Bits() < least {
+			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
+		}
+	}
+	if len(n.IPs) > 0 && replicas > 1 {
+		at.at(".ips").add("%d replicas would get the same address, want replicas: 1", replicas)
+	}
+}

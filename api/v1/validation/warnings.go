@@ -1,0 +1,119 @@
+package validation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// listed is a service of a list that the SIP operator had, too.
+type listed struct {
+	*v1.Service
+	list, path string
+}
+
+// fromSIP: the spec was written for the SIP operator, as far as its fields show.
+func fromSIP(c *v1.SIPCluster) bool {
+	worker := func(lb v1.LoadBalancerWorker) bool { return lb.NodePort != 0 }
+	return slices.Contains(c.Finalizers, v1.SIPFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
+		slices.ContainsFunc(allServices(c), func(s listed) bool { return v1.SIPImage(s.list, s.Image) })
+}
+
+func allServices(c *v1.SIPCluster) []listed {
+	var out []listed
+	add := func(list string, i int, s *v1.Service) {
+		out = append(out, listed{s, list, fmt.Sprintf("spec.services.%s[%d]", list, i)})
+	}
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		add(v1.ListControlPlane, i, &services.LoadBalancerControlPlane[i].Service)
+	}
+	for i := range services.LoadBalancerWorker {
+		add(v1.ListWorker, i, &services.LoadBalancerWorker[i].Service)
+	}
+	for i := range services.JumpHost {
+		add(v1.ListJumpHost, i, &services.JumpHost[i].Service)
+	}
+	return out
+}
+
+// Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
+// operator carry them. In a file, a time of deletion is one, too: it does more than whoever copied it from a live object may know.
+func Warnings(c *v1.SIPCluster) []FieldError {
+	var out []FieldError
+	//guard: a line that was copied from a live object gives all hosts of a cluster back, and nobody says where it is
+	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
+		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the cluster is to stay, remove this line (only an API server should set it)"})
+	}
+	out = append(out, unreadAnnotations(c)...)
+	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		//guard: a role whose count was lost in an edit gives back its hosts without a word
+		if set := c.Spec.Nodes[role]; set.Count == nil {
+			out = append(out, FieldError{"spec.nodes." + role + ".count", "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if that is what you want"})
+		}
+		//guard: standby hosts wait for nothing, and nobody is told
+		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
+			out = append(out, FieldError{"spec.nodes." + role + ".count", redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
+		}
+		if known := knownRole(role); known != "" && len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
+			out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+		}
+	}
+	services := &c.Spec.Services
+	old := fromSIP(c)
+	for _, s := range allServices(c) {
+		if old && s.ClusterIP != nil {
+			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or outside its service range"})
+		}
+		if old && len(s.NodeLabels) > 0 {
+			out = append(out, FieldError{s.path + ".nodeLabels", "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
+		}
+		if v1.SIPImage(s.list, s.Image) {
+			out = append(out, FieldError{s.path + ".image", "is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
+		}
+	}
+	for i := range services.LoadBalancerWorker {
+		if services.LoadBalancerWorker[i].NodePort != 0 {
+			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i), "has no meaning here: the ports are nodePortRange's"})
+		}
+	}
+	for _, path := range c.HAProxyLines() {
+		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy checks them when new pods start; if it rejects them, the old pods keep running"})
+	}
+	out = append(out, patchedFields(c)...)
+	for i := range services.JumpHost {
+		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
+			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i), "missing: without a key or a trustedUserCA nobody can log in"})
+		}
+	}
+	for i := range services.Auth {
+		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i), "renders nothing: use spec.services.dex"})
+	}
+	return out
+}
+
+// unreadAnnotations are annotations that were meant for sipgen and are none that it reads.
+func unreadAnnotations(c *v1.SIPCluster) []FieldError {
+	var out []FieldError
+	read := []string{v1.AcceptLossAnnotation, v1.ApproveReleaseAnnotation, v1.DecommissionAnnotation, v1.LintIgnoreAnnotation, v1.RemoveAnnotation}
+	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
+		near, stray := manifest.StrayAnnotation(key, read)
+		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
+		//guard: a misspelled approve-release does nothing, and nobody says so
+		case !stray || len(out) == manifest.MaxProblems:
+		case near != "":
+			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
+		default:
+			out = append(out, FieldError{path, "sipgen reads no such annotation of a SIPCluster, only " + strings.Join(read, ", ")})
+		}
+	}
+	return out
+}
