@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Addresses that are no host's. https://www.iana.org/assignments/iana-ipv4-special-registry
+// Addresses that no host can have. https://www.iana.org/assignments/iana-ipv4-special-registry
 var (
 	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
 	reserved    = netip.MustParsePrefix("240.0.0.0/4")
@@ -18,8 +18,9 @@ var (
 	broadcast   = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 )
 
-// NoHostAddress says what an address is if no host can be reached at it, "" if one can. A load balancer that has a loopback address
-// among its backends would answer for the host itself.
+// NoHostAddress describes an address at which no host can be reached, and returns "" for any other. A load balancer
+// with a loopback address among its backends would answer for the host itself. Example: "a loopback address" for
+// 127.0.0.1.
 func NoHostAddress(ip netip.Addr) string {
 	switch {
 	case !ip.IsValid():
@@ -58,8 +59,8 @@ func NoHostAddress(ip netip.Addr) string {
 	return ""
 }
 
-// embedded is the IPv4 address that an IPv6 address stands for, where a network or a kernel translates it: IPv4-compatible (::/96), of NAT64
-// (64:ff9b::/96, RFC 6052) and of 6to4 (2002::/16, RFC 3056). Not valid, if it stands for none.
+// embedded returns the IPv4 address in an IPv6 address that a network or a kernel translates: IPv4-compatible
+// (::/96), NAT64 (64:ff9b::/96, RFC 6052) and 6to4 (2002::/16, RFC 3056). It is not valid for other addresses.
 func embedded(ip netip.Addr) netip.Addr {
 	bytes := ip.As16()
 	switch {
@@ -72,8 +73,9 @@ func embedded(ip netip.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// endOfSubnet says which end of its subnet an address is, "" if it is none: the first address is the network itself (in IPv6: any router),
-// the last one of an IPv4 network is its broadcast address. Point-to-point networks of two addresses have no ends (RFC 3021, RFC 6164).
+// endOfSubnet names the end of its subnet that an address is, "" for none: the first address is the network itself
+// (in IPv6: any router), the last one of an IPv4 network is its broadcast address. Point-to-point networks of two
+// addresses have no ends (RFC 3021, RFC 6164).
 func endOfSubnet(prefix netip.Prefix) string {
 	ip := prefix.Addr()
 	if !prefix.IsValid() || ip.BitLen()-prefix.Bits() < 2 {
@@ -94,8 +96,8 @@ func endOfSubnet(prefix netip.Prefix) string {
 	return "the broadcast address of its network"
 }
 
-// ParseAddress reads an address with or without "/prefix"; netmask is "" where it is not known. The error says what was found instead
-// of an address that a host can have, and does not repeat the text.
+// ParseAddress reads an address with or without "/prefix"; netmask is "" if unknown. The error describes an address
+// that no host can have, and does not repeat the text.
 func ParseAddress(text, netmask string) (netip.Addr, error) {
 	text = strings.TrimSpace(text)
 	prefix, err := netip.ParsePrefix(text)
@@ -117,8 +119,8 @@ func ParseAddress(text, netmask string) (netip.Addr, error) {
 	return ip, nil
 }
 
-// SubnetOf is the network of an address that ParseAddress takes, not valid where that is not known. A host that is routed to by itself, or a
-// netmask of no bits, says nothing of one.
+// SubnetOf returns the network of an address that ParseAddress accepts. It is not valid if unknown: for a prefix of a
+// single address, or a netmask of no bits.
 func SubnetOf(text, netmask string) netip.Prefix {
 	text = strings.TrimSpace(text)
 	prefix, err := netip.ParsePrefix(text)
@@ -135,8 +137,8 @@ func SubnetOf(text, netmask string) netip.Prefix {
 	return prefix.Masked()
 }
 
-// prefixLength reads a netmask as network data has it: as an address or as a number of bits. It is -1 where that cannot be read: nothing is
-// known of the subnet then.
+// prefixLength reads a netmask of network data: an address or a number of bits. It returns -1 if it cannot be read:
+// the subnet is unknown then.
 func prefixLength(netmask string, ip netip.Addr) int {
 	if bits, err := strconv.Atoi(strings.TrimPrefix(netmask, "/")); err == nil && bits >= 0 && bits <= ip.BitLen() {
 		return bits

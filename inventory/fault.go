@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// Fault is why a host cannot be handed out whatever metal3 says of it: its object is wrong, or at odds with another's. It is the host's own:
-// the others go on, and whoever has the host keeps it.
+// Fault is why a host cannot be assigned, whatever metal3 reports: its object is invalid, or conflicts with another
+// one. Other hosts are not affected, and a cluster that holds the host keeps it.
 type Fault struct {
 	Kind FaultKind `json:"kind"`
-	// Field is where it is in the object, empty for the object as a whole.
+	// Field is its path in the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
-	// Text says what was found, and repeats no value that may be secret. It has no path of a file in it: it may stand in the tree.
+	// Text is what was found, without values that may be secret and without a file's path: it may be printed in the
+	// tree.
 	Text string `json:"text"`
-	// Other is where the other object is, if the fault is between two.
+	// Other is the place of the other object, for a fault between two.
 	Other string `json:"-"`
 }
 
-// String says what was found, and where in the object unless the text says that.
+// String returns the text, with the field unless the text has it.
 func (f *Fault) String() string {
 	if f.Field == "" || f.Kind != FaultObject && f.Kind != FaultLabel {
 		return f.Text
@@ -27,18 +28,18 @@ func (f *Fault) String() string {
 	return f.Field + ": " + f.Text
 }
 
-// FaultKind is what is wrong with a host.
+// FaultKind is the kind of a fault.
 type FaultKind string
 
-// The faults.
+// The kinds of faults.
 const (
-	// FaultObject: the object cannot be read. Of the host nothing is known but its name.
+	// FaultObject: the object cannot be read. Only the host's name is known.
 	FaultObject FaultKind = "object"
-	// FaultTwice: the host is defined more than once. What is known of it is what one of its objects says.
+	// FaultTwice: the host is defined more than once. The Host is one of its objects.
 	FaultTwice FaultKind = "defined twice"
-	// FaultLabel: a label that no API server takes. The host is without it.
+	// FaultLabel: a label that no API server accepts. The Host lacks it.
 	FaultLabel FaultKind = "label"
-	// FaultName: namespace and name are longer than a file's name can be, and each host has a file in the tree.
+	// FaultName: namespace and name together are too long for a file in the tree.
 	FaultName FaultKind = "name"
 	// FaultUID: another host has its uid.
 	FaultUID FaultKind = "uid"
@@ -46,28 +47,28 @@ const (
 	FaultBMC FaultKind = "power control"
 	// FaultMAC: another host has its boot MAC address.
 	FaultMAC FaultKind = "boot MAC address"
-	// FaultPatch: a patch of the host would do harm, or could not say which host it is for. Whoever has the host keeps it, and the patch that is
-	// in the tree stays as it is.
+	// FaultPatch: a patch of the host would do harm, or could not name the host. Its cluster keeps it, with the patch
+	// that is in the tree.
 	FaultPatch FaultKind = "patch"
-	// FaultNetwork: a service of the site, or of a cluster, gives out, or has, an address of the host.
+	// FaultNetwork: a service of the site or of a cluster has or hands out an address of the host.
 	FaultNetwork FaultKind = "address"
 )
 
-// LeftOut is an object that no host can be made of: it has no name that a host can have.
+// LeftOut is an object that is no host, because its name is invalid.
 type LeftOut struct{ Source, Field, Text string }
 
-// Unsure says whether what is known of the host may not be so: whether it is in use, which labels it has, its uid.
+// Unsure reports whether the Host may be wrong about its use, its labels or its uid.
 func (h *Host) Unsure() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject || f.Kind == FaultTwice })
 }
 
-// Untouchable says whether no patch of the host may be written: neither one that hands it out nor one that releases it.
+// Untouchable reports whether no patch of the host may be written, neither to assign nor to release it.
 func (h *Host) Untouchable() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultPatch })
 }
 
-// Once leaves one of each host that is defined more than once, and notes the fault. It is one that is in use, if any is, then one that has a
-// uid, then the first. Hosts are sorted afterwards.
+// Once keeps one object of each host that is defined more than once, and records the fault. It prefers one that is in
+// use, then one with a uid, then the first. Hosts are sorted afterwards.
 func Once(hosts []Host) []Host {
 	at := make(map[string]int, len(hosts))
 	out := hosts[:0]
@@ -92,7 +93,7 @@ func Once(hosts []Host) []Host {
 	return out
 }
 
-// better says which of two objects of one host is to be believed.
+// better reports whether the first of two objects of one host is to be kept.
 func better(a, b *Host) bool {
 	if x, y := a.State.InUse(), b.State.InUse(); x != y {
 		return x
@@ -100,7 +101,7 @@ func better(a, b *Host) bool {
 	return a.UID != "" && b.UID == ""
 }
 
-// Conflicts notes what two hosts have and only one can: a uid, a power control, a boot MAC address.
+// Conflicts records what two hosts share and only one may have: a uid, a BMC, a boot MAC address.
 func Conflicts(hosts []Host) {
 	for _, about := range []struct {
 		kind  FaultKind
@@ -126,7 +127,7 @@ func Conflicts(hosts []Host) {
 				shared[id] = append(shared[id], i)
 			}
 		}
-		for _, group := range shared { // each host is in one group: the order does not matter
+		for _, group := range shared { // each host is in one group, so the order does not matter
 			for _, i := range group {
 				for _, j := range group {
 					if i != j {
@@ -144,8 +145,9 @@ func Conflicts(hosts []Host) {
 // ports that the schemes of power control have by default (metal3: "Supported hardware").
 var controlPorts = map[string]string{"ipmi": "623", "libvirt": "623", "irmc": "443", "http": "80", "https": "443"}
 
-// PowerControl is where a power control is, however spec.bmc.address is written: host, port and path, without the scheme's name. One controller
-// may have several systems, each with a path of its own. It is empty where there is no address.
+// PowerControl returns the identity of a BMC address: host, port and path, without the scheme, in one form. Two hosts
+// with the same result share a BMC. Example: "redfish+https://10.0.0.9/redfish/v1/Systems/1" and the same address
+// with port 443 are equal. It is "" for no address.
 func PowerControl(address string) string {
 	address = strings.TrimSpace(address)
 	if address == "" {
@@ -182,7 +184,7 @@ func PowerControl(address string) string {
 	return name + ":" + port + strings.TrimRight(path, "/")
 }
 
-// literal is an IP address in its usual form, empty for a name.
+// literal returns an IP address in its usual form, "" for a name.
 func literal(text string) string {
 	ip, err := netip.ParseAddr(text)
 	if err != nil {
@@ -191,7 +193,7 @@ func literal(text string) string {
 	return ip.Unmap().String()
 }
 
-// NormalMAC is a MAC address as it is compared.
+// NormalMAC returns a MAC address in the form for comparison.
 func NormalMAC(mac string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimSpace(mac), "-", ":"))
 }

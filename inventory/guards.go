@@ -2,21 +2,23 @@ package inventory
 
 import "slices"
 
-// SiteLabel is on the bindings of a site's guards, with the site's name.
+// SiteLabel is the label with the site's name on the bindings of its guards.
 const SiteLabel = "sipgen.airshipit.org/site"
 
-// ServiceGuard is in the names of the guards of a site's own services. They are for no hosts: two sites' may be in force together.
+// ServiceGuard is in the names of the guards of a site's own services. These guard no hosts, so those of two sites
+// may be in force together.
 const ServiceGuard = "service-guard"
 
-// GuardBinding is what a live ValidatingAdmissionPolicyBinding of sipgen's guards selects.
+// GuardBinding is a live ValidatingAdmissionPolicyBinding of sipgen's guards.
 type GuardBinding struct {
-	// Name of the object, and Site that it is of.
+	// Name of the object, and the Site that it belongs to.
 	Name, Site string
-	// Namespaces that it is in force in; nil for all.
+	// Namespaces in which it is in force; nil for all.
 	Namespaces []string
 }
 
-// Overlap gives a namespace that the binding and a site's hosts have in common, "" if there is none. A site without namespaces has all.
+// Overlap returns a namespace of both the binding and the site's hosts, "" if there is none. A site without
+// namespaces has all.
 func (b *GuardBinding) Overlap(namespaces []string) string {
 	switch {
 	case len(namespaces) == 0 && b.Namespaces == nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Hardware is what metal3's inspection found in a host, as far as roles can ask for it.
+// Hardware is the result of metal3's inspection, as far as roles can ask for it.
 type Hardware struct {
 	// Architecture is the CPU's, as in x86_64.
 	Architecture string `json:"architecture,omitempty"`
@@ -25,17 +25,17 @@ type Hardware struct {
 type Disks struct {
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes,omitempty"`
-	// Type is hdd, ssd or nvme, empty where it is not known.
+	// Type is hdd, ssd or nvme, empty if unknown.
 	Type string `json:"type,omitempty"`
 }
 
-// NICs are network interfaces of one speed. Gbps is 0 where it is not known.
+// NICs are network interfaces of one speed. Gbps is 0 if unknown.
 type NICs struct {
 	Count int `json:"count"`
 	Gbps  int `json:"gbps,omitempty"`
 }
 
-// String is "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G", without what is not known.
+// String returns "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G", without unknown parts.
 func (h *Hardware) String() string {
 	var parts []string
 	if h.Architecture != "" {

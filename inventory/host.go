@@ -1,6 +1,5 @@
-// Package inventory is the bare-metal hosts of a site: what a Host is. Hosts come from files and snapshots
-// (inventory/files) or from a live cluster (inventory/live). Every source gives the same hosts in the same order, sorted by
-// namespace and name.
+// Package inventory has the bare-metal hosts of a site. Hosts come from files and snapshots (inventory/files) or from
+// a live cluster (inventory/live). Every source gives the same hosts in the same order, sorted by namespace and name.
 package inventory
 
 import (
@@ -19,38 +18,38 @@ type Host struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Addresses are the host's addresses by network id, in the order of its network data.
 	Addresses []Address `json:"addresses,omitempty"`
-	// AddressProblems say why addresses could not be read. They are the host's own: only who needs an address that is
-	// missing is concerned.
+	// AddressProblems are why addresses could not be read. They matter only to a role or service that needs the
+	// address.
 	AddressProblems []AddressProblem `json:"addressProblems,omitempty"`
-	// BMC says where power control is, by reference.
+	// BMC refers to the baseboard management controller.
 	BMC BMC `json:"bmc,omitzero"`
 	// BootMAC is spec.bootMACAddress.
 	BootMAC string `json:"bootMAC,omitempty"`
-	// LintIgnore is the annotation sip.airshipit.org/lint-ignore: findings that are accepted, with reasons.
+	// LintIgnore is the annotation sip.airshipit.org/lint-ignore: suppressed findings, with reasons.
 	LintIgnore string `json:"lintIgnore,omitempty"`
-	// UnreadAnnotations are the keys of annotations that were meant for sipgen and are none that it reads: the first few, sorted.
+	// UnreadAnnotations are the keys of annotations that look like sipgen's and have no effect: the first few,
+	// sorted.
 	UnreadAnnotations []string `json:"unreadAnnotations,omitempty"`
 	State             State    `json:"state,omitzero"`
-	// Hardware is what inspection found, nil for a host that was not inspected.
+	// Hardware is the result of inspection, nil for a host that was not inspected.
 	Hardware *Hardware `json:"hardware,omitempty"`
-	// Faults keep the host from being handed out.
+	// Faults keep the host from being assigned.
 	Faults []Fault `json:"faults,omitempty"`
-	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
-	// engines touch. Nil where the source has no managedFields; empty where nobody owns anything.
+	// Managers are the owners, by metadata.managedFields, of the fields that sipgen and the GitOps engines touch. It
+	// is nil if the source has no managedFields, and empty if no manager owns such a field.
 	Managers []Manager `json:"managers,omitzero"`
 	// Engine holds the annotations and labels by which GitOps engines and kubectl track the host.
 	Engine map[string]string `json:"engine,omitempty"`
 	// NoNamespace: the document has no namespace, and Namespace is Kubernetes' default.
 	NoNamespace bool `json:"-"`
-	// Source is where the host was read: "file: document n: line n", or the cluster. It is for
-	// messages, and never part of a result.
+	// Source is the origin of the host: "file: document n: line n", or the cluster. It is for messages, and never
+	// part of a result.
 	Source string `json:"-"`
-	// Warnings are what a reader should know about how the host was read, for example an address
-	// taken from a provisioning-time lease.
+	// Warnings are about how the host was read, for example an address taken from a provisioning-time lease.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Key is the host's "namespace/name".
+// Key returns the host's "namespace/name".
 func (h *Host) Key() string { return h.Namespace + "/" + h.Name }
 
 // Address is one address of a host on a network.
@@ -58,55 +57,59 @@ type Address struct {
 	// Network is the network's id in the host's network data.
 	Network string     `json:"network"`
 	IP      netip.Addr `json:"ip"`
-	// Origin says which of the sources the address came from.
+	// Origin is the source of the address.
 	Origin AddressOrigin `json:"origin"`
-	// Outside are the networks in which the host's own network data has it, where an annotation says an address that lies in none of them. Empty where
-	// it lies in one, and where nothing is known of that: network data may have no netmask, and that of a host in use may be its user's.
+	// Outside are the networks of the host's own network data, if an annotation gives an address outside all of them.
+	// It is empty if the address is in one of them, or if they are unknown: network data may have no netmask, and
+	// that of a host in use may be its consumer's.
 	Outside string `json:"outside,omitempty"`
 }
 
-// AddressOrigin is where an address was found.
+// AddressOrigin is the source of an address.
 type AddressOrigin string
 
 // The origins, strongest first.
 const (
 	FromHostAnnotation AddressOrigin = "annotation"
-	// FromPreviousTree: the host is held, and had the address when it was handed out.
+	// FromPreviousTree: the host is held, and had the address when it was assigned.
 	FromPreviousTree    AddressOrigin = "previous tree"
 	FromNetworkData     AddressOrigin = "networkData"
 	FromPreprovisioning AddressOrigin = "preprovisioningNetworkData"
 	FromHardware        AddressOrigin = "hardware"
 )
 
-// AddressAnnotationKey, followed by a network's id, is the annotation that gives a host's addresses on the network.
+// AddressAnnotationKey plus a network's id is the annotation with the host's addresses on that network. Example:
+// sip.airshipit.org/address.oam.
 const AddressAnnotationKey = "sip.airshipit.org/address."
 
-// The annotations by which operators take a host out of service. Their value is the reason. CordonAnnotation keeps a host from being handed out,
-// and its cluster keeps a held one; RetireAnnotation says that the host has failed, whatever metal3 and Cluster API say of it.
+// The annotations by which operators take a host out of service. Their value is the reason. CordonAnnotation keeps a
+// free host from being assigned, and a held one stays. RetireAnnotation marks the host as failed, whatever metal3 and
+// Cluster API report.
 const (
 	CordonAnnotation = "sip.airshipit.org/cordon"
 	RetireAnnotation = "sip.airshipit.org/retire"
 )
 
-// NoReason is the reason of an annotation without value.
+// NoReason is the reason of an annotation without a value.
 const NoReason = "no reason given"
 
-// ReadAnnotations are the annotations of a host that sipgen reads or that its patches set, sorted. One that ends in a dot goes on behind it.
+// ReadAnnotations returns the annotations of a host that sipgen reads or that its patches set, sorted. One that ends
+// in a dot is a prefix.
 func ReadAnnotations() []string {
 	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of", RetireAnnotation}
 }
 
-// AddressProblem is why a source gives no address.
+// AddressProblem is why a source has no usable address.
 type AddressProblem struct {
-	// Network is the one without address for it; empty where the whole source is of no use.
+	// Network is the network without an address, empty if the whole source is unusable.
 	Network string `json:"network,omitempty"`
 	// Origin is the source.
 	Origin AddressOrigin `json:"origin"`
-	// Text says where and what was found, and never repeats what stands in a Secret.
+	// Text is the place and what was found. It never repeats the contents of a Secret.
 	Text string `json:"text"`
 }
 
-// NoAddress says why the host has no address on a network, as far as its sources tell; empty where they say nothing of it.
+// NoAddress returns why the host has no address on a network, "" if its sources do not mention the network.
 func (h *Host) NoAddress(network string) string {
 	var texts []string
 	for _, problem := range h.AddressProblems {
@@ -117,7 +120,7 @@ func (h *Host) NoAddress(network string) string {
 	return strings.Join(texts, "; ")
 }
 
-// On gives the host's addresses on a network: at most one IPv4 and one IPv6, in this order.
+// On returns the host's addresses on a network: at most one IPv4 and one IPv6, in this order.
 func (h *Host) On(network string) []netip.Addr {
 	var v4, v6 netip.Addr
 	for _, a := range h.Addresses {
@@ -148,10 +151,9 @@ type BMC struct {
 	InsecureTLS bool `json:"insecureTLS,omitempty"`
 }
 
-// State is what metal3 and Cluster API say of a host.
+// State is the state of a host, by metal3 and Cluster API.
 type State struct {
-	// Known is false for hosts from files without a status: nothing below is then known but
-	// what the spec and the annotations say.
+	// Known is false for hosts from files without a status. Then only what spec and annotations show is set.
 	Known bool `json:"known,omitempty"`
 	// Provisioning is status.provisioning.state.
 	Provisioning string `json:"provisioning,omitempty"`
@@ -168,7 +170,8 @@ type State struct {
 	Detached bool `json:"detached,omitempty"`
 	// Unhealthy: annotation capm3.metal3.io/unhealthy.
 	Unhealthy bool `json:"unhealthy,omitempty"`
-	// Cordoned and Retired are the reasons in the annotations sip.airshipit.org/cordon and sip.airshipit.org/retire; empty without the annotation.
+	// Cordoned and Retired are the reasons in the annotations sip.airshipit.org/cordon and sip.airshipit.org/retire,
+	// empty without the annotation.
 	Cordoned string `json:"cordoned,omitempty"`
 	Retired  string `json:"retired,omitempty"`
 	// NodeReuse: label infrastructure.cluster.x-k8s.io/node-reuse, kept for one consumer.
@@ -181,12 +184,12 @@ type State struct {
 	ExternallyProvisioned bool `json:"externallyProvisioned,omitempty"`
 	// Image: spec.image or spec.customDeploy is set.
 	Image bool `json:"image,omitempty"`
-	// ImageName is what spec.image or spec.customDeploy names: "image/" with host and path of the URL, without user, port and query, or
-	// "customDeploy/" with the method. It tells one use of a host from another where there is no consumer.
+	// ImageName is the name of spec.image or spec.customDeploy: "image/" with host and path of the URL, without user,
+	// port and query, or "customDeploy/" with the method. It distinguishes uses of a host without a consumer.
 	ImageName string `json:"imageName,omitempty"`
 }
 
-// Provisioned: a system is on the host, goes on to it or comes off it.
+// Provisioned reports whether a system is on the host, or is being written or removed.
 func (s *State) Provisioned() bool {
 	//guard: a host that is externally provisioned is released
 	if s.Image || s.ExternallyProvisioned {
@@ -195,34 +198,37 @@ func (s *State) Provisioned() bool {
 	return slices.Contains(ProvisionedStates(), s.Provisioning)
 }
 
-// ProvisionedStates are the values of status.provisioning.state in which a system is on a host, goes on to it or comes off it.
+// ProvisionedStates returns the values of status.provisioning.state in which a system is on a host, or is being
+// written or removed.
 func ProvisionedStates() []string {
 	//guard: a host is released while a system is written to it
 	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
 }
 
-// Emptied: a system is on the host by its status, and its spec names neither that nor a BMC any more. metal3 wipes such a server as soon as somebody puts the
-// BMC's address back, and no image. What deprovisions a host on purpose takes the image and leaves the BMC.
+// Emptied reports whether the status shows a system on the host and its spec names neither an image nor a BMC. metal3
+// wipes such a server as soon as the BMC's address is restored without an image. A deliberate deprovisioning removes
+// the image and leaves the BMC.
 func (h *Host) Emptied() bool {
 	s := &h.State
 	return slices.Contains([]string{"provisioning", "provisioned", "externally provisioned"}, s.Provisioning) &&
-		//guard: every host that is deprovisioned on purpose is said to have lost its spec, and nobody believes the warning any more
+		//guard: every host that is deprovisioned on purpose is reported as emptied, until operators ignore the warning
 		h.BMC.Address == "" && !s.Image && !s.ExternallyProvisioned &&
-		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject }) // whose spec nobody could read
+		// whose spec could not be read
+		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject })
 }
 
-// InError: metal3 reports an error.
+// InError reports whether metal3 reports an error.
 func (s *State) InError() bool {
 	return s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != ""
 }
 
-// InUse: somebody consumes the host, or it is provisioned. The sync guard asks the same of the live object.
+// InUse reports whether the host has a consumer or is provisioned. The sync guard checks the same on the live object.
 func (s *State) InUse() bool { return s.Consumer != nil || s.Provisioned() }
 
-// ClusterKind is the kind of the consumer that a host has while it is kept for a cluster's next machine, by Cluster API's node reuse.
+// ClusterKind is the kind of the consumer of a host that Cluster API's node reuse keeps for a cluster's next machine.
 const ClusterKind = "Cluster"
 
-// Consumer is what uses a host: for Cluster API, a Metal3Machine.
+// Consumer is the user of a host: for Cluster API, a Metal3Machine.
 type Consumer struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
@@ -230,7 +236,7 @@ type Consumer struct {
 	Name       string `json:"name,omitempty"`
 }
 
-// String is "Kind namespace/name", and empty for no consumer.
+// String returns "Kind namespace/name", "" for no consumer.
 func (c *Consumer) String() string {
 	if c == nil {
 		return ""
@@ -238,7 +244,7 @@ func (c *Consumer) String() string {
 	return strings.TrimSpace(c.Kind + " " + c.Namespace + "/" + c.Name)
 }
 
-// Manager is one entry of managedFields, cut down to the fields that matter.
+// Manager is one entry of managedFields, reduced to the fields that matter.
 type Manager struct {
 	Name string `json:"name"`
 	// Operation is Apply or Update.

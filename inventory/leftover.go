@@ -1,18 +1,18 @@
 package inventory
 
-// Finalized is a live object with a finalizer that nobody takes off any more.
+// Finalized is a live object with a finalizer that no controller removes.
 type Finalized struct {
 	Namespace, Name string
 	// Index of the finalizer, for a JSON patch.
 	Index int
-	// Deleting: somebody deleted it, and the API server waits for the finalizer to go.
+	// Deleting: the object was deleted, and the API server waits for the finalizer.
 	Deleting bool
 }
 
-// SecretSeen says whether a Secret is there. What is in it was not read.
+// SecretSeen is whether a Secret exists. Its contents were not read.
 type SecretSeen struct {
 	Namespace, Name string
-	// Missing: the API server has none of the name. Unread says why it is not known; it is then not missing.
+	// Missing: no Secret has the name. Unread is why that is unknown; Missing is false then.
 	Missing bool
 	Unread  string
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// HostNetwork is a network on which hosts may have addresses, as a site lists it.
+// HostNetwork is a network of hosts, as a site lists it.
 type HostNetwork struct {
 	// Name is its id in the hosts' annotations and network data.
 	Name string
-	// Addresses are those that the hosts may have there.
+	// Addresses are those that the hosts may have on the network.
 	Addresses []netip.Prefix
 	// Namespaces are those of the hosts. Empty: all.
 	Namespaces []string
 }
 
-// Misplaced says why a host is not believed to be at one of its addresses: it lies outside those that the site lists for the network and the
-// host's namespace, or, where the site lists none at all, outside the networks of the host's own network data. It is empty where neither is so.
+// Misplaced returns why an address of a host is ignored, "" if it is not: it is outside the site's list for the
+// network and the host's namespace or, without a list, outside the networks of the host's own network data.
 func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 	switch {
 	case len(listed) == 0 && a.Outside == "":
@@ -39,7 +39,7 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 		}
 	}
 	if ranges == nil {
-		//guard: a tenant calls a network as it likes, and the Site's list does not hold for it
+		//guard: a tenant invents a network's name, and the Site's list does not apply to it
 		return fmt.Sprintf("%s: found %s on network %s, which the Site's spec.hosts.networks does not list for hosts in namespace %s", sourceOf(a), a.IP, a.Network, h.Namespace)
 	}
 	slices.Sort(ranges)

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The kinds of a tenant's services that another controller may have made before sipgen, and the label of all of them.
+// The kinds of tenant services that another controller may have created before sipgen, and the label of all of them.
 const (
 	KindDeployment   = "Deployment"
 	KindService      = "Service"
@@ -20,16 +20,16 @@ const (
 	ManagedBy      = "sipgen"
 )
 
-// ServiceObject is a live Deployment or Service: whose the fields are that a sync replaces.
+// ServiceObject is a live Deployment or Service, with the owners of the fields that a sync replaces.
 type ServiceObject struct {
 	Kind, Namespace, Name string
-	// Rendered: an engine has synced it as sipgen rendered it, at least once.
+	// Rendered: an engine has synced it at least once as sipgen rendered it.
 	Rendered bool
-	// Owners are the entries of managedFields that say so, in their order; nil where the source has no managedFields.
+	// Owners are the owning entries of managedFields, in their order; nil if the source has no managedFields.
 	Owners []Owner
 }
 
-// Key is "kind namespace/name".
+// Key returns "kind namespace/name".
 func (o *ServiceObject) Key() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
 
 // Owner is an entry of managedFields.
@@ -37,12 +37,13 @@ type Owner struct {
 	// Index of the entry, for a JSON patch.
 	Index              int
 	Manager, Operation string
-	// Made: it has put the containers of the Deployment there, or the ports of the Service: whoever applies over that without owning it adds to
-	// them, and replaces nothing.
+	// Made: the owner created the containers of the Deployment or the ports of the Service. Another manager's apply
+	// adds to them, and replaces nothing.
 	Made bool
 }
 
-// madeFields are the parts of a FieldsV1 that say who put containers and ports there: an item of a list that is owned has the key ".".
+// madeFields are the parts of a FieldsV1 that show the creation of containers and ports: an owned item of a list has
+// the key ".".
 type madeFields struct {
 	Spec struct {
 		Ports    map[string]map[string]json.RawMessage `json:"f:ports"`
@@ -54,7 +55,7 @@ type madeFields struct {
 	} `json:"f:spec"`
 }
 
-// OwnersOf reads managedFields. Entries of subresources are left out, and one that cannot be read is taken to have made it all.
+// OwnersOf reads managedFields. It skips entries of subresources. An unreadable entry counts as owner of everything.
 func OwnersOf(entries []metav1.ManagedFieldsEntry) []Owner {
 	owners := []Owner{}
 	for i, entry := range entries {
@@ -79,8 +80,8 @@ func OwnersOf(entries []metav1.ManagedFieldsEntry) []Owner {
 	return owners
 }
 
-// MadeByOther gives the entry of a controller that made the object by updates, and whose fields an apply of the engine's manager would keep.
-// What kubectl made is none: both engines take that over by themselves.
+// MadeByOther returns the entry of a controller that created the object by updates, and whose fields would survive an
+// apply of the engine's manager. kubectl does not count: both engines take over its fields.
 func (o *ServiceObject) MadeByOther(manager string) *Owner {
 	i := slices.IndexFunc(o.Owners, func(w Owner) bool {
 		//guard: the first sync over SIP's objects fails, or leaves BMC passwords in the new pods

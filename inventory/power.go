@@ -13,11 +13,11 @@ var powerSchemes = []string{
 	"irmc", "ibmc", "ipmi", "libvirt",
 }
 
-// PowerSchemes are the schemes of spec.bmc.address that metal3 knows (metal3: "Supported hardware"; baremetal-operator, pkg/hardwareutils/bmc). Those of
-// powerTransports may have "+http" or "+https" behind them.
+// PowerSchemes returns the schemes of spec.bmc.address that metal3 supports (metal3: "Supported hardware";
+// baremetal-operator, pkg/hardwareutils/bmc). Some take "+http" or "+https", see powerTransports.
 func PowerSchemes() []string { return slices.Clone(powerSchemes) }
 
-// powerTransports are those that each scheme takes.
+// powerTransports returns the transports of a scheme.
 func powerTransports(scheme string) []string {
 	switch scheme {
 	case "ipmi", "libvirt", "irmc":
@@ -28,10 +28,10 @@ func powerTransports(scheme string) []string {
 	return []string{"http", "https"}
 }
 
-// PowerProblem is what is wrong with an address of a power control.
+// PowerProblem is what is wrong with a BMC address.
 type PowerProblem int
 
-// The problems. What is behind the scheme is repeated by nobody: an address that is wrong may have a login in a place where none is looked for.
+// The problems. Messages repeat only the scheme: a wrong address may have a login in an unexpected place.
 const (
 	PowerFine PowerProblem = iota
 	PowerUnreadable
@@ -41,10 +41,11 @@ const (
 	PowerBadPort
 )
 
-// schemeBytes are what schemes are made of.
+// schemeBytes are the characters of schemes.
 const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// powerHost says whether metal3 takes a text for the name of a host: labels of 1 to 63 letters, digits and dashes, none of which begins or ends with a dash.
+// powerHost reports whether metal3 accepts a text as a host name: labels of 1 to 63 letters, digits and dashes, none
+// of which begins or ends with a dash.
 func powerHost(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
@@ -63,8 +64,9 @@ func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// plainURL takes a URL apart in which every byte stands for itself: scheme://host, with or without a port and a path. ok is false for any other text:
-// url.Parse reads those. Sites have tens of thousands of such addresses, which are looked at several times.
+// plainURL splits a URL without escapes: scheme://host, with or without a port and a path. ok is false for any other
+// text, which needs url.Parse. It exists for speed: sites have tens of thousands of such addresses, and check them
+// several times.
 func plainURL(address string) (scheme, host, port, path string, ok bool) {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok {
@@ -111,8 +113,8 @@ func plainPath(path string) bool {
 	return true
 }
 
-// CheckPower says what metal3 will not be able to do with an address of a power control, read as it reads one: without a scheme it is IPMI. scheme is what
-// stands before "://", empty where nothing does. An empty address is no problem: it is a host without power control.
+// CheckPower returns why metal3 cannot use a BMC address, read as metal3 reads it: without a scheme it is IPMI.
+// scheme is the text before "://", "" for none. An empty address is no problem: the host has no BMC.
 func CheckPower(address string) (problem PowerProblem, scheme string) {
 	if address == "" {
 		return PowerFine, ""
@@ -125,24 +127,24 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 	return parsedPower(address)
 }
 
-// powerPort says whether a port is one.
+// powerPort reports whether a port is valid.
 func powerPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
-	//guard: a BMC's port that no BMC can have is not found before somebody waits for the host
+	//guard: a BMC's impossible port is found only when a host does not power on
 	return err == nil && n > 0
 }
 
-// parsedPower is CheckPower by url.Parse.
+// parsedPower is CheckPower by url.Parse, for addresses that plainURL does not take.
 func parsedPower(address string) (problem PowerProblem, scheme string) {
 	rest := address
 	if before, after, found := strings.Cut(address, "://"); found && before != "" && strings.Trim(before, schemeBytes) == "" {
-		scheme = strings.ToLower(before) // as url.Parse gives it
+		scheme = strings.ToLower(before) // in the form of url.Parse
 		rest = after
 		if !knownScheme(scheme) {
 			return PowerUnknownScheme, scheme
 		}
 	} else if before, after, _ := strings.Cut(address, ":"); knownScheme(strings.ToLower(before)) && after != "" && after[0] != '/' {
-		scheme, rest = strings.ToLower(before), after // metal3 takes it as if the slashes were there
+		scheme, rest = strings.ToLower(before), after // metal3 reads it as if the slashes were there
 	} else if first := address[:len(address)-len(strings.TrimLeft(address, schemeBytes))]; knownScheme(strings.ToLower(first)) {
 		return PowerNoHost, strings.ToLower(first)
 	}
@@ -154,7 +156,7 @@ func parsedPower(address string) (problem PowerProblem, scheme string) {
 		return PowerUnknownScheme, ""
 	}
 	switch host := parsed.Hostname(); {
-	//guard: a BMC's address without a host is said to be something else
+	//guard: a BMC's address without a host gets another problem's message
 	case host == "":
 		return PowerNoHost, scheme
 	case net.ParseIP(host) == nil && !powerHost(host):
@@ -166,7 +168,8 @@ func parsedPower(address string) (problem PowerProblem, scheme string) {
 	return PowerFine, scheme
 }
 
-// badBare: metal3 takes a name with a port and nothing before it for a scheme with something behind it. An address it takes for what it is.
+// badBare reports a name with a port and no scheme: metal3 takes the name for a scheme. An IP address with a port is
+// accepted.
 func badBare(parsed *url.URL) bool {
 	return strings.Count(parsed.Host, ":") == 1 && !strings.HasPrefix(parsed.Host, "[") && net.ParseIP(parsed.Hostname()) == nil
 }
@@ -176,7 +179,8 @@ func knownScheme(scheme string) bool {
 	return slices.Contains(powerSchemes, name) && (!split || slices.Contains(powerTransports(name), transport))
 }
 
-// MACProblem says why no network card boots from the network with a MAC address, "" if one may. An empty one is no problem: not every driver needs it.
+// MACProblem returns why no network card can boot with a MAC address, "" if one can. An empty one is no problem: not
+// every driver needs it.
 func MACProblem(mac string) string {
 	//guard: a boot MAC address that no network card has is not found
 	if mac == "" {

@@ -2,7 +2,7 @@ package inventory
 
 import rbacv1 "k8s.io/api/rbac/v1"
 
-// What a live inventory is read from.
+// The kinds that a live inventory is read from.
 const (
 	Group            = "metal3.io"
 	Version          = "v1alpha1"
@@ -12,10 +12,10 @@ const (
 	GuardResource    = "validatingadmissionpolicybindings"
 )
 
-// ReaderRules are the rights that reading a live inventory needs, and no more: hosts, what inspection found and what guards are for are listed, and
-// Secrets are only ever fetched by name, those that a host names as network data. RBAC cannot say
-// "these Secrets": an account with the rules can fetch every Secret of the namespaces it is bound in, so bind
-// it in the hosts' namespaces, and keep BMC credentials elsewhere or the account close.
+// ReaderRules returns the permissions that reading a live inventory needs, and no more: hosts, inspection results and
+// guard bindings are listed; Secrets are only fetched by name, those that hosts name as network data. RBAC cannot
+// limit that to these Secrets: an account with the rules can fetch every Secret of the namespaces where it is bound.
+// So bind it in the hosts' namespaces, and keep BMC credentials elsewhere, or protect the account.
 func ReaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{Group}, Resources: []string{HostResource, HardwareResource}, Verbs: []string{"list"}},

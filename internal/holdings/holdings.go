@@ -1,5 +1,6 @@
-// Package holdings answers whose a host is: held by a cluster, leaving one, left alone, or free. It is the one place that weighs the
-// labels of hosts against the tree, and it is pure: the answer depends on its arguments only, and never on their order.
+// Package holdings finds the owner of each host: held by a cluster, leaving one, left alone, or free. It alone weighs
+// the labels of hosts against the tree. It is pure: the answer depends only on its arguments, and never on their
+// order.
 package holdings
 
 import (
@@ -26,12 +27,12 @@ type (
 func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
 func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
 
-// Valid: it can be the name of a cluster. Labels from files can hold anything.
+// Valid reports whether the key can name a cluster. Labels from files can hold anything.
 func (k ClusterKey) Valid() bool {
 	return len(validation.IsDNS1123Label(k.Namespace)) == 0 && len(validation.IsDNS1123Label(k.Name)) == 0
 }
 
-// Quoted is the name for a message: in quotes, with escapes, where it is not valid.
+// Quoted returns the name for a message, in quotes with escapes if it is not valid.
 func (k ClusterKey) Quoted() string {
 	if !k.Valid() {
 		return strconv.Quote(k.String())
@@ -47,15 +48,15 @@ type Claim struct {
 	Role    string
 	Domain  string
 	Standby bool
-	// Pending: it is to be released once it is let go, or its release approved.
+	// Pending: to be released once its user is gone or the release is approved.
 	Pending bool
 	// Releasing: the tree keeps the host's object without sipgen's labels, so that the engine removes them.
 	Releasing bool
-	// Use is what used the host when its release was approved, as Use gives it. Empty: no release was approved.
+	// Use is what used the host when its release was approved, in the form of Use. It is empty if none was approved.
 	Use string
-	// Addresses are those that the host had when it was handed out, by network id.
+	// Addresses are the host's addresses at its assignment, by network id.
 	Addresses map[string][]netip.Addr
-	// Source is the file that has the claim, for messages.
+	// Source is the file with the claim, for messages.
 	Source string
 }
 
@@ -63,19 +64,21 @@ type Claim struct {
 type Input struct {
 	Hosts []inventory.Host
 	Tree  []Claim
-	// Specs are the clusters that have a spec, the frozen ones among them, and Known those that the tree has without hosts; those of Tree are known, too.
+	// Specs are the clusters with a spec, including frozen ones. Known are the clusters without hosts in the tree;
+	// those of Tree are known as well.
 	Specs, Known map[ClusterKey]bool
-	// Release are hosts that the Site asks to release from clusters that are in neither the specs nor the tree, and the clusters that their
-	// labels name.
+	// Release maps the hosts that the Site asks to release to the cluster that their labels name, which is in neither
+	// the specs nor the tree.
 	Release map[HostKey]ClusterKey
-	// Approved says whether a cluster approves the release of a host that it has, nil: none does.
+	// Approved reports whether a cluster approves the release of a host that it holds. nil approves none.
 	Approved func(ClusterKey, *inventory.Host) bool
 	Keys     LabelKeys
-	// Stale: the hosts were read before the tree was committed. One that leaves may have had no labels yet when it was read.
+	// Stale: the hosts were read before the tree was committed. A leaving host without labels may have got them after
+	// it was read.
 	Stale bool
 }
 
-// State is what a host is.
+// State is the state of a host.
 type State string
 
 // The states.
@@ -84,13 +87,13 @@ const (
 	Held State = "held"
 	// Leaving a cluster: its release is committed, and it was not yet seen without labels and unused.
 	Leaving State = "leaving"
-	// LeftAlone: it has labels of sipgen's, and is neither held nor leaving.
+	// LeftAlone: it has sipgen's labels, and is neither held nor leaving.
 	LeftAlone State = "left alone"
-	// Free: eligible where Why is empty, else not for that one reason.
+	// Free: eligible if Why is empty, else not, for that one reason.
 	Free State = "free"
 )
 
-// Line is what decides whose a host is.
+// Line is the rule that decides the owner of a host.
 type Line string
 
 // The lines.
@@ -105,31 +108,32 @@ const (
 type Holding struct {
 	Host  *inventory.Host
 	State State
-	// Cluster, Role and Standby are of a host that is held or leaving, By what says so.
+	// Cluster, Role and Standby are set for a host that is held or leaving. By is the deciding rule.
 	Cluster ClusterKey
 	Role    string
 	Standby bool
 	By      Line
-	// Labels is what the host's labels claim.
+	// Labels is the claim of the host's labels.
 	Labels Labels
-	// Claim is what the tree has of this very host, nil for nothing. It may be another cluster's.
+	// Claim is the tree's claim of this very host, nil for none. It may be another cluster's.
 	Claim *Claim
-	// Restored: the object is a new one, and its labels show that the host is the one that the tree has.
+	// Restored: the object has a new uid, and its labels prove that it is the host of the tree.
 	Restored bool
-	// Why a host is left alone, is leaving, or is not eligible.
+	// Why is why a host is left alone, is leaving, or is not eligible.
 	Why Why
 }
 
 // Holdings is the answer for all hosts, by namespace and name.
 type Holdings struct {
 	Hosts []Holding
-	// Tree is what the tree has, by host, whatever became of the hosts.
+	// Tree are the tree's claims by host, including those of hosts that are gone.
 	Tree []*Claim
-	// Gone are the claims of hosts that the inventory does not have, and Recreated those of hosts that are new ones of the same name.
+	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid.
 	Gone, Recreated []Claim
 }
 
-// Of says whose each host is. The error joins what nobody can answer: a host that stands twice, in the inventory or in the tree.
+// Of finds the owner of each host. The error joins the contradictions: hosts that are given twice, in the inventory
+// or in the tree.
 func Of(in Input) (*Holdings, error) {
 	out := &Holdings{Hosts: make([]Holding, len(in.Hosts))}
 	for i := range in.Hosts {
@@ -173,7 +177,7 @@ func compare(a, b HostKey) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
-// Find is the answer for one host, nil if the inventory does not have it.
+// Find returns the answer for one host, nil if it is not in the inventory.
 func (hs *Holdings) Find(key HostKey) *Holding {
 	at, found := slices.BinarySearchFunc(hs.Hosts, key, func(h Holding, key HostKey) int { return compare(keyOf(h.Host), key) })
 	if !found {
@@ -182,7 +186,7 @@ func (hs *Holdings) Find(key HostKey) *Holding {
 	return &hs.Hosts[at]
 }
 
-// match gives each host the claim that the tree has of it.
+// match gives each host its claim of the tree.
 func (hs *Holdings) match(tree []Claim) (problems []error) {
 	order := make([]*Claim, len(tree))
 	for i := range tree {
@@ -207,7 +211,7 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 			hs.Gone = append(hs.Gone, *claim)
 		case claim.UID == "" || h.Host.UID == "" || claim.UID == h.Host.UID || h.Host.Unsure():
 			h.Claim = claim
-		//guard: a host that a backup restored, under another uid, is taken from who uses it
+		//guard: a host that a backup restored, under another uid, is taken from its user
 		case h.Labels.Complete && h.Labels.Cluster == claim.Cluster:
 			h.Claim, h.Restored = claim, true
 		default:
@@ -217,14 +221,14 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 	return problems
 }
 
-// decide says whose a host is, by the first rule that holds.
+// decide finds the owner of a host by the first rule that holds.
 func (h *Holding) decide(in *Input) {
 	used := h.Host.State.InUse() && !h.Host.Unsure()
 	switch {
 	//guard: a host that cannot be patched has the labels that its patch in the tree gives it, whatever is seen
 	case h.Claim != nil && h.Host.Untouchable():
 		h.byTree(in)
-	//guard: a server that runs for one cluster becomes another's because a tree says so
+	//guard: a server that runs for one cluster becomes another's because of a tree
 	case used && h.Labels.Complete:
 		h.byUse(in)
 	case h.Claim != nil:
@@ -238,14 +242,14 @@ func (h *Holding) decide(in *Input) {
 	}
 }
 
-// byUse is for a host in use whose labels are complete.
+// byUse decides for a host in use whose labels are complete.
 func (h *Holding) byUse(in *Input) {
 	l, t := &h.Labels, h.Claim
 	same := t != nil && t.Cluster == l.Cluster
 	switch {
 	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
 		h.leaveAlone(in)
-	//guard: an approval is good for the next use of the host, and for a host that nobody approved
+	//guard: an approval is good for the next use of the host, and for a host without an approval
 	case same && t.Releasing && t.Approved(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
 		h.byTree(in)
 	case same && !t.Releasing && t.Role == l.Role:
@@ -255,7 +259,7 @@ func (h *Holding) byUse(in *Input) {
 	}
 }
 
-// byTree is for a host of which the tree decides. One that leaves is free when it is seen without labels and unused.
+// byTree decides for a host that the tree claims. A leaving host is free when it is seen without labels and unused.
 func (h *Holding) byTree(in *Input) {
 	t := h.Claim
 	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
@@ -263,7 +267,7 @@ func (h *Holding) byTree(in *Input) {
 		return
 	}
 	h.State, h.Why = Leaving, Why{Code: Released}
-	h.Standby = h.Labels.Standby // the tree says no more of its slot
+	h.Standby = h.Labels.Standby // the tree has no newer slot
 	if t.Use != "" {
 		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
 	}
@@ -273,12 +277,12 @@ func (h *Holding) byTree(in *Input) {
 	}
 }
 
-// mayBeLabelled says whether labels that are not seen may be on the host all the same.
+// mayBeLabelled reports whether the host may carry labels that were not read.
 func (h *Holding) mayBeLabelled() bool {
 	return h.Host.Unsure() || slices.ContainsFunc(h.Host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
-// hold gives the host to a role, unless it can be none.
+// hold gives the host to a role, unless the role is invalid.
 func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
 	if !cluster.Valid() {
 		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: cluster.Quoted()}
@@ -291,13 +295,13 @@ func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
 	h.State, h.Cluster, h.Role, h.Standby, h.By = Held, cluster, role, standby, by
 }
 
-// leaveAlone is for a host with labels that is neither held nor leaving. The Site may ask to release it.
+// leaveAlone decides for a host with labels that is neither held nor leaving. The Site may ask to release it.
 func (h *Holding) leaveAlone(in *Input) {
 	l := &h.Labels
 	switch {
 	case !l.Complete:
 		h.State, h.Why = LeftAlone, Why{IncompleteLabels, strings.Join(in.Keys.All(), ", ")}
-	//guard: a host of another site is released because its labels are not known here
+	//guard: a host of another site is released because its labels are unknown here
 	case h.Claim == nil && in.Release[keyOf(h.Host)] == l.Cluster:
 		h.hold(l.Cluster, l.Role, l.Standby, BySite)
 	default:

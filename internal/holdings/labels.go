@@ -7,22 +7,22 @@ type LabelKeys struct {
 	ClusterNamespace, ClusterName, NodeType, Standby string
 }
 
-// All are the keys, those of Claim first.
+// All returns the keys, those of Claim first.
 func (k LabelKeys) All() []string { return append(k.Claim(), k.Standby) }
 
-// Claim are the keys that say whose a host is. Standby is not among them: it changes while a host is in use.
+// Claim returns the keys that name the owner of a host. Standby is not among them: it changes while a host is in use.
 func (k LabelKeys) Claim() []string { return []string{k.ClusterNamespace, k.ClusterName, k.NodeType} }
 
-// Labels is what the labels of a host claim.
+// Labels is the claim that a host's labels make.
 type Labels struct {
 	Cluster ClusterKey
 	Role    string
 	Standby bool
-	// Any: it has one of the labels. Complete: it has the three that make a claim.
+	// Any: it has one of the labels. Complete: it has all three of a claim.
 	Any, Complete bool
 }
 
-// NameCluster says whether the labels name a cluster, with or without a role.
+// NameCluster reports whether the labels name a cluster, with or without a role.
 func (l *Labels) NameCluster() bool { return l.Cluster.Namespace != "" && l.Cluster.Name != "" }
 
 // LabelsOf reads the labels of a host.
@@ -40,10 +40,11 @@ func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
 	return l
 }
 
-// Label is one label of sipgen's: the value Is on the host, and Want in a tree; empty for none.
+// Label is one label of sipgen's: its value on the host (Is) and in a tree (Want), empty for none.
 type Label struct{ Key, Is, Want string }
 
-// Differ gives the labels of a host that are not those of a claim, in the order of LabelKeys.All. The zero claim is one of no cluster.
+// Differ returns the labels of a host that differ from a claim, in the order of LabelKeys.All. The zero claim has no
+// labels.
 func (k LabelKeys) Differ(h *inventory.Host, c Claim) (labels []Label) {
 	want := [...]string{c.Cluster.Namespace, c.Cluster.Name, c.Role, ""}
 	if c.Standby {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Clusters are those of which the tree has hosts, the leaving ones too, by name.
+// Clusters returns the clusters with hosts in the tree, including leaving ones, by name.
 func Clusters(tree []Claim) []ClusterKey {
 	var out []ClusterKey
 	for i := range tree {
@@ -16,7 +16,7 @@ func Clusters(tree []Claim) []ClusterKey {
 	return slices.Compact(out)
 }
 
-// ClusterHosts are the hosts that the tree gives to a cluster, by role and name, without those that leave it.
+// ClusterHosts returns a cluster's hosts in the tree, by role and name, without leaving ones.
 func ClusterHosts(tree []Claim, cluster ClusterKey) []Claim {
 	var out []Claim
 	for i := range tree {
@@ -28,7 +28,7 @@ func ClusterHosts(tree []Claim, cluster ClusterKey) []Claim {
 	return out
 }
 
-// Networks are those on which the tree has addresses of hosts.
+// Networks returns the networks on which the tree has addresses of hosts.
 func Networks(tree []Claim) map[string]bool {
 	out := map[string]bool{}
 	for i := range tree {

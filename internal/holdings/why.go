@@ -4,13 +4,13 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Why is one reason, and what it is about: a consumer, a state, a cluster. The zero value is none.
+// Why is a reason, with its subject: a consumer, a state, a cluster. The zero value is no reason.
 type Why struct {
 	Code   Code
 	Detail string
 }
 
-// Code is a reason in one word. Package internal/report/sentence says it in words.
+// Code is a reason in one word. Package internal/report/sentence turns it into a sentence.
 type Code string
 
 // Why hosts leave, and why they are left alone.
@@ -23,7 +23,7 @@ const (
 	InvalidRole      Code = "InvalidRole"
 )
 
-// Why free hosts are not eligible, in the order in which they are asked.
+// Why free hosts are not eligible, in the order of the checks.
 const (
 	Faulty                Code = "Faulty"
 	Deleting              Code = "Deleting"
@@ -42,8 +42,8 @@ const (
 	ProvisioningState     Code = "ProvisioningState"
 )
 
-// What else is said of a host: nobody can tell whether it is in use; an image is on it; the tree has it and the inventory has not, or has
-// another one of its name.
+// Further findings about a host: unknown whether it is in use; an image is on it; in the tree but not in the
+// inventory, or with another uid there.
 const (
 	Unsure    Code = "Unsure"
 	Installed Code = "Installed"
@@ -51,7 +51,7 @@ const (
 	Recreated Code = "Recreated"
 )
 
-// ineligible is the first reason why a free host may not be handed out.
+// ineligible returns the first reason why a free host may not be assigned.
 func ineligible(h *inventory.Host) Why {
 	s := &h.State
 	switch {
@@ -92,8 +92,9 @@ func ineligible(h *inventory.Host) Why {
 	return Why{}
 }
 
-// Failed is why a held host is to be replaced, nothing for one that is well. The mark of Cluster API's provider comes before an error, which alone
-// takes no slot from a host that serves. Paused, detached and cordoned hosts are someone's work in progress, not failures.
+// Failed returns why a held host is to be replaced, the zero Why for a healthy one. The mark of Cluster API's provider comes
+// before an error, which alone takes no slot from a host that serves. Paused, detached and cordoned hosts are under
+// maintenance, and not failed.
 func Failed(h *inventory.Host) Why {
 	s := &h.State
 	switch {
@@ -109,7 +110,7 @@ func Failed(h *inventory.Host) Why {
 	return Why{}
 }
 
-// InUseBy is what keeps a held host from being released without approval, nothing for a host that nothing uses.
+// InUseBy returns what keeps a held host from being released without approval, the zero Why for nothing.
 func InUseBy(h *inventory.Host) Why {
 	s := &h.State
 	switch {
@@ -125,8 +126,8 @@ func InUseBy(h *inventory.Host) Why {
 	return Why{ProvisioningState, s.Provisioning}
 }
 
-// Use is what uses a host: "kind/namespace/name" of its consumer, else its image, else its provisioning state. It is empty for a host that
-// nothing uses, and tells one use from the next.
+// Use returns what uses a host: "kind/namespace/name" of its consumer, else its image, else its provisioning state.
+// It is empty for an unused host, and differs from one use to the next. Example: "Metal3Machine/metal/cp-0".
 func Use(h *inventory.Host) string {
 	switch c := h.State.Consumer; {
 	case c != nil:
@@ -139,5 +140,5 @@ func Use(h *inventory.Host) string {
 	return ""
 }
 
-// Approved says whether a release was approved for what uses the host now.
+// Approved reports whether a release was approved for the host's present use.
 func (c *Claim) Approved(h *inventory.Host) bool { return c.Use != "" && c.Use == Use(h) }

@@ -4,8 +4,8 @@ import "math/bits"
 
 func trailing(word uint64) int32 { return int32(bits.TrailingZeros64(word)) }
 
-// choose fixes which hosts a role gets: the first by name that leave every other role its number. With a spread,
-// those whose domain is not too full come first.
+// choose fixes the hosts that a role gets: the first by name that leave every other role its number. With a spread,
+// hosts in domains below the allowed fullness come first.
 func (f *flow) choose(r *role) {
 	want := r.units
 	if want == 0 {
@@ -41,7 +41,7 @@ func (f *flow) choose(r *role) {
 	clear(f.dead)
 }
 
-// mayHave says whether the hosts that the role has for good leave room for one of a class.
+// mayHave reports whether the role's fixed hosts leave room for one of a class.
 func (r *role) mayHave(c int32) bool {
 	if r.tree == nil {
 		return true
@@ -54,7 +54,7 @@ func (r *role) mayHave(c int32) bool {
 	return true
 }
 
-// fix counts a host of a class among those that the role has for good.
+// fix counts a host of a class among the role's fixed hosts.
 func (r *role) fix(c int32) {
 	if r.tree == nil {
 		return
@@ -64,8 +64,8 @@ func (r *role) fix(c int32) {
 	}
 }
 
-// swap gives the role a host of a class for one that it has elsewhere, if all other roles keep their number. Where a
-// domain of the class is full, the one that it gives up must lie in the narrowest that is.
+// swap gives the role a host of a class in exchange for another one, if all other roles keep their number. If a
+// domain of the class is full, the returned host must lie in the narrowest full one.
 func (f *flow) swap(r *role, c int32) bool {
 	full := int32(None)
 	if r.tree != nil {
@@ -91,11 +91,12 @@ func (f *flow) swap(r *role, c int32) bool {
 	f.fresh.remove(c)
 	f.queue = f.queue[:0]
 	f.leave(c)
-	f.add(r, c, 1) // so that its domains are seen to be full
+	f.add(r, c, 1) // so that its domains count as full
 	end := f.goOn(func(v int32) bool { return f.classes[v].free() > 0 || gives(v) })
 	if end == None {
 		f.add(r, c, -1)
-		if full == None { // what was seen leads nowhere, and will not for this role: it only gives hosts up
+		// the seen classes are dead ends, for this role for good: from here on it only gives up hosts
+		if full == None {
 			for w := range f.dead {
 				f.dead[w] = ^f.fresh[w]
 			}
@@ -115,7 +116,7 @@ func (f *flow) swap(r *role, c int32) bool {
 	return true
 }
 
-// anyOf is a class of the role for which a condition holds, None if there is none.
+// anyOf returns a class of the role that meets a condition, None if there is none.
 func (f *flow) anyOf(r *role, domain int32, holds func(int32) bool) int32 {
 	found := int32(None)
 	look := func(c int32) bool {
@@ -136,10 +137,10 @@ func (f *flow) anyOf(r *role, domain int32, holds func(int32) bool) int32 {
 	return found
 }
 
-// chooseEvenly takes, one after the other, the host by which its domain becomes least fuller than allowed, and of
-// those the first.
+// chooseEvenly takes hosts one by one: the first by name of those that exceed the allowed fullness of their domain
+// least.
 func (f *flow) chooseEvenly(r *role, want int, refused bitset, take func(int32) bool) {
-	in := make([]int, len(r.even.parent)) // by domain: hosts, -1 where the role can have none
+	in := make([]int, len(r.even.parent)) // by domain: hosts, -1 if the role can have none
 	for d := range in {
 		in[d] = -1
 	}

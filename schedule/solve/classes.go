@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// flow is the network: role → its domains → class → sink. A class is hosts that fit the same roles and lie in the
-// same domains.
+// flow is the flow network: role → its domains → class → sink. A class is a set of hosts that fit the same roles and
+// lie in the same domains.
 type flow struct {
 	*Site
 	classes []class
@@ -18,23 +18,23 @@ type flow struct {
 	roles   []role
 	trees   []*domains
 	result  *Result
-	// replaced counts, by cluster, the failed hosts that get a successor.
+	// replaced counts by cluster the failed hosts with a replacement.
 	replaced []int
 
-	// One search: the classes that it did not see yet; by class the role that would take a host of it, and the class
-	// that this role would leave for it, None at the start.
+	// The state of one search: the unseen classes and, by class, the role that would take a host of it and the class
+	// that this role would leave, None at the start.
 	search int32
 	fresh  bitset
 	by     []int32
 	after  []int32
 	queue  []node
-	// While hosts are chosen: classes from which no search gets anywhere.
+	// dead are classes from which no search can succeed, while hosts are chosen.
 	dead bitset
 }
 
-// class is hosts that are alike.
+// class is a set of interchangeable hosts.
 type class struct {
-	hosts []int32 // by name, without those that were chosen
+	hosts []int32 // by name, without chosen ones
 	used  int32
 	users []user
 }
@@ -42,35 +42,35 @@ type class struct {
 // user is a role that has n hosts of a class.
 type user struct{ role, n int32 }
 
-// node is a domain of a role, None for all its domains, from which a search goes on.
+// node is a domain of a role from which a search continues; None for all its domains.
 type node struct{ role, domain int32 }
 
 func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
 
-// role is a role while it is served.
+// role is the state of a role while it is served.
 type role struct {
 	*Role
 	index     int32
-	fits, own bitset // classes that it can use, and of which it has hosts
+	fits, own bitset // usable classes, and classes with hosts of the role
 	units     int    // how many it has
 	replaced  []bool // by place in Failed
 
-	tree       *domains // nil where nothing bounds it
+	tree       *domains // nil if nothing bounds the role
 	most       []int32  // by level
-	held, in   []int32  // by domain: hosts that it has for good, and all
+	held, in   []int32  // by domain: fixed hosts, and all
 	seen, from []int32  // by domain + 1: the search that reached it, and the class that would be left for it
 	even, pack *domains
 	packed     bool // into one domain of pack
 	at         int32
 }
 
-// domains are those of a tree whose keys bound somebody.
+// domains is a tree reduced to the keys that bound some role.
 type domains struct {
 	*Tree
 	of      []int32   // by host
 	parent  []int32   // by domain
 	byClass []int32   // by class
-	classes [][]int32 // by domain: those in it
+	classes [][]int32 // by domain: the classes in it
 }
 
 // bitset is a set of classes.
@@ -123,7 +123,7 @@ func newFlow(site *Site) *flow {
 	return f
 }
 
-// bound finds the keys that bound a role. One none of whose domains can have more of its hosts than it may drops out.
+// bound finds the keys that bound a role. A key drops out if no domain of it has more usable hosts than the limit.
 func (f *flow) bound(i int, known map[string]*domains) {
 	r := &f.roles[i]
 	r.Role, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
@@ -174,7 +174,7 @@ func (f *flow) bound(i int, known map[string]*domains) {
 	}
 }
 
-// whole is a tree with all its keys, nil for None.
+// whole returns a tree with all its keys, nil for None.
 func (f *flow) whole(tree int, known map[string]*domains) *domains {
 	if tree == None {
 		return nil
@@ -191,7 +191,7 @@ func (f *flow) whole(tree int, known map[string]*domains) *domains {
 	return f.narrowed(tree, all, known)
 }
 
-// narrowed is a tree without the domains of the keys that bound nobody.
+// narrowed returns a tree without the domains of keys that bound no role.
 func (f *flow) narrowed(tree int, binds []bool, known map[string]*domains) *domains {
 	var id strings.Builder
 	id.WriteString(strconv.Itoa(tree))
@@ -228,7 +228,7 @@ func (f *flow) classify() {
 	for _, kind := range f.Kinds {
 		kinds = max(kinds, int(kind)+1)
 	}
-	alike := map[string]int32{} // kinds that fit the same roles are one
+	alike := map[string]int32{} // kinds that fit the same roles are equal
 	number := make([]int32, kinds)
 	var trees [][]*domains
 	row := make([]byte, (len(f.roles)+7)/8)
@@ -291,7 +291,7 @@ func (f *flow) index(t *domains) {
 	}
 }
 
-// lies says whether a domain is another one or lies in it.
+// lies reports whether a domain equals another one or lies within it.
 func (t *domains) lies(d, within int32) bool {
 	for ; d >= 0; d = t.parent[d] {
 		if d == within {

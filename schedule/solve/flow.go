@@ -2,8 +2,8 @@ package solve
 
 import "math"
 
-// fill gives up to k new hosts to a role, and says how many it got: it takes what is there, and when it is stuck
-// looks for a chain of roles that can each go on to another host.
+// fill gives up to k new hosts to a role, and returns how many it got. It takes free hosts first; if none is left it
+// searches for an augmenting path, a chain of roles that can each move on to another host.
 func (f *flow) fill(r *role, k int) int {
 	got := 0
 	r.fits.all(func(c int32) bool {
@@ -23,7 +23,7 @@ func (f *flow) fill(r *role, k int) int {
 	return got
 }
 
-// room is how many more hosts of a class the role's bounds let it have.
+// room returns how many more hosts of a class the role's limits allow.
 func (r *role) room(c int32) int32 {
 	if r.tree == nil {
 		return math.MaxInt32
@@ -31,7 +31,7 @@ func (r *role) room(c int32) int32 {
 	return r.roomIn(r.tree.byClass[c])
 }
 
-// roomIn is how many more hosts in a domain they let it have.
+// roomIn returns how many more hosts in a domain the role's limits allow.
 func (r *role) roomIn(d int32) int32 {
 	n := int32(math.MaxInt32)
 	for ; d >= 0; d = r.tree.parent[d] {
@@ -40,7 +40,7 @@ func (r *role) roomIn(d int32) int32 {
 	return n
 }
 
-// reaches says whether a role that leaves a host in a domain, None for any, may have one of a class in it.
+// reaches reports whether a role that leaves a host in a domain, None for any, may take one of a class in exchange.
 func (r *role) reaches(c, domain int32) bool {
 	if r.tree == nil {
 		return true
@@ -53,7 +53,7 @@ func (r *role) reaches(c, domain int32) bool {
 	return true
 }
 
-// hold counts a host that the role has for good, or has no longer.
+// hold adds n fixed hosts of the role in a domain.
 func (r *role) hold(d, n int32) {
 	if r.tree == nil {
 		return
@@ -66,10 +66,10 @@ func (r *role) hold(d, n int32) {
 	}
 }
 
-// binds says whether a domain is one of a key that bounds the role.
+// binds reports whether a domain's key bounds the role.
 func (r *role) binds(d int32) bool { return r.most[r.tree.Level[d]] < math.MaxInt32 }
 
-// add gives n hosts of a class to a role, or takes them.
+// add gives n hosts of a class to a role; a negative n takes them away.
 func (f *flow) add(r *role, c, n int32) {
 	f.use(r, c, n)
 	r.units += int(n)
@@ -80,7 +80,7 @@ func (f *flow) add(r *role, c, n int32) {
 	}
 }
 
-// use counts them in the class.
+// use updates the users of the class.
 func (f *flow) use(r *role, c, n int32) {
 	at := &f.classes[c]
 	at.used += n
@@ -98,7 +98,7 @@ func (f *flow) use(r *role, c, n int32) {
 	r.own.add(c)
 }
 
-// has is how many hosts of a class a role has.
+// has returns how many hosts of a class a role has.
 func (c *class) has(role int32) int32 {
 	for _, u := range c.users {
 		if u.role == role {
@@ -108,7 +108,7 @@ func (c *class) has(role int32) int32 {
 	return 0
 }
 
-// clear takes all that some roles got.
+// clear takes all new hosts from some roles.
 func (f *flow) clear(from, to int) {
 	for i := from; i < to; i++ {
 		r := &f.roles[i]
@@ -119,8 +119,8 @@ func (f *flow) clear(from, to int) {
 	}
 }
 
-// augmentingPath looks for a class with a free host that the role could have if others went on to others. It goes
-// breadth first, to each class once, and gives None if there is none.
+// augmentingPath searches, breadth first, for a class with a free host that the role could get if other roles moved
+// on. It visits each class once, and returns None if there is none.
 func (f *flow) augmentingPath(r *role) int32 {
 	f.begin()
 	r.seen[0], r.from[0] = f.search, None
@@ -128,7 +128,7 @@ func (f *flow) augmentingPath(r *role) int32 {
 	return f.goOn(func(c int32) bool { return f.classes[c].free() > 0 })
 }
 
-// begin starts a search, which has seen nothing.
+// begin starts a search with all classes unseen.
 func (f *flow) begin() {
 	f.search++
 	for w := range f.fresh {
@@ -136,7 +136,7 @@ func (f *flow) begin() {
 	}
 }
 
-// goOn searches until a class is found that is an end.
+// goOn continues a search until it finds an end.
 func (f *flow) goOn(ends func(c int32) bool) int32 {
 	for at := 0; at < len(f.queue); at++ {
 		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
@@ -170,7 +170,7 @@ func (f *flow) goOn(ends func(c int32) bool) int32 {
 	return None
 }
 
-// each goes through the classes that a role can use and the search did not see.
+// each visits the unseen classes that a role can use.
 func (f *flow) each(r *role, do func(int32) bool) {
 	for w := range r.fits {
 		for word := r.fits[w] & f.fresh[w]; word != 0; word &= word - 1 {
@@ -181,8 +181,8 @@ func (f *flow) each(r *role, do func(int32) bool) {
 	}
 }
 
-// leave goes on to all that the roles which have hosts of a class could have in their place: what lies in the same
-// domains, and what lies in others that have room.
+// leave visits all classes that the roles with hosts of a class could use instead: those in the same domains, and
+// those in domains with room.
 func (f *flow) leave(c int32) {
 	for _, u := range f.classes[c].users {
 		r, d := &f.roles[u.role], int32(None)
@@ -191,7 +191,7 @@ func (f *flow) leave(c int32) {
 		}
 		for {
 			if r.seen[d+1] == f.search {
-				break // and so are the domains around it
+				break // so are the surrounding domains
 			}
 			r.seen[d+1], r.from[d+1] = f.search, c
 			f.queue = append(f.queue, node{u.role, d})
@@ -203,8 +203,8 @@ func (f *flow) leave(c int32) {
 	}
 }
 
-// augment moves hosts along the path that ends at a class, up to k where no role on it has domains, and says how
-// many.
+// augment moves hosts along the path that ends at a class, and returns how many: up to k if no role on the path has
+// domains, else one.
 func (f *flow) augment(end int32, k int) int {
 	n := min(int32(k), f.classes[end].free())
 	for c := end; c != None; c = f.after[c] {
@@ -221,7 +221,7 @@ func (f *flow) augment(end int32, k int) int {
 	return int(n)
 }
 
-// shift gives n hosts of a class to the role that takes them, and takes as many of the class that it leaves.
+// shift gives n hosts of a class to the role that takes them, and takes n of the class that it leaves.
 func (f *flow) shift(c, n int32) {
 	r, before := &f.roles[f.by[c]], f.after[c]
 	f.add(r, c, n)

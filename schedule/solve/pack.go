@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pack leaves a role the classes that it can use in a domain, and none where that is None.
+// pack restricts a role to the classes that it can use in a domain, to none for None.
 func (f *flow) pack(r *role, d int32) {
 	r.packed, r.at, r.fits = true, d, newBitset(len(f.classes))
 	if d == None {
@@ -18,7 +18,7 @@ func (f *flow) pack(r *role, d int32) {
 	}
 }
 
-// packedInto is the domain that the role is packed into, None for none.
+// packedInto returns the domain that the role is packed into, None for none.
 func (r *role) packedInto() int32 {
 	if !r.packed {
 		return None
@@ -26,7 +26,7 @@ func (r *role) packedInto() int32 {
 	return r.at
 }
 
-// packs are the domains that have hosts enough for a role, those with the fewest first.
+// packs returns the domains with enough hosts for a role, those with the fewest first.
 func (f *flow) packs(r *role, enough int) []int32 {
 	var list []int32
 	hosts := f.fitting(r)
@@ -44,7 +44,7 @@ func (f *flow) packs(r *role, enough int) []int32 {
 	return list
 }
 
-// fitting counts the hosts that a role to be packed can use, by domain.
+// fitting counts the usable hosts of a role to be packed, by domain.
 func (f *flow) fitting(r *role) []int {
 	hosts := make([]int, len(r.pack.parent))
 	for h, kind := range f.Kinds {
@@ -55,7 +55,7 @@ func (f *flow) fitting(r *role) []int {
 	return hosts
 }
 
-// fullest is the domain with the most hosts that a role to be packed can use, None if there is none.
+// fullest returns the domain with the most usable hosts of a role to be packed, None if there is none.
 func (f *flow) fullest(r *role) int32 {
 	best, most := int32(None), 0
 	for d, n := range f.fitting(r) {

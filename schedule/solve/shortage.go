@@ -1,34 +1,34 @@
 package solve
 
-// Shortage is a minimum cut: roles that compete, and what they can have at most.
+// Shortage is a minimum cut: competing roles, and how many hosts they can have at most.
 type Shortage struct {
-	// Role lacks so many Missing hosts, for active or for Standby slots.
+	// Role lacks Missing hosts, for active or for Standby slots.
 	Role, Missing int
 	Standby       bool
-	// Roles compete, in the order served, and need so many new hosts each, of which Capacity can be had.
+	// Roles compete, in the order served. Needs are the new hosts of each; Capacity of them can be assigned.
 	Roles, Needs   []int
 	Need, Capacity int
-	// Tree is that of all the roles, None where they differ or have none. Domains are those of it that have hosts
-	// which the roles can use, Loose the hosts in none. Hosts counts all of them.
+	// Tree is the one tree of all the roles, None if they differ or have none. Domains are its domains with usable
+	// hosts, Loose are the hosts in none. Hosts counts all of them.
 	Tree    int
 	Domains []Domain
 	Loose   int
 	Hosts   int
-	// Full counts hosts that fit, but lie where each role that could use them has all that it may have.
+	// Full counts hosts that fit, in domains where every role that could use them is at its limit.
 	Full int
-	// Bound: the role's keys bound it. Rooms are the domains of its tree in which it may have one more host.
+	// Bound: the role's keys bound it. Rooms are the domains of its tree with room for one more host.
 	Bound bool
 	Rooms []int32
-	// Packed is the domain that the role is packed into, None if it is not to be packed or no domain has hosts for it.
+	// Packed is the domain that the role is packed into, None if it is not packed, or no domain has hosts for it.
 	Packed int32
 }
 
-// Domain is what competing roles can use of the hosts in a domain and in none within it, and how many of these at
-// once. Of that Limit is what roles may have there whose own bound is what they lack, also within it.
+// Domain counts the hosts of a domain that competing roles can use, without those of inner domains, and how many of
+// them at once. Limit is the part of Capacity that the roles' own limit in the domain bounds.
 type Domain struct{ Domain, Hosts, Capacity, Limit int }
 
-// explain notes why a role lacks hosts. It follows a search that failed: what that saw is the least minimum cut,
-// whatever way led to it.
+// explain records why a role lacks hosts. It follows a failed search, whose seen classes are the smallest minimum
+// cut, independent of the path.
 func (f *flow) explain(r *role, missing int, standby bool) {
 	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree, Bound: r.tree != nil, Packed: r.packedInto()}
 	if out.Bound {
@@ -67,7 +67,7 @@ func (f *flow) explain(r *role, missing int, standby bool) {
 	f.result.Shortages = append(f.result.Shortages, out)
 }
 
-// addUp counts the hosts of a shortage, by domain where the roles share a tree.
+// addUp counts the hosts of a shortage, by domain if the roles share a tree.
 func (f *flow) addUp(out *Shortage, usable, full bitset) {
 	var hosts, through, limits []int // by domain
 	if out.Tree != None {
@@ -103,8 +103,8 @@ func (f *flow) addUp(out *Shortage, usable, full bitset) {
 	}
 }
 
-// limits adds, to the domains in which the role's own bound is what it lacks, how many new hosts it may have there.
-// Of domains within each other it is the widest.
+// limits adds the new hosts that the role may have in the domains whose limit is what it lacks. Of nested domains,
+// the widest counts.
 func (f *flow) limits(r *role, limits []int) {
 	if r.tree == nil {
 		return

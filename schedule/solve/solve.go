@@ -1,19 +1,19 @@
-// Package solve gives hosts to roles: a maximum flow by augmenting paths, and then, of all ways to fill as many
-// slots, the first by name. It is pure, and has numbers for everything: hosts in the order of their names, roles and
+// Package solve assigns hosts to roles: a maximum flow by augmenting paths and then, of all ways to fill as many
+// slots, the first by name. It is pure, and works on numbers only: hosts in the order of their names, roles and
 // clusters in the order served.
 package solve
 
-// None is the number of no domain, no tree and no class.
+// None is the absence of a domain, tree or class.
 const None = -1
 
-// Site is free hosts, and roles that want some.
+// Site is the free hosts, and the roles that ask for some.
 type Site struct {
-	// Kinds has the kind of each host, None for one that nobody gets. Hosts of a kind fit the same roles.
+	// Kinds has the kind of each host, None for a host to leave out. Hosts of a kind fit the same roles.
 	Kinds []int32
-	// Trees are the domains that the roles' keys part the hosts into.
+	// Trees are the domains of the roles' keys.
 	Trees []Tree
 	Roles []Role
-	// Clusters are their roles, one after the other.
+	// Clusters are the ranges of Roles that belong together, in order.
 	Clusters []Cluster
 }
 
@@ -21,49 +21,47 @@ type Site struct {
 type Tree struct {
 	// Of has the narrowest domain of each host, None for a host in none.
 	Of []int32
-	// Parent has the domain around each domain, None for none. It has a lower number. Level has the key of each
+	// Parent has the surrounding domain of each domain, None for none; its number is lower. Level has the key of each
 	// domain, 0 for the widest.
 	Parent, Level []int32
 	// Names are those of the domains.
 	Names []string
 }
 
-// Cluster is the roles From to To, without To, which get all their active slots or none.
+// Cluster is the roles From to To-1, which get all their active slots or none.
 type Cluster struct {
 	From, To int
 }
 
-// Role is what one role wants.
+// Role is the request of one role.
 type Role struct {
-	// Fits says of each kind whether the role can use it. It is empty for a role that wants nothing.
+	// Fits has for each kind whether the role can use it. It is empty for a role without a request.
 	Fits []bool
-	// Tree is that of its topology keys, None for none, and Most how many of its hosts may lie in a domain of each
-	// of its levels.
+	// Tree is that of its topology keys, None for none. Most is the limit of its hosts per domain, by level.
 	Tree int
 	Most []int
-	// Held are the domains of the hosts that it has, which take up room, None for a host in none.
+	// Held are the domains of the role's present hosts, which take up room; None for a host in no domain.
 	Held []int32
-	// Active are the new hosts that it must have, and Standby those that it takes if there are any left.
+	// Active are the new hosts that it requires, and Standby those that it takes if any are left.
 	Active, Standby int
-	// Failed are the domains of its failed hosts, those that go first at first: they are among Held. ReplaceActive
-	// and ReplaceStandby say how many of them are to be replaced, right after the active slots of the cluster and
-	// before its standby slots.
+	// Failed are the domains of its failed hosts, in the order of replacement; they are among Held. ReplaceActive and
+	// ReplaceStandby of them are to be replaced: after the active slots of the cluster, and before its standby slots.
 	Failed                        []int32
 	ReplaceActive, ReplaceStandby int
-	// Spread is the tree of one key over whose domains its hosts are to be evened out, None for none; Skew how far
-	// domains may differ. Even are the domains there of the hosts that it has.
+	// Spread is the tree of one key over whose domains its hosts are spread, None for none; Skew is the allowed
+	// difference. Even are the domains of its present hosts there.
 	Spread, Skew int
 	Even         []int32
-	// Pack is the tree of one key in one of whose domains all its hosts are to lie, None for none; PackAt that of
-	// the hosts that it has, None where it has none.
+	// Pack is the tree of one key, in one domain of which all its hosts should lie, None for none. PackAt is the
+	// domain of its present hosts, None without any.
 	Pack   int
 	PackAt int32
 }
 
-// Result is what the roles get, by role, and why slots stay empty.
+// Result is the hosts of each role, and why slots stay empty.
 type Result struct {
 	Roles []Got
-	// Placed says by cluster whether it has all its active slots.
+	// Placed has for each cluster whether it got all its active slots.
 	Placed    []bool
 	Shortages []Shortage
 }
@@ -71,16 +69,16 @@ type Result struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts that get a successor, as they stand in Role.Failed.
+	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed.
 	Replaced []int
-	// ShortActive and ShortStandby are the new hosts that it wants and does not get. A cluster that is not placed
-	// has only ShortActive: what each of its roles lacked at its turn.
+	// ShortActive and ShortStandby are the requested hosts that it does not get. In a cluster that is not placed,
+	// only ShortActive is set: the lack of each role at its turn.
 	ShortActive, ShortStandby int
 }
 
-// Solve serves the clusters in order: all active slots of a cluster or none, then successors for its failed hosts;
-// when all had their turn, standby slots in the same order. What a role was given it keeps in number. If there is an
-// assignment that fills the slots it is found, but for the choice of a domain to pack a role into.
+// Solve serves the clusters in order: all active slots of a cluster or none, then replacements for its failed hosts;
+// after all clusters, standby slots in the same order. A role keeps the number of hosts that it got. If an assignment
+// that fills the slots exists, it is found, except for the choice of the domain of a packed role.
 func Solve(site *Site) *Result {
 	f := newFlow(site)
 	f.result = &Result{Roles: make([]Got, len(site.Roles)), Placed: make([]bool, len(site.Clusters))}
@@ -98,7 +96,7 @@ func Solve(site *Site) *Result {
 	return f.result
 }
 
-// place fills the active slots of a cluster, or none, and replaces failed hosts as far as that goes.
+// place fills all active slots of a cluster, or none, and replaces failed hosts as far as possible.
 func (f *flow) place(cluster int) bool {
 	c := &f.Clusters[cluster]
 	if !f.fillAll(c.From, c.To, true) {
@@ -111,8 +109,8 @@ func (f *flow) place(cluster int) bool {
 	return true
 }
 
-// fillAll fills the active slots of some roles. It goes through the domains of the first that is to be packed, if
-// retry is set; others are packed into the first domain in which they have room.
+// fillAll fills the active slots of some roles. With retry, it tries the domains of the first packed role in turn;
+// other packed roles take the first domain with room.
 func (f *flow) fillAll(from, to int, retry bool) bool {
 	for i := from; i < to; i++ {
 		r := &f.roles[i]
@@ -139,8 +137,7 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 	return true
 }
 
-// explainAll says of each role of a cluster that cannot be placed what it lacks, without what a role before it that
-// is short could have.
+// explainAll explains what each role of an unplaced cluster lacks, without the hosts that its earlier roles need.
 func (f *flow) explainAll(c *Cluster) {
 	f.clear(c.From, c.To)
 	for i := c.From; i < c.To; i++ {
@@ -174,8 +171,8 @@ func (f *flow) standby(cluster int) {
 	}
 }
 
-// replace finds successors for up to k failed hosts. A failed host's own domain is open to its successor. Which
-// failed hosts can be replaced together is a matroid, so one after the other finds the most.
+// replace finds replacements for up to k failed hosts. The domain of a failed host is open to its replacement. The
+// sets of failed hosts that can be replaced together are a matroid, so choosing one after the other finds the most.
 func (f *flow) replace(r *role, k int) {
 	got := &f.result.Roles[r.index]
 	for n := 0; n < len(r.Failed) && k > 0; n++ {
