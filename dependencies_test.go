@@ -42,7 +42,7 @@ var dependencies = []struct{ module, purpose, importers string }{
 	{"github.com/rogpeppe/go-internal", "unified differences, and tests as scripts", "internal/objdiff"},
 	{"github.com/skeema/knownhosts", "the host keys that ssh knows", "publish"},
 	{"github.com/spf13/cobra", "commands, their help and completion",
-		"cmd/sipgen, cmd/sipgen/internal/cmdline, cmd/sipgen/internal/push"},
+		"cmd/sipgen, cmd/sipgen/internal/cmdline, cmd/sipgen/internal/push, cmd/sipgen/internal/whatif"},
 	{"github.com/spf13/pflag", "flags", "cmd/sipgen, cmd/sipgen/internal/cmdline"},
 	{"github.com/xeipuuv/gojsonschema", "holds JSON output to its schema", "tests"},
 	{"github.com/yuin/goldmark", "reads the pages, for their links and commands", "tests"},

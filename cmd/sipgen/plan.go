@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -25,7 +27,7 @@ func newPlan(ui *terminal.UI) *cobra.Command {
 	var (
 		in       cmdline.Inputs
 		previous cmdline.Previous
-		ask      whatIf
+		ask      whatif.Question
 		view     planView
 	)
 	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network"}
@@ -59,16 +61,16 @@ has the reason).
 				return err
 			}
 			ofNetwork := view.output == "network"
-			if ofNetwork && ask.asked() {
+			if ofNetwork && ask.Asked() {
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
 			}
-			in.AllAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
+			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			loaded, err := in.Load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
 			sayOthers(ui, loaded)
-			if ask.asked() {
+			if ask.Asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}
 			before, err := previous.Read(cmd.Context(), ui, loaded.Site)
@@ -80,7 +82,7 @@ has the reason).
 	}
 	in.Flags(command)
 	previous.Flags(command)
-	ask.flags(command)
+	ask.Flags(command)
 	_ = command.RegisterFlagCompletionFunc("count", in.CompleteNames(cmdline.Roles))   // fails for a flag that is not there
 	_ = command.RegisterFlagCompletionFunc("without", in.CompleteNames(cmdline.Hosts)) // fails for a flag that is not there
 	flags := command.Flags()
@@ -145,6 +147,36 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		return errRefused
 	}
 	return unschedulable(planned)
+}
+
+// showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
+func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loaded *app.Loaded, previous cmdline.Previous, view planView) error {
+	changed, err := ask.Apply(ui.In, loaded)
+	if err != nil {
+		return err
+	}
+	before, err := previous.Read(ctx, ui, loaded.Site)
+	if err != nil {
+		return err
+	}
+	planned, err := plan(ui, changed.Site, before)
+	if err != nil {
+		return err
+	}
+	largest, err := changed.Largest(planned)
+	if err != nil {
+		return err
+	}
+	shown := *planned.Report
+	shown.WhatIf = append(changed.Lines, largest...)
+	shown.InputWarnings = ui.Warnings
+	if err := view.write(ui, planned.Placement, &shown, changed.Site.LeftOut...); err != nil {
+		return err
+	}
+	if !planned.Placement.Schedulable() {
+		return errFinding
+	}
+	return nil
 }
 
 // shownAs is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.

@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else
+// Largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else
 // changes: by the hosts that there are, and by what its tenant is granted.
-func (s *supposed) largest(p *app.Planned) ([]string, error) {
+func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	today, err := s.admit(p.Before, s.today)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *supposed) largest(p *app.Planned) ([]string, error) {
 
 // counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With
 // more than is granted, the cluster is frozen or not as with what is.
-func (s *supposed) counted(p *app.Planned, count roleCount, granted int) schedule.Counted {
+func (s *Supposed) counted(p *app.Planned, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
 		clusters := s.today
 		if granted >= 0 {
@@ -71,8 +71,8 @@ func (s *supposed) counted(p *app.Planned, count roleCount, granted int) schedul
 }
 
 // admit says who is served and who is frozen with other specs.
-func (s *supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Clusters, error) {
-	now := *s.site
+func (s *Supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Clusters, error) {
+	now := *s.Site
 	now.Clusters = clusters
 	admitted, err := app.Admit(&now, before)
 	if err != nil {

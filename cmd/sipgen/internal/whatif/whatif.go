@@ -1,9 +1,11 @@
-package main
+// Package whatif is a site that is not there: with other counts or specs, more hosts or fewer; and how many hosts a role could have.
+// Nothing here prints.
+package whatif
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +16,6 @@ import (
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
-	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -23,15 +24,16 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// whatIf is the flags that plan a site that is not there: with other counts, specs or fewer hosts.
-type whatIf struct {
+// Question is the flags that change what is planned.
+type Question struct {
 	without []string
 	with    []string
 	counts  []string
 	virtual bool
 }
 
-func (w *whatIf) flags(command *cobra.Command) {
+// Flags adds them to a command.
+func (w *Question) Flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVar(&w.without, "without", nil, "plan as if these `HOSTS` were gone: a label selector, or the name of a host; may be repeated")
 	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
@@ -39,8 +41,8 @@ func (w *whatIf) flags(command *cobra.Command) {
 	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; NAME/ROLE=N if no other cluster is called so")
 }
 
-// asked says whether the site that is planned is one that is not there.
-func (w *whatIf) asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 || w.virtual }
+// Asked says whether the site that is planned is one that is not there.
+func (w *Question) Asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 || w.virtual }
 
 // roleCount is a --count.
 type roleCount struct {
@@ -49,51 +51,21 @@ type roleCount struct {
 	active  int
 }
 
-// showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatIf, loaded *app.Loaded, previous cmdline.Previous, view planView) error {
-	changed, err := ask.apply(ui, loaded)
-	if err != nil {
-		return err
-	}
-	before, err := previous.Read(ctx, ui, loaded.Site)
-	if err != nil {
-		return err
-	}
-	planned, err := plan(ui, changed.site, before)
-	if err != nil {
-		return err
-	}
-	largest, err := changed.largest(planned)
-	if err != nil {
-		return err
-	}
-	shown := *planned.Report
-	shown.WhatIf = append(changed.lines, largest...)
-	shown.InputWarnings = ui.Warnings
-	if err := view.write(ui, planned.Placement, &shown, changed.site.LeftOut...); err != nil {
-		return err
-	}
-	if !planned.Placement.Schedulable() {
-		return errFinding
-	}
-	return nil
-}
-
-// supposed is what was loaded, changed by the flags.
-type supposed struct {
-	site *app.Loaded
-	// lines say what was changed.
-	lines []string
+// Supposed is what was loaded, changed by the flags.
+type Supposed struct {
+	Site *app.Loaded
+	// Lines say what was changed.
+	Lines []string
 	// today are the specs without the counts: what a largest count is compared with.
 	today  []v1.SIPCluster
 	counts []roleCount
 }
 
-// apply changes what was loaded.
-func (w *whatIf) apply(ui *terminal.UI, l *app.Loaded) (*supposed, error) {
+// Apply changes what was loaded.
+func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 	var errs []error
 	changed := *l
-	out := &supposed{site: &changed}
+	out := &Supposed{Site: &changed}
 	if w.virtual {
 		out.addVirtualHosts()
 	}
@@ -107,15 +79,15 @@ func (w *whatIf) apply(ui *terminal.UI, l *app.Loaded) (*supposed, error) {
 		kept := *changed.Hosts
 		kept.Hosts = hosts
 		changed.Hosts = &kept
-		out.lines = append(out.lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
+		out.Lines = append(out.Lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
 	}
 	if len(w.with) > 0 {
-		read, err := kustomization.Of(w.with, ui.In, nil)
+		read, err := kustomization.Of(w.with, in, nil)
 		errs = append(errs, err)
 		more, err := api.ClustersFromDocuments(read.Documents)
 		errs = append(errs, err)
 		for i := range more {
-			out.lines = append(out.lines, "with "+more[i].Key()+" of "+more[i].Source)
+			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source)
 			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters), func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
 		}
 		changed.Clusters = append(changed.Clusters, more...)

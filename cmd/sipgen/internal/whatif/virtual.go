@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"fmt"
@@ -41,18 +41,18 @@ func notThereYet(l *app.Loaded) []inventory.Host {
 }
 
 // addVirtualHosts plans with the hosts that are not there yet.
-func (s *supposed) addVirtualHosts() {
-	more := notThereYet(s.site)
-	hosts := *s.site.Hosts
+func (s *Supposed) addVirtualHosts() {
+	more := notThereYet(s.Site)
+	hosts := *s.Site.Hosts
 	hosts.Hosts = append(slices.Clone(hosts.Hosts), more...)
 	inventory.Sort(hosts.Hosts)
-	s.site.Hosts = &hosts
+	s.Site.Hosts = &hosts
 	switch {
-	case len(s.site.Site.Spec.Services.VirtualHosts) == 0:
-		s.lines = append(s.lines, "the Site asks for no virtual hosts (spec.services.virtualHosts)")
+	case len(s.Site.Site.Spec.Services.VirtualHosts) == 0:
+		s.Lines = append(s.Lines, "the Site asks for no virtual hosts (spec.services.virtualHosts)")
 	case len(more) == 0:
-		s.lines = append(s.lines, "all virtual hosts of the Site are in the inventory already")
+		s.Lines = append(s.Lines, "all virtual hosts of the Site are in the inventory already")
 	default:
-		s.lines = append(s.lines, fmt.Sprintf("with %s not there yet: ViNO will create %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
+		s.Lines = append(s.Lines, fmt.Sprintf("with %s not there yet: ViNO will create %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
 	}
 }
