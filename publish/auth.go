@@ -8,19 +8,16 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	gitfile "github.com/go-git/go-git/v5/plumbing/transport/file"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
-	"golang.org/x/crypto/ssh"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/credentials"
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
@@ -53,7 +50,10 @@ const connectTimeout = 30 * time.Second
 func (a Auth) login(endpoint *transport.Endpoint, over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
 	switch endpoint.Protocol {
 	case "ssh":
-		login, err := a.sshLogin(endpoint)
+		login, err := a.keys().Login(endpoint, connectTimeout)
+		if errors.Is(err, credentials.ErrPassphrase) {
+			err = &SettingError{"SSHKeyPassphrase", err}
+		}
 		if err == nil && a.Proxy != "" {
 			var proxy *url.URL
 			if proxy, err = parseProxy(a.Proxy); err == nil && proxy.Scheme != "socks5" {
@@ -70,6 +70,10 @@ func (a Auth) login(endpoint *transport.Endpoint, over *wire.Overlong) (transpor
 		return githttp.NewClient(client), a.httpLogin(), err
 	}
 	return gitfile.DefaultClient, nil, nil
+}
+
+func (a Auth) keys() credentials.Keys {
+	return credentials.Keys{File: a.SSHKeyFile, Passphrase: a.SSHKeyPassphrase, KnownHosts: a.KnownHosts}
 }
 
 func (a Auth) httpLogin() transport.AuthMethod {
@@ -135,111 +139,4 @@ func parseProxy(address string) (*url.URL, error) {
 		return nil, fmt.Errorf("proxy %s: want a URL: http://HOST:PORT, https or socks5", redact.URL(address))
 	}
 	return proxy, nil
-}
-
-// sshLogin is a user with keys who checks the host's key.
-type sshLogin struct {
-	user    string
-	methods []ssh.AuthMethod
-	check   ssh.HostKeyCallback
-	kinds   []string // of the keys that known_hosts has for the host
-}
-
-func (s *sshLogin) Name() string   { return "ssh" }
-func (s *sshLogin) String() string { return "user: " + s.user }
-
-func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
-	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds, Timeout: connectTimeout}, nil
-}
-
-func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
-	known, err := gitssh.NewKnownHostsDb(a.KnownHosts...)
-	if err != nil && strings.Contains(err.Error(), "unable to find any") {
-		return nil, fmt.Errorf("%w: no known_hosts file: %s", ErrHostKey, a.scanHost(endpoint))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: known_hosts: %w", ErrHostKey, err)
-	}
-	port := endpoint.Port
-	if port == 0 {
-		port = gitssh.DefaultPort
-	}
-	login := &sshLogin{
-		user: endpoint.User,
-		//guard: the key of an ssh server is not checked
-		check: known.HostKeyCallback(),
-		kinds: known.HostKeyAlgorithms(fmt.Sprintf("%s:%d", endpoint.Host, port)),
-	}
-	if a.SSHKeyFile != "" {
-		signer, err := readKey(a.SSHKeyFile, a.SSHKeyPassphrase)
-		if errors.Is(err, errPassphrase) {
-			return nil, &SettingError{"SSHKeyPassphrase", err}
-		}
-		if err != nil {
-			return nil, err
-		}
-		login.methods = []ssh.AuthMethod{ssh.PublicKeys(signer)}
-		return login, nil
-	}
-	home := sync.OnceValue(homeKeys)
-	agent, agentErr := gitssh.NewSSHAgentAuth(endpoint.User)
-	login.methods = []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
-		var signers []ssh.Signer
-		if agentErr == nil {
-			if held, err := agent.Callback(); err == nil {
-				signers = held
-			}
-		}
-		return append(signers, home()...), nil
-	})}
-	return login, nil
-}
-
-// scanHost says how to get to know a server.
-func (a Auth) scanHost(endpoint *transport.Endpoint) string {
-	host, file := endpoint.Host, "~/.ssh/known_hosts"
-	if endpoint.Port != 0 && endpoint.Port != gitssh.DefaultPort {
-		host = fmt.Sprintf("-p %d %s", endpoint.Port, host)
-	}
-	if len(a.KnownHosts) > 0 {
-		file = a.KnownHosts[0]
-	}
-	return fmt.Sprintf("ssh-keyscan %s >> %s puts its key there; first compare it with what the server's owner publishes", host, file)
-}
-
-// errPassphrase: a key is encrypted, and no passphrase is given.
-var errPassphrase = errors.New("needs a passphrase")
-
-func readKey(name, passphrase string) (ssh.Signer, error) {
-	pem, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("ssh key: %w", err)
-	}
-	signer, err := ssh.ParsePrivateKey(pem)
-	var locked *ssh.PassphraseMissingError
-	if errors.As(err, &locked) {
-		if passphrase == "" {
-			return nil, fmt.Errorf("ssh key %s: %w", name, errPassphrase)
-		}
-		signer, err = ssh.ParsePrivateKeyWithPassphrase(pem, []byte(passphrase))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ssh key %s: %w", name, err)
-	}
-	return signer, nil
-}
-
-// homeKeys gives the user's own keys that need no passphrase.
-func homeKeys() []ssh.Signer {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil
-	}
-	var signers []ssh.Signer
-	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
-		if signer, err := readKey(filepath.Join(home, ".ssh", name), ""); err == nil {
-			signers = append(signers, signer)
-		}
-	}
-	return signers
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/airshipit/sipgen/publish/internal/credentials"
 )
 
 func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
@@ -63,8 +65,8 @@ func TestTokensAsUserNames(t *testing.T) {
 		}
 		r := &remote{target: &target}
 		login, _ := target.Auth.httpLogin().(*githttp.BasicAuth)
-		for _, said := range []string{"no such user: " + login.Username, "Authorization: Basic " + basic(login)} {
-			if found := r.mask(said); strings.Contains(found, login.Username) || strings.Contains(found, basic(login)[:12]) {
+		for _, said := range []string{"no such user: " + login.Username, "Authorization: Basic " + credentials.Basic(login)} {
+			if found := r.mask(said); strings.Contains(found, login.Username) || strings.Contains(found, credentials.Basic(login)[:12]) {
 				t.Errorf("%s: found %s", why, found)
 			}
 		}

@@ -30,9 +30,8 @@
 // ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but for
 // ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 //
-// Where things are: Loop and everything that is tried again in loop.go; timeouts in timeout.go; logins in auth.go, git's
-// credential helper in helper.go, what a login lacks in errors.go; branches and objects are read by remote.go, local.go
-// and fetch.go, packs bounded and kept by fetched.go; trees and commits are made in objects.go and pushed by push.go; overwrite.go
-// says what a new proposal would drop. Folders are written by dir.go. Both ask reconcile.go what to write, and ownership.go
-// what is sipgen's.
+// Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are read by remote.go and
+// local.go, objects by fetch.go; a commit is made in commit.go and pushed by push.go; overwrite.go says what a new proposal would drop. Folders are
+// written by dir.go. Both ask reconcile.go what to write. The rooms in internal know no branch and no proposal: treefs says what a tree is and what
+// of it is sipgen's, folder and objects hold one on disk and in git, wire bounds what servers send, and credentials has keys and logins.
 package publish

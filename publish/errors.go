@@ -12,8 +12,12 @@ import (
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/skeema/knownhosts"
 
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/publish/internal/credentials"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
@@ -47,7 +51,7 @@ var (
 	// ErrAuth: the server did not take the credentials, or wants some.
 	ErrAuth = errors.New("not authorized")
 	// ErrHostKey: the SSH server is not in known_hosts, or has another key there.
-	ErrHostKey = errors.New("host key not known")
+	ErrHostKey = credentials.ErrHostKey
 	// ErrCertificate: the TLS certificate of the server does not verify.
 	ErrCertificate = errors.New("certificate not trusted")
 	// ErrUnreachable: there is no connection to the server.
@@ -148,7 +152,7 @@ func (r *remote) explain(err error) error {
 	case knownhosts.IsHostKeyChanged(err):
 		return fmt.Errorf("%w: the key of %s differs from known_hosts: it was replaced, or the connection is intercepted; ask the server's owner before you run ssh-keygen -R", ErrHostKey, r.endpoint.Host)
 	case knownhosts.IsHostUnknown(err):
-		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.scanHost(r.endpoint))
+		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.keys().ScanHint(r.endpoint))
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return &SettingError{"CAFile", fmt.Errorf("%w: %s", ErrCertificate, message)}
 	case strings.Contains(message, "Proxy Authentication Required"):
@@ -166,4 +170,38 @@ func (r *remote) explain(err error) error {
 		return fmt.Errorf("pushing to a local repository needs git, which is not installed: %w", err)
 	}
 	return err
+}
+
+// masked gives an error whose words may be printed: every line is one of text only, and a secret of
+// this login that some library or server repeats is masked. The chain for errors.Is stays.
+func (r *remote) masked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &maskedError{r.mask(err.Error()), err}
+}
+
+type maskedError struct {
+	text string
+	err  error
+}
+
+func (s *maskedError) Error() string { return s.text }
+func (s *maskedError) Unwrap() error { return s.err }
+
+func (r *remote) mask(words string) string {
+	secrets := r.target.secrets(r.helper.secrets...)
+	// Before, since a secret may hold blanks that become one, and after, since it may be whole only then.
+	words = redact.Known(words, secrets...)
+	words = strings.Join(text.Lines(words), "\n")
+	return redact.Text(redact.Known(words, secrets...))
+}
+
+// secrets lists what no message may hold.
+func (t *Target) secrets(more ...string) []string {
+	known := append(credentials.Secrets(t.URL, t.Auth.Proxy, t.Auth.Username, t.Auth.Password), t.Auth.Token, t.Auth.SSHKeyPassphrase)
+	if login, is := t.Auth.httpLogin().(*githttp.BasicAuth); is {
+		known = append(known, credentials.Basic(login))
+	}
+	return append(known, more...)
 }

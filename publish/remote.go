@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/publish/internal/credentials"
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
@@ -164,4 +166,23 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 		found.head = head.Target().Short()
 	}
 	return found, nil
+}
+
+// withCredentialHelper runs one exchange with the server. If it wants credentials and none were given, git's
+// credential helpers are asked, once. The errors of transports become ours.
+func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
+	got, err := wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+	known := r.target.Auth
+	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !r.helper.asked && !known.NoHelper {
+		r.helper.asked = true
+		login := credentials.Ask(ctx, r.endpoint, known.Username)
+		if ctx.Err() != nil {
+			return got, context.Cause(ctx)
+		}
+		if login != nil {
+			r.auth, r.helper.secrets = login, []string{login.Password, credentials.Basic(login)}
+			got, err = wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+		}
+	}
+	return got, r.explain(err)
 }

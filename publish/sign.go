@@ -12,11 +12,13 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/airshipit/sipgen/publish/internal/credentials"
 )
 
 // SSHSigner signs commits with an SSH private key, as git does with gpg.format=ssh.
 func SSHSigner(keyFile, passphrase string) (Signer, error) {
-	key, err := readKey(keyFile, passphrase)
+	key, err := credentials.ReadKey(keyFile, passphrase)
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
