@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/docs/runbooks"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -112,3 +117,40 @@ func narrowed(help string, width int) string {
 var listed = regexp.MustCompile(`^  [a-z]+ {2,}`)
 
 func trimmed(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
+
+// newMan is hidden: releases have the pages in their archives.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write the manual pages of all commands, for man, into a folder",
+		Hidden: true,
+		Args:   cmdline.Arguments(1, 1, "the folder to write to"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := filepath.Clean(args[0])
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+			// Their date is $SOURCE_DATE_EPOCH, or today.
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + version(), Manual: "sipgen"}, dir)
+		},
+	}
+}
+
+// runbook prints the runbook of the name in args, or a list of all of them.
+func runbook(out io.Writer, args []string) error {
+	names := runbooks.Names()
+	if len(args) == 0 {
+		for _, name := range names {
+			if _, err := fmt.Fprintf(out, "%-18s  %s\n", name, runbooks.Title(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	words, found := runbooks.Text(args[0])
+	if !found || len(args) > 1 {
+		return &cmdline.UsageError{Command: "help", Err: fmt.Errorf("runbook %q: want one of %s", strings.Join(args, " "), strings.Join(names, ", "))}
+	}
+	_, err := io.WriteString(out, words)
+	return err
+}
