@@ -41,8 +41,8 @@ var (
 func TestEnglish(t *testing.T) {
 	checked := 0
 	for name := range pages(t) {
-		below, is := strings.CutPrefix(name, "docs/")
-		if !is || generated[below] || strings.HasPrefix(below, "adr/") || strings.HasPrefix(below, "review/") {
+		below, ok := strings.CutPrefix(name, "docs/")
+		if !ok || generated[below] || strings.HasPrefix(below, "adr/") || strings.HasPrefix(below, "review/") {
 			continue
 		}
 		content, err := os.ReadFile(name)

@@ -137,7 +137,7 @@ func TestTheCRDsDescribeEveryField(t *testing.T) {
 						continue
 					}
 					for field, schema := range properties {
-						if schema, is := schema.(map[string]any); is && field != "metadata" {
+						if schema, ok := schema.(map[string]any); ok && field != "metadata" {
 							described++
 							if text, _ := schema["description"].(string); text == "" {
 								t.Errorf("%s: %s.%s: no description", file, path, field)
@@ -229,7 +229,7 @@ func literals(t *testing.T, each func(file, text string)) {
 			if _, isImport := node.(*ast.ImportSpec); isImport {
 				return false
 			}
-			if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
+			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 				if text, err := strconv.Unquote(literal.Value); err == nil {
 					each(file, text)
 				}

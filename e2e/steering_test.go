@@ -156,7 +156,7 @@ func configOf(text string) string { return "# $Id$ $Format:%H$\n" + text + "\n" 
 
 // at is a path in the row's tree.
 func (s *steered) at(name string) string {
-	if below, is := strings.CutPrefix(name, "fleet/"); is && s.folder != "" {
+	if below, ok := strings.CutPrefix(name, "fleet/"); ok && s.folder != "" {
 		return s.folder + "/" + below
 	}
 	return name
@@ -215,7 +215,7 @@ func (s *steered) write(t *testing.T, dir string, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if target, is := strings.CutPrefix(content, "-> "); is {
+		if target, ok := strings.CutPrefix(content, "-> "); ok {
 			if err := os.Symlink(target, file); err != nil {
 				t.Fatal(err)
 			}

@@ -228,7 +228,7 @@ func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
 				u.SetLabels(labels)
 			})
 		}
-		if fields, is := status.(map[string]any); is {
+		if fields, ok := status.(map[string]any); ok {
 			api.Edit(t, "baremetal-operator", engine.Hosts, sipHosts, o.GetName(), "status", func(live map[string]any) {
 				full := map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}}
 				for key, value := range fields {
@@ -321,7 +321,7 @@ func (c *circle) api(t *testing.T, name string) string {
 	dir := t.TempDir()
 	folder := "clusters/" + sipTenant + "/lma/infra/"
 	for path, content := range c.tree {
-		if below, is := strings.CutPrefix(path, folder); is {
+		if below, ok := strings.CutPrefix(path, folder); ok {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, below)), 0o755); err != nil {
 				t.Fatal(err)
 			}

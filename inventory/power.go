@@ -80,7 +80,7 @@ func plainURL(address string) (scheme, host, port, path string, ok bool) {
 		end++
 	}
 	host, rest = rest[:end], rest[end:]
-	if digits, is := strings.CutPrefix(rest, ":"); is {
+	if digits, ok := strings.CutPrefix(rest, ":"); ok {
 		end = 0
 		for end < len(digits) && digits[end] >= '0' && digits[end] <= '9' {
 			end++

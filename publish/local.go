@@ -52,8 +52,8 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, is := repository.Storer.(*filesystem.Storage)
-	if !is {
+	store, ok := repository.Storer.(*filesystem.Storage)
+	if !ok {
 		return repository, nil
 	}
 	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository any more.
@@ -99,8 +99,8 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 // isBroken says whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an older value of the branch, or
 // finds none.
 func isBroken(repository *gogit.Repository, branch string) bool {
-	store, is := repository.Storer.(interface{ Filesystem() billy.Filesystem })
-	if !is {
+	store, ok := repository.Storer.(interface{ Filesystem() billy.Filesystem })
+	if !ok {
 		return false
 	}
 	text, err := util.ReadFile(store.Filesystem(), plumbing.NewBranchReferenceName(branch).String())

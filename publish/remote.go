@@ -153,7 +153,7 @@ func (r *remote) readRefs(ctx context.Context) (*refs, error) {
 func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
 	for name, hash := range advertised.References {
-		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+		if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
 			found.branches[branch] = hash
 		}
 	}

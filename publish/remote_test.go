@@ -49,7 +49,7 @@ func refusedAs(t *testing.T, repo string, target Target, rows []wrong) {
 			}
 			leaves(t, repo, func() error {
 				_, err := publishTree(bad, tree("a", row.why), meta)
-				if field, is := strings.CutPrefix(row.says, "Auth."); is {
+				if field, ok := strings.CutPrefix(row.says, "Auth."); ok {
 					var setting *SettingError
 					if !errors.As(err, &setting) || setting.Field != field || row.want != nil && !errors.Is(err, row.want) {
 						t.Errorf("found %v, want %v about %s", err, row.want, row.says)

@@ -85,7 +85,7 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		}
 	}
 	//guard: a typo in the URL becomes the advice to trust an unknown host
-	if scheme, rest, is := strings.Cut(t.URL, ":"); is && isScheme(scheme) && !strings.HasPrefix(rest, "//") { // else the scheme were an ssh server's name
+	if scheme, rest, ok := strings.Cut(t.URL, ":"); ok && isScheme(scheme) && !strings.HasPrefix(rest, "//") { // else the scheme were an ssh server's name
 		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon", redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
 	}
 	endpoint, err := transport.NewEndpoint(t.URL)

@@ -29,10 +29,10 @@ func (s *site) argocd() error {
 	projects := map[string]bool{}
 	put := func(name string, objects ...any) {
 		for _, o := range objects {
-			if project, is := o.(*argoProject); is && projects[project.Name] {
+			if project, ok := o.(*argoProject); ok && projects[project.Name] {
 				//guard: the root has the project of the policies, and kustomize builds nothing with two of the name
 				errs = append(errs, fmt.Errorf("spec.argocd.project: found %q, want another name: an Application of site %s has a project of this name", project.Name, s.Site.Name))
-			} else if is {
+			} else if ok {
 				projects[project.Name] = true
 			}
 		}

@@ -252,8 +252,8 @@ func IsAssignments(name string) bool {
 
 // HostsOf gives the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
 func HostsOf(name string) string {
-	folder, is := strings.CutSuffix(name, "/hosts/kustomization.yaml")
-	if !is || !strings.HasPrefix(folder, "clusters/") {
+	folder, ok := strings.CutSuffix(name, "/hosts/kustomization.yaml")
+	if !ok || !strings.HasPrefix(folder, "clusters/") {
 		return ""
 	}
 	return folder

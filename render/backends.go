@@ -29,8 +29,8 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 				continue
 			}
 			for _, backend := range backends(previous[path]) {
-				owner, is := foreign(backend.ip)
-				if !is {
+				owner, ok := foreign(backend.ip)
+				if !ok {
 					continue
 				}
 				warnings = append(warnings, fmt.Sprintf("%s: %s sends traffic to backend %s at %s, which is host %s of %s now, %s",
@@ -101,7 +101,7 @@ type backend struct {
 func backends(config []byte) []backend {
 	var found []backend
 	for line := range strings.Lines(string(config)) {
-		if b, is := backendIn(line); is {
+		if b, ok := backendIn(line); ok {
 			found = append(found, b)
 		}
 	}

@@ -25,9 +25,9 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 // would keep the services of a tenant that is gone for ever.
 func (s *site) emptyFolders() {
 	for name := range s.Previous {
-		folder, is := strings.CutSuffix(name, "/kustomization.yaml")
+		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")
 		//guard: a sync that fails goes on in a folder that is gone, and the services of a tenant that is gone run for ever
-		if _, there := s.tree[name]; is && !there && isOfTenantsApplication(folder) {
+		if _, there := s.tree[name]; ok && !there && isOfTenantsApplication(folder) {
 			s.tree[name] = []byte(emptied)
 		}
 	}

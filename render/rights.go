@@ -117,7 +117,7 @@ func (s *site) leftBehind() []schedule.ClusterKey {
 		_, account := s.Previous[rightsFolder(key)+"/"+accountFile]
 		_, project := s.Previous["argocd/"+projectFile(key)]
 		//guard: an account goes together with what it applied, and the engine leaves the load balancers behind
-		if _, is := s.tree[name]; !is && (account || project) {
+		if _, ok := s.tree[name]; !ok && (account || project) {
 			keys = append(keys, key)
 		}
 	}

@@ -201,8 +201,8 @@ func (e *ClusterError) Unwrap() error { return e.Err }
 
 // ofCluster makes each of the joined errors one of the cluster.
 func ofCluster(key schedule.ClusterKey, err error) error {
-	joined, is := err.(interface{ Unwrap() []error })
-	if !is {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
 		return &ClusterError{key, err}
 	}
 	var problems manifest.Problems

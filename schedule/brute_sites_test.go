@@ -88,8 +88,8 @@ func nest(rng *rand.Rand, clusters []v1.SIPCluster, hosts []inventory.Host) {
 	}
 	for _, c := range clusters {
 		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"} {
-			set, is := c.Spec.Nodes[name]
-			if !is || rng.IntN(4) == 0 {
+			set, ok := c.Spec.Nodes[name]
+			if !ok || rng.IntN(4) == 0 {
 				continue
 			}
 			set.TopologyKey, set.MaxPerDomain = "", 0

@@ -162,8 +162,8 @@ func (s *site) warnUneven(r *role) {
 	}
 	most, least, fullest, emptiest := 0, -1, "", ""
 	for d, name := range t.names {
-		n, is := in[int32(d)]
-		if !is {
+		n, ok := in[int32(d)]
+		if !ok {
 			continue
 		}
 		if n > most || n == most && most > 0 && name < fullest {

@@ -42,8 +42,8 @@ func (s *site) sortIntoLots() {
 			s.lots = append(s.lots, lot{int32(i), one.why, 1})
 			continue
 		}
-		at, is := known[one]
-		if !is {
+		at, ok := known[one]
+		if !ok {
 			at = len(s.lots)
 			known[one] = at
 			s.lots = append(s.lots, lot{int32(i), one.why, 0})

@@ -79,7 +79,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
 		if gone.since == FromTree {
 			leaves.Use = h.holding.Claim.Use
-		} else if _, is := gone.reason.(Approved); is {
+		} else if _, ok := gone.reason.(Approved); ok {
 			leaves.Use = holdings.Use(h.Host)
 		}
 		out.Releasing = append(out.Releasing, leaves)
@@ -103,7 +103,7 @@ func (s *site) fillLines(p *Placement) {
 		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.reject}
 		if h.class >= 0 {
 			line.Verdict, line.Reason = verdicts[h.class], reasons[h.class]
-			if lack, is := line.Reason.(NoAddress); is {
+			if lack, ok := line.Reason.(NoAddress); ok {
 				if lack.Problem = h.NoAddress(lack.Network); lack.Problem != "" {
 					line.Reason = lack
 				}

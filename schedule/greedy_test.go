@@ -19,8 +19,8 @@ func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
 	for _, c := range clusters {
 		whole := true
 		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"} {
-			set, is := c.Spec.Nodes[name]
-			if !is {
+			set, ok := c.Spec.Nodes[name]
+			if !ok {
 				continue
 			}
 			selector, _ := set.HostSelector()

@@ -232,7 +232,7 @@ func (s *site) warnUnreached() {
 			if !sh.selects(h.kind) {
 				continue
 			}
-			if lack, is := s.lacks(sh, int32(i)).(NoAddress); is && h.NoAddress(lack.Network) != "" {
+			if lack, ok := s.lacks(sh, int32(i)).(NoAddress); ok && h.NoAddress(lack.Network) != "" {
 				known[sh] = append(known[sh], s.unaddressed(int32(i), lack.Network))
 			}
 		}

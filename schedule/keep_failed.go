@@ -26,8 +26,8 @@ func failed(h *host) Reason { return condition(h.Host, holdings.Failed(h.Host)) 
 
 // inError reports whether a host's only trouble is an error that metal3 reports.
 func inError(trouble Reason) bool {
-	found, is := trouble.(Condition)
-	return is && found.Code == holdings.InError
+	found, ok := trouble.(Condition)
+	return ok && found.Code == holdings.InError
 }
 
 // serves reports whether something still runs on a host whose only trouble is an error that metal3 reports. An

@@ -102,8 +102,8 @@ func (s *site) checkKey(r *role, field, key string, carriers map[string][]bool) 
 	if carriers[key] == nil {
 		carriers[key] = s.carriers(key)
 	}
-	for kind, is := range s.selects(r.selector) {
-		if is && carriers[key][kind] {
+	for kind, ok := range s.selects(r.selector) {
+		if ok && carriers[key][kind] {
 			return
 		}
 	}

@@ -90,8 +90,8 @@ func TestStandInAgreesWithTheOracle(t *testing.T) {
 			continue
 		}
 		steadyHosts := 0
-		for _, is := range steady {
-			if is {
+		for _, ok := range steady {
+			if ok {
 				steadyHosts++
 			}
 		}

@@ -74,8 +74,8 @@ func (s *site) addRole(c *cluster, name string) *role {
 	if c.spec == nil {
 		return r
 	}
-	set, is := c.spec.Spec.Nodes[name]
-	if !is {
+	set, ok := c.spec.Spec.Nodes[name]
+	if !ok {
 		return r
 	}
 	for _, key := range set.Keys() {

@@ -47,11 +47,11 @@ func (s *site) sortByLabels() {
 		h := &s.hosts[i]
 		row = row[:0]
 		for _, key := range keys {
-			value, is := h.Labels[key]
+			value, ok := h.Labels[key]
 			if key == v1.HostNamespaceKey {
-				value, is = h.Namespace, true
+				value, ok = h.Namespace, true
 			}
-			if is {
+			if ok {
 				row = append(binary.AppendUvarint(row, uint64(len(value))+1), value...)
 			} else {
 				row = append(row, 0)
@@ -60,8 +60,8 @@ func (s *site) sortByLabels() {
 		if never[int32(i)] {
 			row = binary.AppendUvarint(row, uint64(i))
 		}
-		kind, is := known[string(row)]
-		if !is {
+		kind, ok := known[string(row)]
+		if !ok {
 			kind = int32(len(s.kinds))
 			known[string(row)] = kind
 			s.kinds = append(s.kinds, int32(i))
@@ -146,8 +146,8 @@ func (s *site) findFitting() {
 		}
 	}
 	for _, r := range s.roles {
-		for c, is := range r.shape.fits {
-			if is {
+		for c, ok := range r.shape.fits {
+			if ok {
 				s.classes[c].roles++
 			}
 		}
@@ -179,8 +179,8 @@ func (s *site) classify(networks []string, hardware map[string]*v1.Hardware) {
 			}
 			row = append(binary.AppendUvarint(row, uint64(len(lack))), lack...)
 		}
-		number, is := known[string(row)]
-		if !is {
+		number, ok := known[string(row)]
+		if !ok {
 			number = int32(len(s.classes))
 			known[string(row)] = number
 			s.classes = append(s.classes, class{host: int32(i)})

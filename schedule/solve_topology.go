@@ -189,7 +189,7 @@ func (s *site) column(key string) []string {
 // around maps the values of a narrow key to the value of a wide key on the hosts that carry both.
 func (s *site) around(wide, narrow string) map[string]string {
 	pair := [2]string{wide, narrow}
-	if known, is := s.arounds[pair]; is {
+	if known, ok := s.arounds[pair]; ok {
 		return known
 	}
 	outer, inner := s.column(wide), s.column(narrow)
@@ -200,7 +200,7 @@ func (s *site) around(wide, narrow string) map[string]string {
 			if value == "" || outer[i] == "" {
 				continue
 			}
-			if known, is := around[value]; !is {
+			if known, ok := around[value]; !ok {
 				around[value] = outer[i]
 			} else if known != outer[i] {
 				around[value] = several

@@ -72,9 +72,9 @@ func TestLostLabel(t *testing.T) {
 	for i := range p.Clusters {
 		for _, role := range p.Clusters[i].Roles {
 			for _, w := range role.Warnings {
-				if lacks, is := w.(Unlabelled); is && lacks.Held {
+				if lacks, ok := w.(Unlabelled); ok && lacks.Held {
 					kept = append(kept, w)
-				} else if is {
+				} else if ok {
 					left = append(left, w)
 				}
 			}

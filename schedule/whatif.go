@@ -52,8 +52,8 @@ func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active
 		if (ClusterKey{Namespace: out[i].Namespace, Name: out[i].Name}) != cluster {
 			continue
 		}
-		set, is := out[i].Spec.Nodes[name]
-		if !is {
+		set, ok := out[i].Spec.Nodes[name]
+		if !ok {
 			roles := slices.Sorted(maps.Keys(out[i].Spec.Nodes))
 			if near := manifest.Nearest(name, roles); near != "" {
 				return nil, fmt.Errorf("%s has no role %s, did you mean %s?", cluster, name, near)
@@ -187,9 +187,9 @@ func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 	if mine := after[asked]; !mine.placed || mine.failing > 0 {
 		return false
 	}
-	for key, is := range after {
+	for key, ok := range after {
 		was := now[key]
-		if key.Cluster != asked.Cluster && is.worse(was) {
+		if key.Cluster != asked.Cluster && ok.worse(was) {
 			return false
 		}
 	}
@@ -236,8 +236,8 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 			failed = err
 			return true
 		}
-		for key, is := range s.standings() {
-			if was, known := now[key]; known && is.worse(was) || !known && (!is.placed || is.empty > 0) {
+		for key, ok := range s.standings() {
+			if was, known := now[key]; known && ok.worse(was) || !known && (!ok.placed || ok.empty > 0) {
 				return true
 			}
 		}

@@ -129,7 +129,7 @@ func put(object any, path string, value string) any {
 	if path == "" {
 		return value
 	}
-	if rest, is := strings.CutPrefix(path, "[]"); is {
+	if rest, ok := strings.CutPrefix(path, "[]"); ok {
 		list, _ := object.([]any)
 		if len(list) == 0 {
 			list = []any{nil}

@@ -63,14 +63,14 @@ func TestJSONPage(t *testing.T) {
 		delete(want, "apiVersion")
 		delete(want, "kind")
 		for name, always := range want {
-			if found, is := sections[kind][name]; !is {
+			if found, ok := sections[kind][name]; !ok {
 				t.Errorf("%s: %s is not on the page", kind, name)
 			} else if found != always {
 				t.Errorf("%s: %s: the page says always: %v, and it is %v", kind, name, found, always)
 			}
 		}
 		for name := range sections[kind] {
-			if _, is := want[name]; !is {
+			if _, ok := want[name]; !ok {
 				t.Errorf("%s: the page has %s, which is not printed", kind, name)
 			}
 		}

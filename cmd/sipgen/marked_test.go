@@ -126,7 +126,7 @@ func secretNames(value any, each func(name string)) {
 			secretNames(item, each)
 		}
 	case map[string]any:
-		if name, is := v["name"].(string); is && v["kind"] == "Secret" {
+		if name, ok := v["name"].(string); ok && v["kind"] == "Secret" {
 			each(name)
 		}
 		for key, inner := range v {
@@ -136,7 +136,7 @@ func secretNames(value any, each func(name string)) {
 				case string:
 					each(named)
 				case map[string]any:
-					if name, is := named["name"].(string); is {
+					if name, ok := named["name"].(string); ok {
 						each(name)
 					}
 				}

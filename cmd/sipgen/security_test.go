@@ -158,7 +158,7 @@ func (row attack) try(t *testing.T, engine string) {
 	write := func(files map[string]string) {
 		t.Helper()
 		for name, text := range files {
-			if script, is := strings.CutPrefix(text, "run: "); is {
+			if script, ok := strings.CutPrefix(text, "run: "); ok {
 				command := exec.Command("sh", "-ec", script)
 				command.Dir = dir
 				if out, err := command.CombinedOutput(); err != nil {
@@ -194,7 +194,7 @@ func (row attack) try(t *testing.T, engine string) {
 		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &self); err != nil {
 			t.Fatal(err)
 		}
-		if usage, is := command.ProcessState.SysUsage().(*syscall.Rusage); is && usage.Maxrss<<10 > memory && usage.Maxrss > self.Maxrss {
+		if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss<<10 > memory && usage.Maxrss > self.Maxrss {
 			t.Errorf("it took %d MB", usage.Maxrss>>10)
 		}
 		return string(out), command.ProcessState.ExitCode()

@@ -29,7 +29,7 @@ func Text(name string) (text string, found bool) {
 	}
 	var out strings.Builder
 	for line := range strings.Lines(string(content)) {
-		if fence, _, is := strings.Cut(line, "```sh"); is {
+		if fence, _, ok := strings.Cut(line, "```sh"); ok {
 			line = fence + "```sh\n"
 		}
 		out.WriteString(line)

@@ -51,7 +51,7 @@ func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
 	t.Helper()
 	var blocks []string
 	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if block, is := node.(*ast.FencedCodeBlock); is && entering && block.Info != nil && string(block.Info.Segment.Value(markdown)) == "sh "+name {
+		if block, ok := node.(*ast.FencedCodeBlock); ok && entering && block.Info != nil && string(block.Info.Segment.Value(markdown)) == "sh "+name {
 			blocks = append(blocks, string(bytes.TrimRight(block.Lines().Value(markdown), "\n"))+"\n")
 		}
 		return ast.WalkContinue, nil

@@ -99,8 +99,8 @@ func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr s
 		t.Fatalf("exit code %d, want %d\n%s\nGitea:\n%s", code, want, messages.String(), s.Logs(20))
 	}
 	for _, secret := range append([]string{s.Password, s.Token}, s.env[1:]...) {
-		_, value, is := strings.Cut(secret, "=")
-		if !is {
+		_, value, ok := strings.Cut(secret, "=")
+		if !ok {
 			value = secret
 		}
 		if strings.Contains(out.String()+messages.String(), value) {

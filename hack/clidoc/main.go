@@ -58,7 +58,7 @@ func run() error {
 	for _, name := range names {
 		text := all[name]
 		for _, one := range flags(text) {
-			if _, is := times[words(one)]; is && (times[words(one)] == 0 || strings.Contains(one, "  help for ")) {
+			if _, ok := times[words(one)]; ok && (times[words(one)] == 0 || strings.Contains(one, "  help for ")) {
 				text = strings.Replace(text, one, "", 1)
 			}
 		}

@@ -237,9 +237,9 @@ func (e editor) decide(cond ast.Expr) []*edit {
 	outs := []*edit{
 		e.around(cond, "!guardsoff.Off(#) && guardsoff.Saw(#, 0, ", ")"), e.around(cond, "guardsoff.Off(#) || guardsoff.Saw(0, #, ", ")"),
 	}
-	if constant, is := cond.(*ast.Ident); is && constant.Name == "true" {
+	if constant, ok := cond.(*ast.Ident); ok && constant.Name == "true" {
 		return outs[:1]
-	} else if is && constant.Name == "false" {
+	} else if ok && constant.Name == "false" {
 		return outs[1:]
 	}
 	return outs

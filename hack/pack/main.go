@@ -61,7 +61,7 @@ func archive(files []string, when time.Time) ([]byte, error) {
 	}
 	tarred := tar.NewWriter(zipped)
 	for i, file := range files {
-		if name, target, is := strings.Cut(file, "="); is {
+		if name, target, ok := strings.Cut(file, "="); ok {
 			if err := tarred.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777, ModTime: when, Format: tar.FormatUSTAR}); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}

@@ -166,8 +166,8 @@ func (s *Clusters) lose(p Problem) {
 
 // flatten is each of the errors that were joined.
 func flatten(err error) []error {
-	joined, is := err.(interface{ Unwrap() []error })
-	if !is {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
 		return []error{err}
 	}
 	var out []error

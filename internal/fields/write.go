@@ -80,7 +80,7 @@ func strict(from map[string]any) map[string]any {
 			}
 			out[key] = properties
 		case "items", "additionalProperties":
-			if below, is := value.(map[string]any); is {
+			if below, ok := value.(map[string]any); ok {
 				out[key] = strict(below)
 			}
 		case "description":

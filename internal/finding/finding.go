@@ -67,10 +67,10 @@ func (f *Finding) Words() string {
 	if f.Cluster != "" {
 		parts = append(parts, f.Cluster)
 	}
-	if role, is := strings.CutPrefix(f.Field, "spec.nodes."); is {
+	if role, ok := strings.CutPrefix(f.Field, "spec.nodes."); ok {
 		parts = append(parts, role)
 	}
-	if host, is := strings.CutPrefix(f.Object, "BareMetalHost "); is {
+	if host, ok := strings.CutPrefix(f.Object, "BareMetalHost "); ok {
 		parts = append(parts, "host "+host)
 	}
 	return strings.Join(append(parts, f.Message), ": ")

@@ -171,7 +171,7 @@ func hidden(tree []string, around []File) (problems []error) {
 // hides is the rule that hides a path, or a folder that it is in; nil if none does. folders are those that were looked at.
 func hides(rules []rule, folders map[string]*rule, name string, isFolder bool) *rule {
 	if isFolder {
-		if rule, is := folders[name]; is {
+		if rule, ok := folders[name]; ok {
 			return rule
 		}
 	}
@@ -246,8 +246,8 @@ func mayMatch(pattern, folder string, tree []string) bool {
 	}
 	return slices.ContainsFunc(tree, func(name string) bool {
 		if folder != "." {
-			below, is := strings.CutPrefix(name, folder+"/")
-			if !is {
+			below, ok := strings.CutPrefix(name, folder+"/")
+			if !ok {
 				return false
 			}
 			name = below
@@ -277,13 +277,13 @@ func includes(prefix string, folders map[string]bool, file File) (problems []err
 	}
 	for _, entry := range slices.Concat(kustomization.Resources, kustomization.Components, kustomization.Bases) {
 		name := path.Join(path.Dir(file.Path), entry)
-		below, is := strings.CutPrefix(name, prefix+"/")
+		below, ok := strings.CutPrefix(name, prefix+"/")
 		if prefix == "" {
-			below, is = name, true
+			below, ok = name, true
 		}
 		top, _, _ := strings.Cut(below, "/")
 		component, _ := path.Match("clusters/*/*/capi", below)
-		if !is || !folders[top] || component || slices.Contains([]string{"flux/root.yaml", "argocd/root.yaml"}, below) {
+		if !ok || !folders[top] || component || slices.Contains([]string{"flux/root.yaml", "argocd/root.yaml"}, below) {
 			continue
 		}
 		//guard: an engine applies a part of the tree a second time, and changed

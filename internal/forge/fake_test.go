@@ -158,7 +158,7 @@ func (f *fake) edit(w http.ResponseWriter, number string, body map[string]any) {
 		}
 		set := func(field *string, names ...string) {
 			for _, name := range names {
-				if text, is := body[name].(string); is && text != "" {
+				if text, ok := body[name].(string); ok && text != "" {
 					*field = text
 				}
 			}
@@ -169,7 +169,7 @@ func (f *fake) edit(w http.ResponseWriter, number string, body map[string]any) {
 		if body["state"] == "closed" || body["state_event"] == "close" {
 			p.Open = false
 		}
-		if labels, is := body["add_labels"].(string); is {
+		if labels, ok := body["add_labels"].(string); ok {
 			p.Labels = append(p.Labels, strings.Split(labels, ",")...)
 		}
 		f.answer(w, 200, f.show(p))

@@ -123,7 +123,7 @@ func parseWeb(web string) (base string, folder []string, err error) {
 
 // parseRemote gives a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.
 func parseRemote(remote string) (*url.URL, bool) {
-	if scheme, _, is := strings.Cut(remote, "://"); is {
+	if scheme, _, ok := strings.Cut(remote, "://"); ok {
 		address, err := url.Parse(remote)
 		if err != nil || address.Hostname() == "" {
 			return nil, false
@@ -141,11 +141,11 @@ func parseRemote(remote string) (*url.URL, bool) {
 	if at := strings.LastIndexByte(strings.SplitN(remote, "/", 2)[0], '@'); at >= 0 {
 		rest = remote[at+1:]
 	}
-	if inside, path, is := strings.Cut(strings.TrimPrefix(rest, "["), "]:"); is && strings.HasPrefix(rest, "[") {
+	if inside, path, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]:"); ok && strings.HasPrefix(rest, "[") {
 		return cleanRemote("ssh", inside, "", path)
 	}
-	host, path, is := strings.Cut(rest, ":")
-	if !is || len(host) < 2 || strings.ContainsAny(host, `/\`) {
+	host, path, ok := strings.Cut(rest, ":")
+	if !ok || len(host) < 2 || strings.ContainsAny(host, `/\`) {
 		return nil, false
 	}
 	return cleanRemote("ssh", host, "", path)

@@ -32,7 +32,7 @@ func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
 		Role:    h.Labels[keys.NodeType], Standby: h.Labels[keys.Standby] == "true",
 	}
 	for _, key := range [...]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
-		if _, is := h.Labels[key]; is {
+		if _, ok := h.Labels[key]; ok {
 			l.Any = true
 		}
 	}

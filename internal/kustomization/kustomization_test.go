@@ -23,7 +23,7 @@ func write(t *testing.T, files map[string]string) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if target, is := strings.CutPrefix(content, "-> "); is {
+		if target, ok := strings.CutPrefix(content, "-> "); ok {
 			if err := os.Symlink(target, path); err != nil {
 				t.Fatal(err)
 			}

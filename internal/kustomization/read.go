@@ -113,9 +113,9 @@ func open(name string, owner func(string) string) (*folder, error) {
 	}
 	for _, file := range files {
 		dir := path.Dir(file)
-		k, is := f.parse(file)
+		k, ok := f.parse(file)
 		switch {
-		case !is:
+		case !ok:
 		case f.kustomizations[dir] != nil:
 			f.kustomizations[dir].err = errors.New(f.shown(dir) + ": more than one kustomization in this folder, want one")
 		default:

@@ -132,11 +132,11 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 
 // flat are the files that an error is of.
 func flat(err error) []*FileError {
-	if file, is := err.(*FileError); is {
+	if file, ok := err.(*FileError); ok {
 		return []*FileError{file}
 	}
 	var out []*FileError
-	if joined, is := err.(interface{ Unwrap() []error }); is {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			out = append(out, flat(e)...)
 		}

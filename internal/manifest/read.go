@@ -110,11 +110,11 @@ type FileError struct {
 
 // inFile makes each of the joined errors one of the file.
 func inFile(file string, err error) error {
-	joined, is := err.(interface{ Unwrap() []error })
+	joined, ok := err.(interface{ Unwrap() []error })
 	switch {
 	case err == nil:
 		return nil
-	case !is:
+	case !ok:
 		return &FileError{file, err}
 	}
 	var errs []error

@@ -21,7 +21,7 @@ func (d *Document) OpenSecrets() map[string]string {
 		switch value := value.(type) {
 		case string:
 			//guard: a private key in a spec is not found
-			if kind, is := redact.Find(value); is {
+			if kind, ok := redact.Find(value); ok {
 				found[path] = kind
 			}
 		case []any:
@@ -31,7 +31,7 @@ func (d *Document) OpenSecrets() map[string]string {
 		case map[string]any:
 			for key, item := range value {
 				//guard: a token as a key of a spec is committed
-				if kind, is := redact.Find(key); is {
+				if kind, ok := redact.Find(key); ok {
 					found[path] = kind
 					continue // its path would repeat the key
 				}

@@ -62,7 +62,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		if seen := shown(value, t); found == jsonType(value) {
 			found = seen
 		}
-		if text, is := value.(string); is && isNumber(t) && bareNumber.MatchString(text) {
+		if text, ok := value.(string); ok && isNumber(t) && bareNumber.MatchString(text) {
 			want += ", without quotes"
 		}
 		report(path, found, want)

@@ -38,11 +38,11 @@ func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
-		files, is := fresh[folder(f.Path)]
+		files, ok := fresh[folder(f.Path)]
 		switch {
 		case f.Derived:
 			derived = append(derived, f.Path)
-		case !is || len(files) == 1:
+		case !ok || len(files) == 1:
 			p.file(f)
 		case len(files) > 1: // the others are said with the first
 			p.fresh(folder(f.Path), files)
@@ -122,8 +122,8 @@ func kindsOf(kind string) string {
 func (o *Object) labels() []string {
 	var out []string
 	for _, field := range o.Fields {
-		key, is := strings.CutPrefix(field.Path, "metadata.labels")
-		if !is {
+		key, ok := strings.CutPrefix(field.Path, "metadata.labels")
+		if !ok {
 			continue
 		}
 		key = strings.Trim(key, `.[]"`)
@@ -188,7 +188,7 @@ func (p *printer) lines(f *File) {
 func (p *printer) hunks(indent int, all []string) {
 	all = slices.Clone(all)
 	for i := 1; i < len(all); i++ { // a line that takes the place of one
-		if old, is := strings.CutPrefix(all[i-1], "-"); is && strings.HasPrefix(all[i], "+") {
+		if old, ok := strings.CutPrefix(all[i-1], "-"); ok && strings.HasPrefix(all[i], "+") {
 			old, new := apart(old, all[i][1:])
 			all[i-1], all[i] = "-"+old, "+"+new
 		}
@@ -244,8 +244,8 @@ func (p *printer) value(mark, path string, value any) {
 
 // inFields is a mapping by its fields on one line, as YAML would have it there without the outer braces; anything else is as textOf has it.
 func inFields(value any) string {
-	fields, is := value.(map[string]any)
-	if !is || len(fields) == 0 {
+	fields, ok := value.(map[string]any)
+	if !ok || len(fields) == 0 {
 		return textOf(value)
 	}
 	var parts []string

@@ -111,8 +111,8 @@ func (d *delta) changed(old, o *Object) (change objdiff.Effect, differs bool, er
 		change.Rolls = !reflect.DeepEqual(asMap(old.Fields["spec"])["template"], asMap(o.Fields["spec"])["template"])
 	}
 	change.Immutable = unchangeable(old, o)
-	if was, is := reached(old), reached(o); was != is {
-		change.Reached, change.WasReached = is, was
+	if was, ok := reached(old), reached(o); was != ok {
+		change.Reached, change.WasReached = ok, was
 	}
 	return change, true, err
 }
@@ -146,10 +146,10 @@ func (d *delta) keys(name string) []string {
 		}
 		return nil
 	}
-	was, is := find(&d.before), find(&d.after)
+	was, ok := find(&d.before), find(&d.after)
 	var out []string
-	for _, key := range slices.Sorted(maps.Keys(union(was, is))) {
-		if !reflect.DeepEqual(was[key], is[key]) {
+	for _, key := range slices.Sorted(maps.Keys(union(was, ok))) {
+		if !reflect.DeepEqual(was[key], ok[key]) {
 			out = append(out, quotedKey(key))
 		}
 	}

@@ -160,12 +160,12 @@ func account(o *Object) [3]any {
 func changedReserved(old, o *Object) []string {
 	changed := map[string]bool{}
 	for _, at := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec", "template", "metadata", "labels"}, {"spec", "template", "metadata", "annotations"}} {
-		was, is := old.Fields, o.Fields
+		was, ok := old.Fields, o.Fields
 		for _, field := range at {
-			was, is = asMap(was[field]), asMap(is[field])
+			was, ok = asMap(was[field]), asMap(ok[field])
 		}
-		for key := range union(was, is) {
-			if !reflect.DeepEqual(was[key], is[key]) && validation.ReservedKey(key) != "" {
+		for key := range union(was, ok) {
+			if !reflect.DeepEqual(was[key], ok[key]) && validation.ReservedKey(key) != "" {
 				changed[key] = true
 			}
 		}

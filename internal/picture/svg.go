@@ -232,12 +232,12 @@ func caption(s *Site, h *Host, letters int) string {
 // state is the classes of what is true of a host besides its verdict.
 func state(h *Host) string {
 	var classes string
-	for _, is := range []struct {
+	for _, ok := range []struct {
 		class string
 		true  bool
 	}{{"standby", h.Standby}, {"failed", h.Failed}, {"promoted", h.Promoted}, {"demoted", h.Demoted}} {
-		if is.true {
-			classes += " " + is.class
+		if ok.true {
+			classes += " " + ok.class
 		}
 	}
 	return classes

@@ -68,10 +68,10 @@ func Text(text string) string {
 
 // textOf gives the text of an argument that is a string, of whatever type, or that says itself.
 func textOf(arg any) (string, bool) {
-	if raw, is := arg.([]byte); is {
+	if raw, ok := arg.([]byte); ok {
 		return string(raw), true
 	}
-	if stringer, is := arg.(fmt.Stringer); is {
+	if stringer, ok := arg.(fmt.Stringer); ok {
 		if v := reflect.ValueOf(arg); v.Kind() == reflect.Pointer && v.IsNil() {
 			return "", false
 		}

@@ -13,8 +13,8 @@ import (
 // ExplainHost says in words what became of a host, and for every role that selects it why it is
 // there or not. It is false for a host that the inventory does not have.
 func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
-	found, is := p.ExplainHost(key)
-	if !is {
+	found, ok := p.ExplainHost(key)
+	if !ok {
 		return "", false
 	}
 	var b strings.Builder
@@ -185,7 +185,7 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 			standby = "standby, "
 		}
 		reason := a.Reason
-		if kept, is := reason.(schedule.Kept); is {
+		if kept, ok := reason.(schedule.Kept); ok {
 			kept.Refused = nil // why the cluster is frozen stands above
 			reason = kept
 		}

@@ -220,7 +220,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.Clusters = append(plan.Clusters, cluster)
 	}
 	for _, w := range p.Warnings {
-		if of, is := w.(schedule.OfCluster); is {
+		if of, ok := w.(schedule.OfCluster); ok {
 			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning})...)
 		}
 	}
@@ -273,7 +273,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
-		if waits, is := a.Reason.(schedule.ReleaseWaits); is {
+		if waits, ok := a.Reason.(schedule.ReleaseWaits); ok {
 			slot.marked = sentence.Marked(waits.Why)
 		}
 		if kept.Use != nil && kept.Trouble == nil {

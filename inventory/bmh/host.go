@@ -105,7 +105,7 @@ const maxFaults = 5
 
 // parts are the errors that an error joins, or the error itself.
 func parts(err error) []error {
-	if joined, is := err.(interface{ Unwrap() []error }); is {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
 	}
 	return []error{err}

@@ -74,7 +74,7 @@ type part struct {
 var split sync.Map
 
 func partsOf(file string) ([]part, error) {
-	if known, is := split.Load(file); is {
+	if known, ok := split.Load(file); ok {
 		return known.([]part), nil
 	}
 	text, err := templates.FS.ReadFile(file)

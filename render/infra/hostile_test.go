@@ -164,19 +164,19 @@ func TestNotesCarryNoMarkup(t *testing.T) {
 // only leaves out the services that a value is not in, where it is in one of them. The others render as they always do, and marshalling
 // them again and again is what takes a fuzzer's time.
 func only(in *Input) {
-	was, is := tenant().Cluster.Spec.Services, in.Cluster.Spec.Services
+	was, ok := tenant().Cluster.Spec.Services, in.Cluster.Spec.Services
 	var changed v1.Services
-	if !reflect.DeepEqual(is.LoadBalancerControlPlane, was.LoadBalancerControlPlane) {
-		changed.LoadBalancerControlPlane = is.LoadBalancerControlPlane
+	if !reflect.DeepEqual(ok.LoadBalancerControlPlane, was.LoadBalancerControlPlane) {
+		changed.LoadBalancerControlPlane = ok.LoadBalancerControlPlane
 	}
-	if !reflect.DeepEqual(is.LoadBalancerWorker, was.LoadBalancerWorker) {
-		changed.LoadBalancerWorker = is.LoadBalancerWorker
+	if !reflect.DeepEqual(ok.LoadBalancerWorker, was.LoadBalancerWorker) {
+		changed.LoadBalancerWorker = ok.LoadBalancerWorker
 	}
-	if !reflect.DeepEqual(is.JumpHost, was.JumpHost) {
-		changed.JumpHost = is.JumpHost
+	if !reflect.DeepEqual(ok.JumpHost, was.JumpHost) {
+		changed.JumpHost = ok.JumpHost
 	}
-	if !reflect.DeepEqual(is.Dex, was.Dex) {
-		changed.Dex = is.Dex
+	if !reflect.DeepEqual(ok.Dex, was.Dex) {
+		changed.Dex = ok.Dex
 	}
 	if !reflect.DeepEqual(changed, v1.Services{}) {
 		in.Cluster.Spec.Services = changed

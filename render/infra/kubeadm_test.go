@@ -74,7 +74,7 @@ func TestAuthenticationComponent(t *testing.T) {
 				path, _ = args["authentication-config"].(string)
 			}
 		case []any: // v1beta2: a list of name and value
-			if arg, is := args[0].(map[string]any); is && version == "v1beta2" && arg["name"] == "authentication-config" {
+			if arg, ok := args[0].(map[string]any); ok && version == "v1beta2" && arg["name"] == "authentication-config" {
 				path, _ = arg["value"].(string)
 			}
 		}

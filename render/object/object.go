@@ -63,7 +63,7 @@ func document(out *bytes.Buffer, typed any) error {
 	}
 	if fields, is := value.(map[string]any); is {
 		delete(fields, "status")
-		if spec, is := fields["spec"].(map[string]any); is && reflect.DeepEqual(spec["strategy"], map[string]any{}) {
+		if spec, ok := fields["spec"].(map[string]any); ok && reflect.DeepEqual(spec["strategy"], map[string]any{}) {
 			delete(spec, "strategy") // which a typed Deployment always writes
 		}
 	}

@@ -48,8 +48,8 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		})},
 		{"the tree is believed of a host in use", "a host in use moves", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				was, is := before.of(h.name)
-				if !is || h.use == "" || was.cluster == e.cluster {
+				was, ok := before.of(h.name)
+				if !ok || h.use == "" || was.cluster == e.cluster {
 					return false
 				}
 				*e = was
@@ -67,7 +67,7 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		})},
 		{"a host leaves in one commit", "leaves in one commit", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				if was, is := before.of(h.name); !is || was.leaving || !e.leaving {
+				if was, ok := before.of(h.name); !ok || was.leaving || !e.leaving {
 					return false
 				}
 				delete(t.hosts, h.name)
@@ -76,7 +76,7 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		})},
 		{"a leaving host is handed out", "handed out that is not free", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				if was, is := before.of(h.name); !is || !was.leaving || h.label.cluster == "" || e.cluster == "b" || h.use != "" {
+				if was, ok := before.of(h.name); !ok || !was.leaving || h.label.cluster == "" || e.cluster == "b" || h.use != "" {
 					return false
 				}
 				*e = entry{slot: slot{cluster: "b", role: "Worker"}, uid: h.uid}
@@ -105,7 +105,7 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		}},
 		{"one of several hosts", "a cluster gets some of its active hosts", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				if _, is := before.of(h.name); is || h.label.cluster != "" {
+				if _, ok := before.of(h.name); ok || h.label.cluster != "" {
 					return false
 				}
 				delete(t.hosts, h.name)
@@ -119,14 +119,14 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		{"the first cluster is another's", "the order of the inputs", preferring},
 		{"standby goes to and fro", "at rest: commit", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				was, is := before.of(h.name)
-				e.standby = is && !was.standby
+				was, ok := before.of(h.name)
+				e.standby = ok && !was.standby
 				return true
 			})
 		})},
 		{"a host that left is never free", "leaving for ever", after(func(now *site, before, t *tree) {
 			for i := range now.hosts {
-				if was, is := before.of(now.hosts[i].name); is && was.leaving && len(t.hosts[now.hosts[i].name]) == 0 {
+				if was, ok := before.of(now.hosts[i].name); ok && was.leaving && len(t.hosts[now.hosts[i].name]) == 0 {
 					t.hosts[now.hosts[i].name] = []entry{was}
 				}
 			}

@@ -52,8 +52,8 @@ func (r *run) elsewhere(h *host) bool { return h.label.cluster != "" && !r.known
 
 // ownBefore is the entry by which a cluster had a host that is still the same host.
 func (r *run) ownBefore(h *host) (entry, bool) {
-	e, is := r.before.of(h.name)
-	return e, is && (e.uid == h.uid || e.cluster == h.label.cluster)
+	e, ok := r.before.of(h.name)
+	return e, ok && (e.uid == h.uid || e.cluster == h.label.cluster)
 }
 
 func (r *run) doubled() string {
@@ -73,10 +73,10 @@ func (r *run) used() string {
 		if !h.here || h.use == "" || h.label.cluster == "" || !r.known(h.label.cluster) {
 			continue
 		}
-		e, is := r.after.of(h.name)
+		e, ok := r.after.of(h.name)
 		s := r.specs[h.label.cluster]
 		switch {
-		case !is || e.cluster != h.label.cluster:
+		case !ok || e.cluster != h.label.cluster:
 			return fmt.Sprintf("%+v: %+v", *h, e)
 		case e.leaving && (e.token != h.token() || s == nil || !s.here || !slices.Contains(s.approve, h.name)):
 			return fmt.Sprintf("%+v: %+v, and nobody approved it", *h, e)
@@ -96,9 +96,9 @@ func (r *run) held() string {
 		if h.use != "" && h.label.cluster != "" && h.label.cluster != was.cluster {
 			continue // see used
 		}
-		e, is := r.after.of(h.name)
+		e, ok := r.after.of(h.name)
 		// Labels that name another role of the cluster were synced from a commit that was rolled back.
-		if !is || e.cluster != was.cluster || e.role != was.role && e.role != h.label.role {
+		if !ok || e.cluster != was.cluster || e.role != was.role && e.role != h.label.role {
 			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
 		}
 	}
@@ -113,7 +113,7 @@ func (r *run) handed() string {
 		if !is || !h.here || e.leaving {
 			continue
 		}
-		if was, is := r.ownBefore(h); is && was.cluster == e.cluster || h.label.cluster == e.cluster {
+		if was, ok := r.ownBefore(h); ok && was.cluster == e.cluster || h.label.cluster == e.cluster {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
@@ -139,7 +139,7 @@ func (r *run) frozen() string {
 		if s := r.specs[e.cluster]; !is || s == nil || !s.here || !s.fault || s.deleted || h.label.cluster == e.cluster {
 			continue
 		}
-		if was, is := r.ownBefore(h); !is || was.cluster != e.cluster {
+		if was, ok := r.ownBefore(h); !ok || was.cluster != e.cluster {
 			return fmt.Sprintf("%+v: new: %+v", *h, e)
 		}
 	}
@@ -158,7 +158,7 @@ func (r *run) lossOf(of func(cluster string, s *spec) bool) string {
 		if s := r.specs[was.cluster]; s == nil || !of(was.cluster, s) {
 			continue
 		}
-		if e, is := r.after.of(h.name); !is || e.cluster != was.cluster || e.leaving {
+		if e, ok := r.after.of(h.name); !ok || e.cluster != was.cluster || e.leaving {
 			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
 		}
 	}
@@ -180,8 +180,8 @@ func (r *run) brake() string {
 		if was.leaving || r.before.left(was.cluster) {
 			continue // or counted when its cluster began to leave
 		}
-		e, is := r.after.of(name)
-		if h := byName[name]; !h.here || !is || e.cluster != was.cluster || e.leaving {
+		e, ok := r.after.of(name)
+		if h := byName[name]; !h.here || !ok || e.cluster != was.cluster || e.leaving {
 			lost = append(lost, name)
 		}
 	}
@@ -201,7 +201,7 @@ func (r *run) some() string {
 			continue
 		}
 		active[slot{cluster: e.cluster, role: e.role}]++
-		if was, is := r.before.of(name); !is || was.cluster != e.cluster {
+		if was, ok := r.before.of(name); !ok || was.cluster != e.cluster {
 			gets[e.cluster] = name
 		}
 	}
@@ -225,8 +225,8 @@ func (r *run) some() string {
 // short.
 func (r *run) replaces(cluster string) bool {
 	return slices.ContainsFunc(r.hosts, func(h host) bool {
-		was, is := r.before.of(h.name)
-		return is && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))
+		was, ok := r.before.of(h.name)
+		return ok && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))
 	})
 }
 
@@ -250,8 +250,8 @@ func (r *run) crowded() string {
 		}
 		for j := range r.hosts {
 			other := &r.hosts[j]
-			o, is := r.after.of(other.name)
-			if !is || o.leaving || i == j || o.cluster != e.cluster || o.role != e.role || other.rack != h.rack {
+			o, ok := r.after.of(other.name)
+			if !ok || o.leaving || i == j || o.cluster != e.cluster || o.role != e.role || other.rack != h.rack {
 				continue
 			}
 			if !other.failed() && !slices.Contains(s.remove, other.name) && !r.surplus(other, o) {

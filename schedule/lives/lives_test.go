@@ -114,7 +114,7 @@ func (l *life) rest(idle bool) error {
 		l.branch = append(l.branch, after)
 		for i := range l.hosts {
 			h := &l.hosts[i]
-			if e, is := after.of(h.name); is && e.denied(h) != "" {
+			if e, ok := after.of(h.name); ok && e.denied(h) != "" {
 				return fmt.Errorf("at rest: the patch %+v of %+v is refused: %s", e, *h, e.denied(h))
 			}
 		}
@@ -122,7 +122,7 @@ func (l *life) rest(idle bool) error {
 	}
 	for i := range l.hosts {
 		h := &l.hosts[i]
-		if e, is := l.tip().of(h.name); is && h.here && e.leaving && h.use == "" {
+		if e, ok := l.tip().of(h.name); ok && h.here && e.leaving && h.use == "" {
 			return fmt.Errorf("at rest: idle, and leaving for ever: %+v: %+v", *h, e)
 		}
 	}

@@ -244,8 +244,8 @@ func (w world) count(lines []string, alone bool) map[string]int {
 		default:
 			n["placed"]++
 		}
-		for what, is := range with {
-			if is {
+		for what, ok := range with {
+			if ok {
 				n["placed "+what]++
 			}
 		}

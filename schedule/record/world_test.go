@@ -228,8 +228,8 @@ func randomRole(d dice, size scale, kinds int) v1.NodeSet {
 // have.
 func (w *world) settle(c *v1.SIPCluster) {
 	for _, role := range []string{v1.RoleControlPlane, v1.RoleWorker, "Storage"} {
-		set, is := c.Spec.Nodes[role]
-		if !is {
+		set, ok := c.Spec.Nodes[role]
+		if !ok {
 			continue
 		}
 		none := func(has func(*inventory.Host) bool) bool {

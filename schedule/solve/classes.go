@@ -161,8 +161,8 @@ func (f *flow) bound(i int, known map[string]*domains) {
 	}
 	r.tree = f.narrowed(r.Tree, binds, known)
 	r.most = make([]int32, len(binds))
-	for level, is := range binds {
-		if r.most[level] = math.MaxInt32; is {
+	for level, ok := range binds {
+		if r.most[level] = math.MaxInt32; ok {
 			r.most[level] = int32(min(r.Most[level], math.MaxInt32))
 		}
 	}
@@ -195,8 +195,8 @@ func (f *flow) whole(tree int, known map[string]*domains) *domains {
 func (f *flow) narrowed(tree int, binds []bool, known map[string]*domains) *domains {
 	var id strings.Builder
 	id.WriteString(strconv.Itoa(tree))
-	for level, is := range binds {
-		if is {
+	for level, ok := range binds {
+		if ok {
 			id.WriteString(" " + strconv.Itoa(level))
 		}
 	}
@@ -268,8 +268,8 @@ func (f *flow) classify() {
 		for _, t := range trees[number[kind]] {
 			key = binary.AppendVarint(key, int64(t.of[h]))
 		}
-		c, is := known[string(key)]
-		if !is {
+		c, ok := known[string(key)]
+		if !ok {
 			c = int32(len(f.classes))
 			known[string(key)] = c
 			f.classes = append(f.classes, class{})

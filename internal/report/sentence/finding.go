@@ -24,7 +24,7 @@ func Findings(p *schedule.Placement) []finding.Finding {
 			if cluster != (schedule.ClusterKey{}) {
 				f.Object, f.Cluster = v1.Kind+" "+cluster.String(), cluster.String()
 			}
-			if words, is := strings.CutPrefix(s.words, "host "+s.host.String()+": "); is {
+			if words, ok := strings.CutPrefix(s.words, "host "+s.host.String()+": "); ok {
 				f.Object, f.Message = "BareMetalHost "+s.host.String(), words
 			}
 			if s.code == finding.Missing {
@@ -35,7 +35,7 @@ func Findings(p *schedule.Placement) []finding.Finding {
 	}
 	var ofNone []schedule.Warning
 	for _, w := range p.Warnings {
-		if of, is := w.(schedule.OfCluster); is {
+		if of, ok := w.(schedule.OfCluster); ok {
 			add(of.Cluster, "", of.Warning)
 		} else {
 			ofNone = append(ofNone, w)

@@ -90,7 +90,7 @@ func kept(r *schedule.Kept) string {
 
 // waits is for a host whose release waits.
 func waits(r *schedule.ReleaseWaits) string {
-	if use, is := r.Use.(schedule.Condition); is && use.Code == holdings.Faulty {
+	if use, ok := r.Use.(schedule.Condition); ok && use.Code == holdings.Faulty {
 		return Reason(r.Why) + "; release waits until this is fixed: " + Reason(r.Use)
 	}
 	words := Reason(r.Why) + "; release waits until " + letGo(r)
@@ -102,9 +102,9 @@ func waits(r *schedule.ReleaseWaits) string {
 
 // letGo is what the release of a host in use waits for. Where a person asked for this host, nobody else deletes its machine.
 func letGo(r *schedule.ReleaseWaits) string {
-	use, is := r.Use.(schedule.Condition)
+	use, ok := r.Use.(schedule.Condition)
 	switch {
-	case !is || use.Code != holdings.InUse || !strings.HasPrefix(use.Detail, "Metal3Machine "):
+	case !ok || use.Code != holdings.InUse || !strings.HasPrefix(use.Detail, "Metal3Machine "):
 		return "it is free"
 	case Marked(r.Why):
 		return `somebody deletes its machine (sipgen help runbook free-a-host)`
@@ -115,13 +115,13 @@ func letGo(r *schedule.ReleaseWaits) string {
 // Marked says whether a host goes because an annotation of its cluster asks for it.
 func Marked(why schedule.Reason) bool {
 	gone, _ := why.(schedule.Replaced)
-	_, is := gone.Trouble.(schedule.MarkedForRemoval)
-	return is
+	_, ok := gone.Trouble.(schedule.MarkedForRemoval)
+	return ok
 }
 
 // Use says what uses a held host.
 func Use(use schedule.Reason) string {
-	if by, is := use.(schedule.Condition); is && by.Code == holdings.InUse {
+	if by, ok := use.(schedule.Condition); ok && by.Code == holdings.InUse {
 		return "consumed by " + by.Detail
 	}
 	return Reason(use)

@@ -27,7 +27,7 @@ func TestEverythingHasWords(t *testing.T) {
 				return true
 			}
 			for _, expr := range clause.List {
-				if selector, is := expr.(*ast.SelectorExpr); is {
+				if selector, ok := expr.(*ast.SelectorExpr); ok {
 					said[selector.Sel.Name]++
 				}
 			}
@@ -41,8 +41,8 @@ func TestEverythingHasWords(t *testing.T) {
 			if !is || method.Recv == nil || len(method.Recv.List) != 1 {
 				continue
 			}
-			want, is := map[string]int{"isReason": 1, "isWarning": 2, "isRefusal": 1}[method.Name.Name]
-			if !is {
+			want, ok := map[string]int{"isReason": 1, "isWarning": 2, "isRefusal": 1}[method.Name.Name]
+			if !ok {
 				continue
 			}
 			found++
@@ -191,8 +191,8 @@ func TestEveryFaultHasWords(t *testing.T) {
 	}
 	words := map[string]string{}
 	for _, declared := range file.Decls {
-		group, is := declared.(*ast.GenDecl)
-		if !is || group.Tok != token.CONST {
+		group, ok := declared.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
 			continue
 		}
 		for _, spec := range group.Specs {

@@ -49,7 +49,7 @@ func Shortage(c *schedule.Shortage) string {
 
 // unmet is what no host is or has, of a requirement that selectors have.
 func unmet(requirement string) string {
-	if namespaces, is := strings.CutPrefix(requirement, v1.HostNamespaceKey+" in ("); is {
+	if namespaces, ok := strings.CutPrefix(requirement, v1.HostNamespaceKey+" in ("); ok {
 		return "is in namespace " + strings.ReplaceAll(strings.TrimSuffix(namespaces, ")"), ",", " or ")
 	}
 	return "has " + requirement

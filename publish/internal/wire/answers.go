@@ -85,7 +85,7 @@ type Limited struct {
 func (l *Limited) Read(into []byte) (int, error) {
 	//guard: what a server sends without an end takes no memory without an end
 	if l.left == 0 {
-		if closer, is := l.from.(io.Closer); is {
+		if closer, ok := l.from.(io.Closer); ok {
 			_ = closer.Close() // go-git does not, and the server would wait for ever
 		}
 		err := fmt.Errorf("the server's %s has more than %d MiB, want at most that", l.what, l.most>>20)
@@ -118,7 +118,7 @@ func BoundSession(session any, over *Overlong) *Limited {
 	if !output.IsValid() || !output.CanSet() {
 		return bounded
 	}
-	if from, is := output.Interface().(io.Reader); is {
+	if from, ok := output.Interface().(io.Reader); ok {
 		bounded.from = from
 		output.Set(reflect.ValueOf(bounded))
 	}

@@ -36,8 +36,8 @@ func Remade(v *v1alpha1.VirtualHosts, previous map[string][]byte) []string {
 		if n < 0 || before.Count == 0 {
 			continue // whose machines are asked for no more
 		}
-		if was, is := wiring(before), wiring(&v.Spec.Nodes[n]); was != is {
-			out = append(out, fmt.Sprintf("node set %s has interfaces %s, was %s", before.Name, is, was))
+		if was, ok := wiring(before), wiring(&v.Spec.Nodes[n]); was != ok {
+			out = append(out, fmt.Sprintf("node set %s has interfaces %s, was %s", before.Name, ok, was))
 		}
 	}
 	return out

@@ -27,12 +27,12 @@ func TestRemade(t *testing.T) {
 		{"a set of no machine", "count: 2", "count: 0", ""},
 	} {
 		v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n"}
-		was, is := before, strings.Replace(before, row.old, row.new, 1)
+		was, ok := before, strings.Replace(before, row.old, row.new, 1)
 		if row.why == "a set of no machine" {
-			was, is = is, "spec: {networks: [{name: a, subnet: 10.0.0.0/24, staticAllocationStart: 10.0.0.10, staticAllocationStop: 10.0.0.20}]}"
+			was, ok = ok, "spec: {networks: [{name: a, subnet: 10.0.0.0/24, staticAllocationStart: 10.0.0.10, staticAllocationStop: 10.0.0.20}]}"
 		}
 		spec := struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}
-		if err := yaml.Unmarshal([]byte(is), &spec); err != nil {
+		if err := yaml.Unmarshal([]byte(ok), &spec); err != nil {
 			t.Fatal(err)
 		}
 		found := strings.Join(Remade(v, map[string][]byte{Folder(v) + "/vino.yaml": []byte(was)}), "; ")

@@ -64,7 +64,7 @@ func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	}
 	sets, _ := spec["nodes"].([]any)
 	for _, set := range sets {
-		if set, is := set.(map[string]any); is {
+		if set, ok := set.(map[string]any); ok {
 			labels, _ := set["bmhLabels"].(map[string]any)
 			if labels == nil {
 				labels = map[string]any{}

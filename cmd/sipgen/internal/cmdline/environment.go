@@ -80,8 +80,8 @@ func MisspeltVariables(environment []string) []string {
 	var warnings []string
 	for _, entry := range environment {
 		name, _, _ := strings.Cut(entry, "=")
-		rest, is := strings.CutPrefix(name, prefix)
-		if !is || known[name] {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || known[name] {
 			continue
 		}
 		if near := manifest.Nearest(rest, names); near != "" {

@@ -40,7 +40,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 
 // flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
 func flagMessage(cmd *cobra.Command, err error) string {
-	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: "); ok {
 		var known []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
 		longer := slices.DeleteFunc(slices.Clone(known), func(flag string) bool { return len(name) < 5 || !strings.HasPrefix(flag, name) })
@@ -57,9 +57,9 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		}
 		return "unknown flag: " + redact.Plain(name)
 	}
-	if _, word, is := strings.Cut(err.Error(), "unknown shorthand flag: "); is {
-		_, word, is = strings.Cut(word, " in -")
-		if word, _, _ = strings.Cut(word, "="); is && cmd.Flags().Lookup(word) != nil {
+	if _, word, ok := strings.Cut(err.Error(), "unknown shorthand flag: "); ok {
+		_, word, ok = strings.Cut(word, " in -")
+		if word, _, _ = strings.Cut(word, "="); ok && cmd.Flags().Lookup(word) != nil {
 			return fmt.Sprintf("unknown flag: -%s, did you mean --%s?", word, word)
 		}
 	}

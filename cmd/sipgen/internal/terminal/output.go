@@ -36,7 +36,7 @@ type IncompleteError struct{ Err error }
 // Incomplete is why not all of the product was written, nil if it was.
 func (u *UI) Incomplete() *IncompleteError {
 	//guard: a plan that a full disk has cut off is taken for the whole
-	if whole, is := u.Out.(*product); is && whole.err != nil {
+	if whole, ok := u.Out.(*product); ok && whole.err != nil {
 		return &IncompleteError{whole.err}
 	}
 	return nil
@@ -60,13 +60,13 @@ func (u *UI) Colored(when string, getenv func(string) string) (bool, error) {
 
 // IsTerminal says whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	file, is := stream.(*os.File)
-	return is && term.IsTerminal(int(file.Fd()))
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // unwrapped is what a product is written to.
 func unwrapped(out io.Writer) io.Writer {
-	if whole, is := out.(*product); is {
+	if whole, ok := out.(*product); ok {
 		return whole.Writer
 	}
 	return out

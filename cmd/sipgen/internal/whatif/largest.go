@@ -109,8 +109,8 @@ func granted(tenants *tenancy.Tenants, today *admit.Clusters, count roleCount) (
 		return "", false
 	}
 	most = sort.Search(v1.MaxCount+1, func(n int) bool {
-		_, is := worse(n)
-		return is
+		_, ok := worse(n)
+		return ok
 	}) - 1
 	more, _ = worse(most + 1)
 	if most == v1.MaxCount {
