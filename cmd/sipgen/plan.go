@@ -182,7 +182,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 // shownAs is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.
 func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	if format == "table" || format == "wide" {
-		return planned.Here(p)
+		return p.Here(planned.Clusters.Here)
 	}
 	return p
 }

@@ -113,7 +113,7 @@ granted; 2 an error.`,
 
 // reasons are why clusters are frozen, but for what was said.
 func reasons(p *app.Planned, said []error) (out []error) {
-	here := p.Here(p.Report)
+	here := p.Report.Here(p.Clusters.Here)
 	for i := range here.Clusters {
 		for _, why := range here.Clusters[i].Frozen {
 			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {

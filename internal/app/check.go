@@ -3,14 +3,11 @@ package app
 import (
 	"errors"
 	"fmt"
-	"slices"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -50,7 +47,7 @@ func Check(r *Rendered, how Tolerance) *Checked {
 		warnings = append(warnings, f.String())
 	}
 	//guard: the selector of a full role is mistyped, and nobody knows before a host fails
-	warnings = append(warnings, p.unselected()...)
+	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.Frozen, p.Placement)...)
 	//guard: an edit in the tree is overwritten, and nobody has been told
 	warnings = append(warnings, p.Before.EditedWords()...)
 	lost := p.lost(how.LostTree)
@@ -63,56 +60,6 @@ func Check(r *Rendered, how Tolerance) *Checked {
 		c.Braked = p.brakeWords()
 	}
 	return c
-}
-
-// unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that
-// before one fails.
-func (p *Planned) unselected() []string {
-	var out []string
-	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
-	for i := range p.Clusters.All {
-		specs[keyOf(&p.Clusters.All[i])] = &p.Clusters.All[i]
-	}
-	for i := range p.Placement.Clusters {
-		placed := &p.Placement.Clusters[i]
-		c := specs[placed.Key]
-		if c == nil || len(p.Clusters.Frozen[placed.Key]) > 0 {
-			continue
-		}
-		for j := range placed.Roles {
-			role := &placed.Roles[j]
-			set, asked := c.Spec.Nodes[role.Name]
-			if !asked || len(role.Assigned) == 0 {
-				continue
-			}
-			selector, err := set.HostSelector()
-			if err != nil || slices.ContainsFunc(role.Assigned, func(a schedule.Assignment) bool {
-				return a.Host.Unsure() || selector.Matches(v1.HostLabels{Namespace: a.Host.Namespace, Labels: a.Host.Labels})
-			}) {
-				continue
-			}
-			out = append(out, fmt.Sprintf("%s: %s: its labelSelector no longer matches any host that it has (%s): it keeps what it has, but only a matching host can replace one", c.Key(), role.Name, text.Count(len(role.Assigned), "host")))
-		}
-	}
-	return out
-}
-
-// Here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine,
-// and not in the tree.
-func (p *Planned) Here(plan *report.Plan) *report.Plan {
-	out := *plan
-	out.Clusters, out.Findings = slices.Clone(plan.Clusters), slices.Clone(plan.Findings)
-	for i := range out.Findings {
-		out.Findings[i].Message = p.Clusters.Here(out.Findings[i].Message)
-	}
-	for i := range out.Clusters {
-		var frozen []string
-		for _, why := range out.Clusters[i].Frozen {
-			frozen = append(frozen, p.Clusters.Here(why))
-		}
-		out.Clusters[i].Frozen = frozen
-	}
-	return &out
 }
 
 // live is what speaks against the patches to be, by what the cluster has.
@@ -161,25 +108,7 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
-	return append(warnings, p.passedOver()...), blind, errors.Join(errs...)
-}
-
-// mostPassedOver bounds how many hosts that nobody gets are named with a remedy; the plan has a reason for each.
-const mostPassedOver = 20
-
-// passedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have
-// frozen their clusters.
-func (p *Planned) passedOver() []string {
-	var out []string
-	for i := range p.Report.Hosts {
-		host := &p.Report.Hosts[i]
-		found := p.Loaded.Unpatchable[host.Host]
-		if len(found) == 0 || host.Cluster != "" {
-			continue
-		}
-		out = append(out, "not handed out until this is fixed: "+found[0].Sentence())
-	}
-	return finding.Fold(out, mostPassedOver, "hosts that are not handed out for similar reasons; the plan names them")
+	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), blind, errors.Join(errs...)
 }
 
 // asks are what the patches ask of their hosts: those that are written anew.

@@ -89,6 +89,24 @@ func (p *Plan) WhySaid() *Plan {
 	return &out
 }
 
+// Here is the plan for a reader on this machine, and not in the tree: its reasons for frozen clusters and its findings name
+// files as they were given. as gives the words of one.
+func (p *Plan) Here(as func(words string) string) *Plan {
+	out := *p
+	out.Clusters, out.Findings = slices.Clone(p.Clusters), slices.Clone(p.Findings)
+	for i := range out.Findings {
+		out.Findings[i].Message = as(out.Findings[i].Message)
+	}
+	for i := range out.Clusters {
+		var frozen []string
+		for _, why := range out.Clusters[i].Frozen {
+			frozen = append(frozen, as(why))
+		}
+		out.Clusters[i].Frozen = frozen
+	}
+	return &out
+}
+
 // Refuse notes that render and publish would refuse the run because of what a cluster gets, "namespace/name".
 func (p *Plan) Refuse(cluster string) {
 	for i := range p.Clusters {
