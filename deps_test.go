@@ -67,6 +67,8 @@ var folders = map[string][]string{
 	"internal/netplan":             {"api", "inventory", "internal/finding", "internal/vino"},
 	"internal/vino":                {"api"},
 	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
+	"render/flux":                  {"api"},
+	"render/argocd":                {"api", "inventory"},
 	"render/object":                {},
 	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/report", "schedule"},
 	"schedule":                     {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},

@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -53,16 +55,16 @@ func (s *site) claims() error {
 }
 
 // fluxClaims syncs claims/, after the guards.
-func (s *site) fluxClaims() *fluxKustomization {
-	k := s.fluxPruning(s.serviceName(claimsFolder), claimsFolder)
-	k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+func (s *site) fluxClaims() *flux.Kustomization {
+	k := flux.Pruning(s.Site, s.rootName(), s.serviceName(claimsFolder), claimsFolder)
+	k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 	return k
 }
 
 // argoClaims is the same for Argo CD. What it applied goes with it.
-func (s *site) argoClaims() *argoApplication {
-	app := within(s.argoPruning(s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
+func (s *site) argoClaims() *argocd.Application {
+	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
 	//guard: a namespace that is taken out of the Site may have hosts for ever
-	app.Finalizers = []string{argoFinalizer}
-	return wave(app, "-1")
+	app.Finalizers = []string{argocd.Finalizer}
+	return argocd.InWave(app, "-1")
 }

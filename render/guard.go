@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 )
 
 // The guards of a site. guardName makes the names of their objects.
@@ -34,7 +36,7 @@ func (s *site) guardMeta(name string) metav1.ObjectMeta {
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
 		Annotations: map[string]string{
 			//guard: whoever turns pruning on takes the guards away
-			fluxPrune: "disabled", argoSync: "Prune=false,Delete=false", argoCompare: "IgnoreExtraneous",
+			flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
 		},
 	}
 }

@@ -9,36 +9,20 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
-)
-
-// The annotations that keep Flux and Argo CD from doing more than merging a host patch.
-// Flux: https://fluxcd.io/flux/components/kustomize/kustomizations/#controlling-the-apply-behavior-of-resources;
-// Argo CD: the sync options page of its documentation.
-const (
-	fluxSSA   = "kustomize.toolkit.fluxcd.io/ssa"
-	fluxPrune = "kustomize.toolkit.fluxcd.io/prune"
-	argoSync  = "argocd.argoproj.io/sync-options"
-	// argoCompare keeps the Application in sync once a host that it gave back is out of its overlay;
-	// Argo CD reads the live object's.
-	argoCompare = "argocd.argoproj.io/compare-options"
-)
-
-// The field managers that the engines apply as.
-const (
-	fluxManager = "kustomize-controller"
-	argoManager = "argocd-controller"
 )
 
 // guards are the annotations of a host patch, per engine.
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
 		//guard: Argo CD deletes a host whose patch leaves the tree
-		return map[string]string{argoSync: "Prune=false,Delete=false,ServerSideApply=true", argoCompare: "IgnoreExtraneous"}
+		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false,ServerSideApply=true", argocd.CompareOptions: "IgnoreExtraneous"}
 	}
 	//guard: Flux takes away what the patch does not say: the spec of a host made by kubectl apply is wiped
-	return map[string]string{fluxSSA: "Merge", fluxPrune: "disabled"}
+	return map[string]string{flux.SSA: "Merge", flux.Prune: "disabled"}
 }
 
 // hostPatch is a BareMetalHost cut down to what sipgen sets. It has no spec on purpose: an apply
@@ -89,7 +73,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			//guard: a patch has no guard at all
 			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
 			if wave != "" {
-				patch.Metadata.Annotations[argoWave] = wave
+				patch.Metadata.Annotations[argocd.Wave] = wave
 			}
 		}
 		//guard: every commit approves what a rollback to it does
@@ -186,9 +170,9 @@ func (s *site) allNamed() error {
 // too, as the SIP operator does where it had set the same value: dropping such a label leaves it.
 // Another value, the empty one, makes the engine its only owner, and the next commit drops it.
 func (s *site) takenOver(host *inventory.Host) map[string]string {
-	engine := fluxManager
+	engine := flux.Manager
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		engine = argoManager
+		engine = argocd.Manager
 	}
 	keys := s.Site.Spec.LabelKeys
 	var labels map[string]string

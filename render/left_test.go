@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -97,7 +98,7 @@ func TestOutOfWaves(t *testing.T) {
 	for range 2 {
 		in.Previous = render(t, in)
 		want(t, in.Previous, "clusters/lab/a/kustomization.yaml", "resources:\n- infra\n")
-		apps := objectsOf(t, in.Previous, "argocd/", "Application", func(a *argoApplication) string { return a.Name })
+		apps := objectsOf(t, in.Previous, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
 		if got := apps["lab.a.infra"].Spec.Source.Path; got != "clusters/lab/a/infra" || apps["lab.a.hosts"] == nil {
 			t.Errorf("the services are synced from %s", got)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
+	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
@@ -52,7 +53,7 @@ func vinoCredentialsMarkdown(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
 		out.WriteString("    " + line)
 	}
 	out.WriteString("\n")
-	for _, command := range virtualhosts.CredentialsCommands(v, argoManager) {
+	for _, command := range virtualhosts.CredentialsCommands(v, argocd.Manager) {
 		out.WriteString("    " + command + "\n")
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/render/site/ironic"
 	"github.com/airshipit/sipgen/render/site/networks"
 	"github.com/airshipit/sipgen/render/site/placement"
@@ -73,23 +75,23 @@ func (s *site) serviceName(service string) string { return "sipgen-" + s.Site.Na
 func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
 	if s.hasFolder(networks.Folder) {
-		k := s.fluxKeeping(s.serviceName("networks"), networks.Folder)
-		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		k := flux.Keeping(s.Site, s.rootName(), s.serviceName("networks"), networks.Folder)
+		k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 		put("networks.yaml", k)
 		files = append(files, "networks.yaml")
 	}
 	if s.hasFolder(placement.Folder) {
-		k := s.fluxKeeping(s.serviceName("placement"), placement.Folder)
-		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		k := flux.Keeping(s.Site, s.rootName(), s.serviceName("placement"), placement.Folder)
+		k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 		if s.hasFolder(networks.Folder) {
-			k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.serviceName("networks")})
+			k.Spec.DependsOn = append(k.Spec.DependsOn, flux.Reference{Name: s.serviceName("networks")})
 		}
 		put("placement.yaml", k)
 		files = append(files, "placement.yaml")
 	}
 	if s.hasFolder(ironic.Folder) {
-		k := s.fluxKeeping(s.ironicName(), ironic.Folder)
-		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		k := flux.Keeping(s.Site, s.rootName(), s.ironicName(), ironic.Folder)
+		k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 		k.Spec.Wait = true
 		// As long as Flux waits for a sick Ironic, it applies no commit that mends it.
 		k.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
@@ -109,26 +111,26 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 func vinoFile(v *v1alpha1.VirtualHosts) string { return "vino." + v.Group() + ".yaml" }
 
 // fluxVino syncs a Vino by itself: what Flux puts into it is for no other object.
-func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
-	k := s.fluxKeeping(s.vinoName(v), virtualhosts.Folder(v))
-	k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *flux.Kustomization {
+	k := flux.Keeping(s.Site, s.rootName(), s.vinoName(v), virtualhosts.Folder(v))
+	k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 	if s.hasFolder(ironic.Folder) {
-		k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.ironicName()})
+		k.Spec.DependsOn = append(k.Spec.DependsOn, flux.Reference{Name: s.ironicName()})
 	}
-	k.Spec.PostBuild = &fluxPostBuild{
+	k.Spec.PostBuild = &flux.PostBuild{
 		Substitute:     map[string]string{virtualhosts.QuoteVariable: virtualhosts.Quote},
-		SubstituteFrom: []fluxSource{{Kind: "Secret", Name: v.CredentialsSecret}},
+		SubstituteFrom: []flux.Source{{Kind: "Secret", Name: v.CredentialsSecret}},
 	}
 	return k
 }
 
 func (s *site) argoServices(put func(name string, objects ...any)) {
 	service := func(file, name, folder, order string) {
-		app := s.argoKeeping(name, folder)
+		app := argocd.Keeping(s.Site, name, folder)
 		if namespaces := s.namespacesOf(folder); len(namespaces) > 0 {
-			within(app, namespaces[0])
+			argocd.Within(app, namespaces[0])
 		}
-		put(file, wave(app, order))
+		put(file, argocd.InWave(app, order))
 	}
 	for _, of := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave}, {"placement", placement.Folder, ironicWave}, {"ironic", ironic.Folder, ironicWave}} {
 		if s.hasFolder(of.folder) {

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -147,7 +148,7 @@ func TestArgoSyncObjects(t *testing.T) {
 		migration  = "ClientSideApplyMigration=false"
 		diff       = "ServerSideDiff=true"
 	)
-	name := func(a *argoApplication) string { return a.Name }
+	name := func(a *argocd.Application) string { return a.Name }
 	check := func(tree Tree, want map[string]row) {
 		t.Helper()
 		found := objectsOf(t, tree, "argocd/", "Application", name)
@@ -158,8 +159,8 @@ func TestArgoSyncObjects(t *testing.T) {
 				continue
 			}
 			is := row{
-				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argoFinalizer),
-				wave: app.Annotations[argoWave], compare: app.Annotations[argoCompare], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
+				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argocd.Finalizer),
+				wave: app.Annotations[argocd.Wave], compare: app.Annotations[argocd.CompareOptions], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
 			if app.Spec.Project != name {
 				t.Errorf("%s: it is in the project %s, want one of its own", name, app.Spec.Project)
@@ -222,8 +223,8 @@ func TestArgoProjects(t *testing.T) {
 		overlay = "ConfigMap Service ServiceAccount Deployment PodDisruptionBudget NetworkPolicy Certificate"
 		rights  = "Role RoleBinding ResourceQuota LimitRange"
 	)
-	projectsIn := func(tree Tree) map[string]*argoProject {
-		return objectsOf(t, tree, "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
+	projectsIn := func(tree Tree) map[string]*argocd.Project {
+		return objectsOf(t, tree, "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
 	}
 	check := func(tree Tree, want map[string]row) {
 		t.Helper()
@@ -249,7 +250,7 @@ func TestArgoProjects(t *testing.T) {
 				t.Errorf("%s: found %+v, want %+v", name, is, w)
 			}
 			if none := len(spec.NamespaceResourceBlacklist) == 1; !slices.Equal(spec.SourceRepos, []string{site.Spec.Repository.URL}) || none != (is.kinds == "") ||
-				project.Annotations[argoWave] != "-3" || project.Annotations[argoSync] != "PruneLast=true" {
+				project.Annotations[argocd.Wave] != "-3" || project.Annotations[argocd.SyncOptions] != "PruneLast=true" {
 				t.Errorf("%s: found %+v", name, project)
 			}
 		}
@@ -306,7 +307,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	cluster := placed("a")
 	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	where := func(tree Tree) string {
-		project := objectsOf(t, tree, "argocd/lab.a.project", "AppProject", func(p *argoProject) string { return p.Name })["lab.a.rights"]
+		project := objectsOf(t, tree, "argocd/lab.a.project", "AppProject", func(p *argocd.Project) string { return p.Name })["lab.a.rights"]
 		var all []string
 		for _, destination := range project.Spec.Destinations {
 			all = append(all, destination.Namespace)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -77,17 +78,17 @@ func (s *site) tenantFiles() error {
 // nothing is created anew when a site changes the order. It deletes services that leave the tree. The hosts' annotations keep it from deleting hosts,
 // and the guards do where those are gone.
 //
-// FailOnSharedResource would keep a host from moving, see argoHosts. The guard of tenants has the same rule for services.
-func (s *site) argoInWaves(app *argoApplication) {
+// FailOnSharedResource would keep a host from moving, see argocd.Hosts. The guard of tenants has the same rule for services.
+func (s *site) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
 	//guard: hosts are compared by what Argo CD guesses, and synced for ever
-	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
+	app.Annotations = map[string]string{argocd.CompareOptions: "ServerSideDiff=true"}
 	//guard: Argo CD takes over the spec of a host that kubectl apply made, and removes it later
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}
 }
 
 // permitHosts has a cluster's project permit the hosts that the cluster has, where they are.
-func (s *site) permitHosts(c *schedule.Cluster, project *argoProject) {
+func (s *site) permitHosts(c *schedule.Cluster, project *argocd.Project) {
 	project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: "metal3.io", Kind: "BareMetalHost"})
 	namespaces := map[string]bool{c.Key.Namespace: true}
 	for i := range c.Roles {
@@ -101,9 +102,9 @@ func (s *site) permitHosts(c *schedule.Cluster, project *argoProject) {
 	}
 	project.Spec.Destinations = nil
 	for namespace := range namespaces {
-		project.Spec.Destinations = append(project.Spec.Destinations, argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
+		project.Spec.Destinations = append(project.Spec.Destinations, argocd.Destination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
 	}
-	slices.SortFunc(project.Spec.Destinations, func(a, b argoDestination) int { return strings.Compare(a.Namespace, b.Namespace) })
+	slices.SortFunc(project.Spec.Destinations, func(a, b argocd.Destination) int { return strings.Compare(a.Namespace, b.Namespace) })
 }
 
 // tenantGuard: a project permits kinds and namespaces, each kind in each namespace. One that permits services in the tenant's namespace and hosts in

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -24,7 +25,7 @@ func TestWaves(t *testing.T) {
 	want(t, tree, "clusters/lab/a/kustomization.yaml", "resources:\n- hosts\n- infra\n")
 	wave := func(path string) string {
 		for _, patch := range objectsOf(t, Tree{path: tree[path]}, "clusters/", "BareMetalHost", func(h *hostPatch) string { return h.Metadata.Name }) {
-			return patch.Metadata.Annotations[argoWave]
+			return patch.Metadata.Annotations[argocd.Wave]
 		}
 		t.Fatalf("no host in %s", path)
 		return ""
@@ -34,7 +35,7 @@ func TestWaves(t *testing.T) {
 	}
 	// Nothing waits for the services of a cluster that is gone.
 	wantNot(t, tree, "clusters/lab/b/kustomization.yaml", "hosts")
-	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argoApplication) string { return a.Name })
+	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
 	if got := apps["lab.a.infra"].Spec.Source.Path; got != "clusters/lab/a" {
 		t.Errorf("a's Application syncs %s", got)
 	}
@@ -44,7 +45,7 @@ func TestWaves(t *testing.T) {
 	// With the other order the same site has nothing of it.
 	tree = guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
 	for path, content := range tree {
-		if path == "clusters/lab/a/kustomization.yaml" || path == "policy/tenant-guard.yaml" || strings.Contains(path, "/hosts/") && strings.Contains(string(content), argoWave) {
+		if path == "clusters/lab/a/kustomization.yaml" || path == "policy/tenant-guard.yaml" || strings.Contains(path, "/hosts/") && strings.Contains(string(content), argocd.Wave) {
 			t.Errorf("%s is of order waves", path)
 		}
 	}
@@ -53,7 +54,7 @@ func TestWaves(t *testing.T) {
 // A cluster's project permits its hosts where they are, and where no tenant has hosts there are none to permit.
 func TestProjectsInWaves(t *testing.T) {
 	site := testSite(inWaves)
-	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
+	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
 	for cluster, namespaces := range map[string][]string{"a": {"lab", "metal3"}, "b": {"lab"}} {
 		spec := projects["lab."+cluster+".infra"].Spec
 		var found []string
@@ -104,7 +105,7 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 	long := placed("a")
 	long.Key = key
 	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
-	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argoApplication) string { return a.Spec.Source.Path })
+	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Spec.Source.Path })
 	if apps[Folder(key)+"/infra"] == nil || apps[Folder(key)+"/hosts"] == nil {
 		t.Errorf("found %v", apps)
 	}

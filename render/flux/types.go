@@ -1,4 +1,4 @@
-package render
+package flux
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -6,21 +6,22 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // rendered strictly into those.
 
 const (
-	fluxKustomizationVersion = "kustomize.toolkit.fluxcd.io/v1"
-	fluxSourceVersion        = "source.toolkit.fluxcd.io/v1"
-	fluxGitRepository        = "GitRepository"
-	// fluxOrphan is the deletion policy that leaves the objects alone when the Kustomization goes.
-	fluxOrphan = "Orphan"
+	kustomizationVersion = "kustomize.toolkit.fluxcd.io/v1"
+	sourceVersion        = "source.toolkit.fluxcd.io/v1"
+	gitRepository        = "GitRepository"
+	// Orphan is the deletion policy that leaves the objects alone when the Kustomization goes.
+	Orphan = "Orphan"
 )
 
-type fluxKustomization struct {
+// Kustomization syncs a folder.
+type Kustomization struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              fluxKustomizationSpec `json:"spec"`
+	Spec              KustomizationSpec `json:"spec"`
 }
 
-type fluxKustomizationSpec struct {
-	DependsOn          []fluxReference  `json:"dependsOn,omitempty"`
+type KustomizationSpec struct {
+	DependsOn          []Reference      `json:"dependsOn,omitempty"`
 	Interval           metav1.Duration  `json:"interval"`
 	RetryInterval      *metav1.Duration `json:"retryInterval,omitempty"`
 	Path               string           `json:"path"`
@@ -28,41 +29,42 @@ type fluxKustomizationSpec struct {
 	DeletionPolicy     string           `json:"deletionPolicy,omitempty"`
 	Force              bool             `json:"force,omitempty"`
 	ServiceAccountName string           `json:"serviceAccountName,omitempty"`
-	SourceRef          fluxSource       `json:"sourceRef"`
+	SourceRef          Source           `json:"sourceRef"`
 	Timeout            *metav1.Duration `json:"timeout,omitempty"`
 	Wait               bool             `json:"wait,omitempty"`
-	PostBuild          *fluxPostBuild   `json:"postBuild,omitempty"`
+	PostBuild          *PostBuild       `json:"postBuild,omitempty"`
 }
 
-// fluxPostBuild has Flux put values in place of ${variables} in what it has built.
-type fluxPostBuild struct {
+// PostBuild has Flux put values in place of ${variables} in what it has built.
+type PostBuild struct {
 	Substitute     map[string]string `json:"substitute,omitempty"`
-	SubstituteFrom []fluxSource      `json:"substituteFrom,omitempty"`
+	SubstituteFrom []Source          `json:"substituteFrom,omitempty"`
 }
 
-// fluxReference names an object in the same namespace.
-type fluxReference struct {
+// Reference names an object in the same namespace.
+type Reference struct {
 	Name string `json:"name"`
 }
 
-type fluxSource struct {
+type Source struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 }
 
-type fluxRepository struct {
+// Repository is a GitRepository: what Flux reads, and how often.
+type Repository struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              fluxRepositorySpec `json:"spec"`
+	Spec              RepositorySpec `json:"spec"`
 }
 
-type fluxRepositorySpec struct {
+type RepositorySpec struct {
 	URL       string          `json:"url"`
-	SecretRef *fluxReference  `json:"secretRef,omitempty"`
+	SecretRef *Reference      `json:"secretRef,omitempty"`
 	Interval  metav1.Duration `json:"interval"`
-	Reference fluxBranch      `json:"ref"`
+	Reference Branch          `json:"ref"`
 }
 
-type fluxBranch struct {
+type Branch struct {
 	Branch string `json:"branch,omitempty"`
 }

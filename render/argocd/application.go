@@ -1,0 +1,91 @@
+package argocd
+
+import (
+	"path"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// Within gives an Application a namespace that its project permits. All that it applies says its own.
+func Within(app *Application, namespace string) *Application {
+	app.Spec.Destination.Namespace = namespace
+	return app
+}
+
+// InWave orders an Application within the root's sync. The root waits for an Application to be
+// healthy where argocd-cm has a health check for Applications; Argo CD ships without one.
+func InWave(app *Application, n string) *Application {
+	if app.Annotations == nil {
+		app.Annotations = map[string]string{}
+	}
+	app.Annotations[Wave] = n
+	return app
+}
+
+// Hosts syncs host patches: server-side, without the migration that would hand Argo CD the
+// spec of a host once made by kubectl apply, and never pruning.
+//
+// FailOnSharedResource is for overlays only. A host that a tenant gave back still bears the tracking
+// id of that tenant's Application, which nothing but the next Application's apply takes away: with
+// the option a host could never move. That no two tenants have a host is the placement's business.
+func Hosts(site *v1alpha1.Site, name, folder string) *Application {
+	app := Keeping(site, name, folder)
+	//guard: Argo CD compares a partial host with the whole one
+	app.Annotations = map[string]string{CompareOptions: "ServerSideDiff=true"}
+	//guard: Argo CD takes over the spec of a host made by kubectl apply, and wipes it
+	app.Spec.SyncPolicy.SyncOptions = []string{
+		//guard: Argo CD applies hosts on the client's side
+		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
+	}
+	//guard: no host can ever move from one tenant to another
+	if site.Spec.Hosts.Apply != v1alpha1.ApplyMerge {
+		//guard: two Applications with one host undo each other, and nobody is told
+		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, FailOnShared)
+	}
+	return app
+}
+
+// Keeping is an Application that deletes nothing, not even when it is deleted itself.
+func Keeping(site *v1alpha1.Site, name, folder string) *Application {
+	app := Pruning(site, name, folder)
+	//guard: Argo CD prunes hosts, guards and definitions
+	app.Spec.SyncPolicy.Automated.Prune = false
+	//guard: Argo CD prunes guards that leave the tree
+	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", FailOnShared, "Prune=false", "Delete=false"}
+	return app
+}
+
+// Pruning is an Application that deletes what leaves the tree.
+func Pruning(site *v1alpha1.Site, name, folder string) *Application {
+	return &Application{
+		TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site)},
+		Spec: ApplicationSpec{
+			//guard: one project for all Applications again, which permits none of them what it applies, or everything
+			Project: name,
+			Source: Source{
+				RepoURL: site.Spec.Repository.URL,
+				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and whoever may push a tag would have it synced.
+				//guard: whoever may push a tag has Argo CD sync it in place of the branch of the same name
+				TargetRevision: "refs/heads/" + site.Spec.Repository.Branch,
+				Path:           path.Join(site.Spec.Repository.Path, folder),
+				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
+				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field
+				// that changes nothing, as no Application has components.
+				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that for ever
+				Kustomize: Kustomize{IgnoreMissingComponents: true},
+			},
+			Destination: Destination{Server: site.Spec.ArgoCD.Server, Namespace: site.Spec.ArgoCD.Namespace},
+			SyncPolicy: SyncPolicy{
+				//guard: a guard that somebody took away does not come back
+				Automated:   Automated{Prune: true, SelfHeal: true},
+				SyncOptions: []string{"ServerSideApply=true", FailOnShared},
+				// Without refresh a sync that fails is tried for ever with its own commit, and the one that fixes it never comes.
+				//guard: a sync that fails is tried for ever with its own commit, and the one that fixes it never comes
+				Retry: Retry{Limit: -1, Refresh: true, Backoff: Backoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
+			},
+		},
+	}
+}
