@@ -36,3 +36,21 @@ func ExampleParseClusters() {
 	// lab/lab 2 and 1 by example.org/rack
 	// lab.yaml: document 1: line 12: spec.patch: unknown field, did you mean "patches"?
 }
+
+// A Site is read from a file's text, and has its defaults then.
+func ExampleParseSite() {
+	site, err := api.ParseSite("site.yaml", []byte(`
+apiVersion: sipgen.airshipit.org/v1alpha1
+kind: Site
+metadata: {name: lab}
+spec:
+  repository: {url: ssh://git@git.example.org/fleet.git}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(site.Name, site.Spec.Engine, site.Spec.Repository.Branch)
+	// Output:
+	// lab flux main
+}

@@ -78,7 +78,7 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 		example = variant.example
 	}
 	folder := filepath.Join("..", "examples", example)
-	site, err := v1alpha1.FromDocuments(read(t, filepath.Join(folder, "site.yaml")))
+	site, err := api.SiteFromDocuments(read(t, filepath.Join(folder, "site.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}

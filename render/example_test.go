@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -17,7 +16,7 @@ import (
 
 // From specs and hosts to the tree. Its files are the input of the next run, as the decisions that were made.
 func ExampleSite() {
-	site, err := v1alpha1.Load("../examples/single/site.yaml", os.Stdin)
+	site, err := api.LoadSite("../examples/single/site.yaml", os.Stdin)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -16,7 +16,7 @@ import (
 // refused.
 func FuzzPrevious(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
-	site, err := v1alpha1.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
+	site, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
 	if err != nil {
 		f.Fatal(err)
 	}

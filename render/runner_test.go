@@ -10,6 +10,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -22,7 +23,7 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 	if !strings.Contains(more, "repository:") {
 		text += "  repository: {url: 'https://git.example.org/fleet.git'}\n"
 	}
-	site, err := v1alpha1.Parse("site.yaml", []byte(text))
+	site, err := api.ParseSite("site.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

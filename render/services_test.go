@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -13,7 +14,7 @@ func siteOf(t testing.TB, engine, services string) *v1alpha1.Site {
 	t.Helper()
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
 		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services
-	site, err := v1alpha1.Parse("site.yaml", []byte(text))
+	site, err := api.ParseSite("site.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

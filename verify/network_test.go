@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 	"github.com/airshipit/sipgen/verify"
@@ -52,7 +51,7 @@ func TestNetwork(t *testing.T) {
 		{name: "a host has an address of a pool", pool: "172.17.0.200-172.17.0.210", vip: "172.18.0.1", host: "172.17.0.205", fault: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			site, err := v1alpha1.Parse("site.yaml", []byte(strings.Replace(networkSite, "POOL", row.pool, 1)))
+			site, err := api.ParseSite("site.yaml", []byte(strings.Replace(networkSite, "POOL", row.pool, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,67 +2,13 @@ package v1alpha1
 
 import (
 	"encoding/json"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
-
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// The most that a CNI configuration may have: bytes, and ranges of addresses.
-const (
-	maxAttachment = 64 << 10
-	maxSpans      = 100
-)
-
-func checkAttachment(at, text string, add problem) {
-	var config map[string]any
-	if len(text) > maxAttachment {
-		add(at, "found %d bytes, want at most %d", len(text), maxAttachment)
-		return
-	}
-	if err := json.Unmarshal([]byte(text), &config); err != nil {
-		add(at, "is no JSON object: want the CNI configuration")
-		return
-	}
-	//guard: a password in a CNI configuration is committed
-	if key := openSecret(config); key != "" {
-		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
-	}
-	spans := attachmentSpans(config)
-	if len(spans) > maxSpans {
-		add(at, "ipam: found %d ranges of addresses, want at most %d", len(spans), maxSpans)
-		return
-	}
-	for _, problem := range spans {
-		if !problem.ok {
-			add(at, "ipam: %s: found %q, want addresses", problem.What, problem.text)
-		}
-	}
-}
-
-// openSecret gives a key, anywhere in a configuration, whose name says that its value is a secret. Empty for none.
-func openSecret(value any) string {
-	switch value := value.(type) {
-	case []any:
-		for _, item := range value {
-			if key := openSecret(item); key != "" {
-				return key
-			}
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			if text, is := value[key].(string); is && text != "" && secretOption.MatchString(key) {
-				return key
-			}
-			if inner := openSecret(value[key]); inner != "" {
-				return inner
-			}
-		}
-	}
-	return ""
-}
+// MaxSpans is the most ranges of addresses that a CNI configuration may have.
+const MaxSpans = 100
 
 // AttachmentSpan is what an attachment gives out, by the name of its field.
 type AttachmentSpan struct {
@@ -70,8 +16,8 @@ type AttachmentSpan struct {
 	Span
 	// Pool is the range that whereabouts keeps one list for, whichever attachments name it. Empty for other plugins.
 	Pool string
-	text string
-	ok   bool
+	// Text is what stands in the configuration. A text that is no range has a Span that is not valid.
+	Text string
 }
 
 // Spans are the addresses that an attachment gives out, without those that it leaves out.
@@ -80,11 +26,11 @@ func (n *Network) Spans() []AttachmentSpan {
 	if json.Unmarshal([]byte(n.Attachment), &config) != nil {
 		return nil
 	}
-	return slices.DeleteFunc(attachmentSpans(config), func(s AttachmentSpan) bool { return !s.ok })
+	return slices.DeleteFunc(AttachmentSpans(config), func(s AttachmentSpan) bool { return !s.IsValid() })
 }
 
-// attachmentSpans reads the ipam parts that give addresses: whereabouts, host-local and static.
-func attachmentSpans(config map[string]any) []AttachmentSpan {
+// AttachmentSpans reads the ipam parts that give addresses: whereabouts, host-local and static.
+func AttachmentSpans(config map[string]any) []AttachmentSpan {
 	ipam, _ := config["ipam"].(map[string]any)
 	r := &ipamReader{}
 	if text(ipam, "type") == "whereabouts" {
@@ -104,13 +50,13 @@ func attachmentSpans(config map[string]any) []AttachmentSpan {
 	}
 	for _, item := range list(ipam["addresses"]) {
 		m, _ := item.(map[string]any)
-		prefix, err := netip.ParsePrefix(text(m, "address"))
-		r.out = append(r.out, AttachmentSpan{What: "addresses", Span: Span{prefix.Addr(), prefix.Addr()}, text: text(m, "address"), ok: err == nil})
+		prefix, _ := netip.ParsePrefix(text(m, "address")) // not valid in the span
+		r.out = append(r.out, AttachmentSpan{What: "addresses", Span: Span{prefix.Addr(), prefix.Addr()}, Text: text(m, "address")})
 	}
 	out := r.out
 	for _, plugin := range list(config["plugins"]) {
 		if m, is := plugin.(map[string]any); is {
-			out = append(out, attachmentSpans(m)...)
+			out = append(out, AttachmentSpans(m)...)
 		}
 	}
 	return out
@@ -144,20 +90,20 @@ func (r *ipamReader) span(what string, m map[string]any, network, from, to strin
 		a, err := netip.ParseAddr(last)
 		ok, s.Stop = ok && err == nil, a
 	}
-	found := AttachmentSpan{What: what, Span: s, text: whole + " " + first + " " + last, ok: ok && s.IsValid()}
-	if r.pool != "" && found.ok {
-		found.Pool = r.pool + s.String()
-	}
-	if !found.ok {
+	found := AttachmentSpan{What: what, Text: whole + " " + first + " " + last}
+	if !ok || !s.IsValid() {
 		r.out = append(r.out, found)
 		return
+	}
+	if r.pool != "" {
+		found.Pool = r.pool + s.String()
 	}
 	parts := []Span{s}
 	for _, item := range list(m["exclude"]) {
 		name, _ := item.(string)
 		without, ok := ParseSpan(name)
 		if !ok {
-			r.out = append(r.out, AttachmentSpan{What: "exclude", text: name})
+			r.out = append(r.out, AttachmentSpan{What: "exclude", Text: name})
 			continue
 		}
 		var left []Span
@@ -165,7 +111,7 @@ func (r *ipamReader) span(what string, m map[string]any, network, from, to strin
 			left = append(left, part.Without(without)...)
 		}
 		parts = left
-		if len(parts) > maxSpans {
+		if len(parts) > MaxSpans {
 			break
 		}
 	}

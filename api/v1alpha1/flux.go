@@ -33,3 +33,8 @@ type Flux struct {
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
+
+// KustomizeController is the account of Flux's kustomize-controller in a namespace, as its installation names it.
+func KustomizeController(namespace string) string {
+	return ServiceAccountPrefix + namespace + ":kustomize-controller"
+}

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "net/netip"
+
 // ApplyMode is how host patches reach the BareMetalHosts.
 // +kubebuilder:validation:Enum=merge;overlay
 type ApplyMode string
@@ -83,4 +85,26 @@ type LabelKeys struct {
 	// Key of standby hosts. Default sip.airshipit.org/standby.
 	// +optional
 	Standby string `json:"standby,omitempty"`
+}
+
+// LabelGuard says who writes the labels by which hosts are handed out, and the approvals of releases: the identities that sync the site,
+// Writers and the break-glass groups. To everybody else who may update hosts they are read-only.
+type LabelGuard struct {
+	// True denies; false (default) only records in the audit log.
+	// +optional
+	Enforce bool `json:"enforce,omitempty"`
+	// Users (kubectl auth whoami) that may write labels, for example to restore a backup. Default: none.
+	// +optional
+	Writers []string `json:"writers,omitempty"`
+}
+
+// Prefixes are its addresses, of a Site that is valid.
+func (n *HostNetwork) Prefixes() []netip.Prefix {
+	prefixes := make([]netip.Prefix, 0, len(n.Addresses))
+	for _, text := range n.Addresses {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	return prefixes
 }

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"encoding/json"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -136,4 +138,37 @@ func (i *Ironic) Database() *IronicDatabase {
 		CredentialsName: i.MariaDB.CredentialsName, Host: i.MariaDB.Name + "." + i.Namespace + ".svc", Name: i.MariaDB.Name,
 		TLSCertificateName: i.MariaDB.TLSCertificateName,
 	}
+}
+
+// UnmarshalJSON reads what sipgen knows of the spec.
+func (d *OlderDatabase) UnmarshalJSON(text []byte) error {
+	type fields OlderDatabase
+	return json.Unmarshal(text, (*fields)(d))
+}
+
+// Network is the provisioning network's name in an address space.
+func (i *Ironic) Network() string { return "ironic/" + i.Key() }
+
+// IronicPorts are the ports that an Ironic opens on its nodes, by their fields. Those that are left out have the operator's defaults.
+func IronicPorts(spec *IronicSpec) []IronicPort {
+	net := &spec.Networking
+	ports := []IronicPort{
+		{"networking.apiPort", net.APIPort, 6385}, {"networking.imageServerPort", net.ImageServerPort, 6180},
+		{"networking.imageServerTLSPort", net.ImageServerTLSPort, 6183}, {"networking.rpcPort", net.RPCPort, 6189},
+	}
+	if spec.PrometheusExporter != nil && spec.PrometheusExporter.Enabled {
+		ports = append(ports, IronicPort{"networking.prometheusExporterPort", net.PrometheusExporterPort, 9608})
+	}
+	for i := range ports {
+		if ports[i].Port == 0 {
+			ports[i].Port = ports[i].Default
+		}
+	}
+	return ports
+}
+
+// IronicPort is a port by its field in the spec.
+type IronicPort struct {
+	Field         string
+	Port, Default int32
 }

@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Placement is an OpenStack Placement by openstack-k8s-operators, which have to be installed.
 type Placement struct {
@@ -86,46 +89,35 @@ type PlacementCertificate struct {
 	SecretName string `json:"secretName,omitempty"`
 }
 
-// Network is something that services and tenants name: a NetworkAttachmentDefinition or an address pool of MetalLB.
-type Network struct {
-	// Name of the object.
-	Name string `json:"name"`
-	// Namespace of the object.
-	Namespace string `json:"namespace"`
-	// CNI configuration of a NetworkAttachmentDefinition, JSON.
-	// +optional
-	Attachment string `json:"attachment,omitempty"`
-	// Spec of a MetalLB IPAddressPool (metallb.io/v1beta1).
-	// +kubebuilder:validation:Schemaless
-	// +kubebuilder:validation:Type=object
-	// +kubebuilder:pruning:PreserveUnknownFields
-	// +optional
-	Pool *AddressPool `json:"pool,omitempty"`
+// The annotations by which a Service asks MetalLB for addresses, in both of its domains.
+var metalLB = []string{"metallb.universe.tf/", "metallb.io/"}
+
+// VIPs are the addresses that a Service asks MetalLB for.
+func (s *PlacementService) VIPs() []string {
+	var out []string
+	for _, domain := range metalLB {
+		for _, text := range strings.Split(s.annotation(domain+"loadBalancerIPs"), ",") {
+			if text = strings.TrimSpace(text); text != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
-// AddressPool is the spec of an IPAddressPool: all of it in Written, and the fields that sipgen reads.
-type AddressPool struct {
-	Written `json:"-"`
-
-	// Networks (203.0.113.0/28) and ranges (203.0.113.16-203.0.113.31).
-	Addresses []string `json:"addresses"`
+// Pool is the address pool that a Service names, empty for none.
+func (s *PlacementService) Pool() string {
+	for _, domain := range metalLB {
+		if pool := s.annotation(domain + "address-pool"); pool != "" {
+			return pool
+		}
+	}
+	return ""
 }
 
-// UnmarshalJSON reads a spec as it is written.
-func (p *AddressPool) UnmarshalJSON(text []byte) error {
-	type fields AddressPool
-	*p = AddressPool{}
-	return readWritten(text, &p.Written, (*fields)(p))
+func (s *PlacementService) annotation(key string) string {
+	if s.Metadata == nil {
+		return ""
+	}
+	return s.Metadata.Annotations[key]
 }
-
-// MarshalJSON writes all of the spec.
-func (p AddressPool) MarshalJSON() ([]byte, error) { return json.Marshal(p.Object()) }
-
-// Object is a copy of the spec for the tree.
-func (p *AddressPool) Object() map[string]any {
-	type fields AddressPool
-	return p.object(fields(*p))
-}
-
-// Key is the object's "namespace/name".
-func (n *Network) Key() string { return n.Namespace + "/" + n.Name }

@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "github.com/airshipit/sipgen/internal/manifest"
+import (
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+)
 
 // SiteServices are what stands beside the clusters of a site, for all of them: the systems that make hosts, and those that other services use.
 type SiteServices struct {
@@ -37,11 +41,8 @@ type AddressSpace struct {
 	Networks []string `json:"networks"`
 }
 
-// The most that a Site may list of each service: more than any has.
-const maxServices = 10
-
 // Warn notes what is accepted and should be written in another way.
-func (s *Site) warn(path, format string, args ...any) {
+func (s *Site) Warn(path, format string, args ...any) {
 	s.Warnings = append(s.Warnings, s.Problem(path, format, args...).Error())
 }
 
@@ -54,14 +55,35 @@ func (s *Site) Problem(path, format string, args ...any) error {
 	return document.Problem(path, format, args...)
 }
 
-// validateServices checks each service by itself, and what the Site says elsewhere against them.
-func (s *Site) validateServices(add problem) {
-	if len(s.Missing) > 0 {
-		return // Complete reads the Site again
+// Place is the document of a field of the Site, nil if it has none, and the field's path there.
+func (s *Site) Place(path string) (*manifest.Document, string) {
+	for at, from := range s.Sources { // no two of them are above the same field
+		if rest, below := strings.CutPrefix(path, at); below && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			return from.Document, from.Field + rest
+		}
 	}
-	s.validateIronic(add)
-	s.validateVirtualHosts(add)
-	s.validateNetworks(add)
-	s.validatePlacement(add)
-	s.validateAddressSpaces(add)
+	return s.Document, path
+}
+
+// HostSpaces are the address spaces of the networks that hosts are on, by the networks' ids. A network that is not among them is in the one of
+// all that the Site says nothing of, which is "".
+func (s *Site) HostSpaces() map[string]string {
+	spaces := map[string]string{}
+	for i := range s.Spec.Services.AddressSpaces {
+		space := &s.Spec.Services.AddressSpaces[i]
+		for _, network := range space.Networks {
+			if id, ofHosts := HostNetworkID(network); ofHosts {
+				spaces[id] = space.Name
+			}
+		}
+	}
+	return spaces
+}
+
+// BMCNetwork names, in an address space, the network of the hosts' power control.
+const BMCNetwork = "bmc"
+
+// HostNetworkID gives the id of a network that hosts are on, of its name in an address space.
+func HostNetworkID(network string) (id string, ofHosts bool) {
+	return strings.CutPrefix(network, "hosts/")
 }

@@ -37,9 +37,10 @@ type Site struct {
 	// Missing are the services without a spec whose manifests are not in the Site's file: Complete gives them their specs. Not part of the API.
 	Missing []error `json:"-"`
 
-	documents []manifest.Document `json:"-"`
-	// sources are the places of specs in manifests, by their paths in the Site.
-	sources map[string]source `json:"-"`
+	// Documents are those of the file that the Site was read from. Not part of the API.
+	Documents []manifest.Document `json:"-"`
+	// Sources are the places of specs in manifests, by their paths in the Site. Not part of the API.
+	Sources map[string]Source `json:"-"`
 }
 
 // SiteSpec is the configuration itself.
@@ -129,18 +130,6 @@ type Metrics struct {
 	Namespaces []string `json:"namespaces"`
 }
 
-// Repository is a git repository, a branch and a folder in it.
-type Repository struct {
-	// URL: ssh, https or file, without credentials. For Flux, user@host:path becomes ssh://user@host/path.
-	URL string `json:"url"`
-	// Synced branch. Default main.
-	// +optional
-	Branch string `json:"branch,omitempty"`
-	// Folder of the tree. Default: the repository's root.
-	// +optional
-	Path string `json:"path,omitempty"`
-}
-
 // Scheduling are choices for placement.
 type Scheduling struct {
 	// preferred (default): missing standby hosts are a warning. required: they count like active ones.
@@ -186,3 +175,44 @@ type NodePorts struct {
 	// Last port.
 	End int32 `json:"end"`
 }
+
+// Source is the place of a spec that a service takes from a manifest.
+type Source struct {
+	Document *manifest.Document
+	Field    string
+}
+
+// LintIgnoreAnnotation of a Site names findings of sipgen lint about it that are accepted, with reasons. It is the only annotation of a Site that is read.
+const LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
+
+// Images are default images.
+type Images struct {
+	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
+	// +optional
+	HAProxy string `json:"haproxy,omitempty"`
+	// Image of jump hosts. Default: airshipit/jump-host:sipgen-v1 in the registryMirror, else none.
+	// +optional
+	JumpHost string `json:"jumpHost,omitempty"`
+	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
+	NoJumpHost bool `json:"-"`
+	// Image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
+	// +optional
+	Dex string `json:"dex,omitempty"`
+	// Registry that replaces each image's own, also in specs. Default: none.
+	// +optional
+	RegistryMirror string `json:"registryMirror,omitempty"`
+}
+
+// Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
+type Inputs struct {
+	// SIPClusters: files and folders, relative to the Site's file, or the word cluster.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Specs []string `json:"specs,omitempty"`
+	// Hosts: manifests or a snapshot, relative to the Site's file, or the word cluster.
+	// +optional
+	Inventory string `json:"inventory,omitempty"`
+}
+
+// InputCluster is the word that stands for the live cluster where specs and hosts are named.
+const InputCluster = "cluster"

@@ -1,8 +1,13 @@
 package v1alpha1
 
 import (
+	"maps"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Tenant is whoever writes SIPClusters for some namespaces, and what they may ask for. What is not granted is refused: a field that is left
@@ -123,3 +128,32 @@ const (
 	PatchesNone PatchMode = "none"
 	PatchesAny  PatchMode = "any"
 )
+
+// TenantOf is the tenant of spec.tenants that has a namespace, nil if none has.
+func (s *Site) TenantOf(namespace string) *Tenant {
+	for i := range s.Spec.Tenants {
+		if slices.Contains(s.Spec.Tenants[i].Namespaces, namespace) {
+			return &s.Spec.Tenants[i]
+		}
+	}
+	return nil
+}
+
+// Item is the LimitRange's own, with what the API server adds to what is left out: a LimitRange is given whole, so that nobody has to
+// know that.
+func (l *TenantLimitRange) Item() corev1.LimitRangeItem {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: l.Min, Max: l.Max, Default: maps.Clone(l.Max), DefaultRequest: maps.Clone(l.Min)}
+	over := func(list *corev1.ResourceList, from corev1.ResourceList) {
+		if *list == nil && len(from) > 0 {
+			*list = corev1.ResourceList{}
+		}
+		maps.Copy(*list, from)
+	}
+	over(&item.Default, l.Default)
+	over(&item.DefaultRequest, item.Default)
+	over(&item.DefaultRequest, l.DefaultRequest)
+	return item
+}
+
+// SpecsFromStdin is what spec.tenants[].specs calls standard input.
+const SpecsFromStdin = manifest.Stdin

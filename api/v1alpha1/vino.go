@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"net/netip"
 	"strings"
 )
 
@@ -34,8 +35,8 @@ type VirtualHosts struct {
 	// +optional
 	Spec VinoSpec `json:"spec,omitzero"`
 
-	// former: fields of the spec are those of an earlier API.
-	former bool `json:"-"`
+	// Former reports that fields of the spec are those of an earlier API. Not part of the API.
+	Former bool `json:"-"`
 }
 
 // VirtualHostNode is a Kubernetes node that has virtual machines.
@@ -171,4 +172,15 @@ type VinoInterface struct {
 // VinoDisk is a disk of a virtual machine.
 type VinoDisk struct {
 	Path string `json:"path,omitempty"`
+}
+
+// Subnet is the network's, without bits behind the prefix: ViNO's own sample has some.
+func (n *VinoNetwork) Subnet() (netip.Prefix, bool) {
+	prefix, err := netip.ParsePrefix(n.SubNet)
+	return prefix.Masked(), err == nil && prefix.Addr().Is4()
+}
+
+// Network is a network's name in an address space.
+func (v *VirtualHosts) Network(n *VinoNetwork) string {
+	return "virtualHosts/" + v.Key() + "/" + n.Name
 }

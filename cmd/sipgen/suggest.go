@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
@@ -79,5 +80,5 @@ func withTenants(site *v1alpha1.Site, tenants []v1alpha1.Tenant) (*v1alpha1.Site
 	if err != nil {
 		return nil, err
 	}
-	return v1alpha1.Parse("the Site with these tenants", text)
+	return api.ParseSite("the Site with these tenants", text)
 }

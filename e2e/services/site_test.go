@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/render"
@@ -67,7 +68,7 @@ func siteServer(t *testing.T) *engine.APIServer {
 // what syncs it.
 func withPlacement(t *testing.T, tree map[string][]byte) {
 	t.Helper()
-	site, err := v1alpha1.Load(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
+	site, err := api.LoadSite(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

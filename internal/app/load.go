@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -168,7 +169,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, stdin, site)
 	if site != nil {
-		site, siteErr = site.Complete(specs.manifests)
+		site, siteErr = api.CompleteSite(site, specs.manifests)
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
 	l := &Loaded{Site: site, secrets: specs.secrets, Hosts: hosts, Live: in.Inventory == FromCluster, Unnamed: specs.unnamed, Unread: specs.unread, built: &serviceBuilds{}}
@@ -215,7 +216,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 
 // LoadSite reads the Site, and takes from it what the command line leaves open.
 func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
-	site, err := v1alpha1.Load(in.Site, stdin)
+	site, err := api.LoadSite(in.Site, stdin)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = &NoSiteError{err}
 	}

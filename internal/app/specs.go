@@ -106,7 +106,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	}
 	for i := range documents {
 		switch {
-		case v1alpha1.IsManifest(&documents[i]):
+		case api.IsManifest(&documents[i]):
 			if owner := ownerOf(site, tenancy.Path(paths, documents[i].File)); owner != "" {
 				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; a service of the site is in the Site's file, or where no tenant writes",
 					documents[i].Where(), documents[i].Kind, owner))

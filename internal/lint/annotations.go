@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -17,7 +18,7 @@ import (
 func (c *checker) unreadAnnotations() {
 	const correct = "correct the key, or give an annotation of your own a domain of your own"
 	if c.Site != nil {
-		for _, unread := range c.Site.UnreadAnnotations() {
+		for _, unread := range validation.UnreadAnnotations(c.Site) {
 			c.site(finding.Unread, finding.Warning, unread.Path, unread.Message, correct)
 		}
 	}

@@ -12,13 +12,14 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
+	apivalidation "github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // warnings are fields that are accepted and do nothing, or leave a service of no use.
 func (c *checker) warnings() {
 	if c.Site != nil {
-		for _, unused := range c.Site.UnusedFields() {
+		for _, unused := range apivalidation.UnusedFields(c.Site) {
 			c.site(finding.Useless, finding.Warning, unused.Path, unused.Message, "remove the field, or correct spec.engine")
 		}
 	}

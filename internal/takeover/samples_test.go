@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -110,9 +110,9 @@ func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, err
 			text += "    " + list + ":\n" + services[list]
 		}
 	}
-	s, err := v1alpha1.Parse("site.yaml", []byte(text))
+	s, err := api.ParseSite("site.yaml", []byte(text))
 	if err == nil {
-		s, err = s.Complete(docs)
+		s, err = api.CompleteSite(s, docs)
 	}
 	if err != nil {
 		return "", errors.Join(err, withoutCredentials(docs))

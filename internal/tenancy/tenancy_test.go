@@ -19,7 +19,7 @@ func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := v1alpha1.FromDocuments(docs)
+	site, err := api.SiteFromDocuments(docs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
@@ -19,7 +20,7 @@ func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := v1alpha1.Parse(file, text)
+	site, err := api.ParseSite(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
@@ -25,7 +24,7 @@ func main() {
 }
 
 func run(ctx context.Context, siteFile, specs, hostFiles, folder string) error {
-	site, siteErr := v1alpha1.Load(siteFile, os.Stdin)
+	site, siteErr := api.LoadSite(siteFile, os.Stdin)
 	clusters, specsErr := api.LoadClusters([]string{specs}, os.Stdin)
 	hosts, hostsErr := files.Load([]string{hostFiles}, os.Stdin)
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -59,7 +60,7 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 		return nil, err
 	}
 	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
-	if inside := loaded.Site.BaseInside(to.Target.Path); inside != "" {
+	if inside := validation.BaseInside(loaded.Site, to.Target.Path); inside != "" {
 		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
 	to.Target.Proposal, to.Target.Create = d.proposal.branch, d.create

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
@@ -46,7 +47,7 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	//guard: init reads a whole cluster, and says then that the repository is none
 	if errors.Join(errs...) == nil {
 		answers.Engine = string(v1alpha1.EngineFlux)
-		_, siteErr := v1alpha1.Parse(site, survey.SiteYAML(&survey.Found{}, answers))
+		_, siteErr := api.ParseSite(site, survey.SiteYAML(&survey.Found{}, answers))
 		errs = append(errs, ofFlags(siteErr))
 	}
 	return answers, errors.Join(append(errs, err)...)
@@ -171,7 +172,7 @@ func (b *Beginning) wrongRepo() error {
 	if err != nil {
 		return err
 	}
-	_, err = v1alpha1.Parse("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{
+	_, err = api.ParseSite("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{
 		Site: "site", Repository: url, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster, Specs: specsFolder, Namespace: "a",
 	}))
 	return ofFlags(err)

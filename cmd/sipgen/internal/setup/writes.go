@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -28,7 +27,7 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
-	_, siteErr := v1alpha1.Parse(site, siteText)
+	_, siteErr := api.ParseSite(site, siteText)
 	var specErr error
 	if !alone {
 		specText = survey.ClusterYAML(found, proposal, answers)

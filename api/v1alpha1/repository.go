@@ -1,0 +1,62 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// scpURL is git's short form of a URL for ssh.
+var scpURL = regexp.MustCompile(`^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-]+$`)
+
+// SCP reports whether the URL has git's short form, user@host:path.
+func (r *Repository) SCP() bool { return scpURL.MatchString(r.URL) }
+
+// SSH says whether the repository is reached by ssh, and by which port in any case. The URL is valid.
+func (r *Repository) SSH() (ssh bool, port int) {
+	parsed, err := url.Parse(r.URL)
+	if err != nil || r.SCP() {
+		return true, 22
+	}
+	ssh = parsed.Scheme == "ssh"
+	if _, err := fmt.Sscanf(parsed.Port(), "%d", &port); err == nil && port > 0 {
+		return ssh, port
+	}
+	switch parsed.Scheme {
+	case "ssh":
+		return true, 22
+	case "http":
+		return false, 80
+	}
+	return false, 443
+}
+
+// FluxURL is the repository's URL as Flux takes it: the definition of its GitRepository refuses git's short form user@host:path, and ssh:// with the same user,
+// host and path is what it stands for. The URL is valid.
+func (r *Repository) FluxURL() string {
+	//guard: the API server refuses Flux's GitRepository with git's short form of a URL, after everything was published
+	if !r.SCP() {
+		return r.URL
+	}
+	host, path, _ := strings.Cut(r.URL, ":")
+	return "ssh://" + host + "/" + strings.TrimLeft(path, "/")
+}
+
+// FluxLacksCredentials says that Flux is to read the repository by ssh, which needs credentials, and that no Secret is named for them.
+func (s *Site) FluxLacksCredentials() bool {
+	ssh, _ := s.Spec.Repository.SSH()
+	return s.Spec.Engine == EngineFlux && ssh && s.Spec.Flux.SecretName == ""
+}
+
+// Repository is a git repository, a branch and a folder in it.
+type Repository struct {
+	// URL: ssh, https or file, without credentials. For Flux, user@host:path becomes ssh://user@host/path.
+	URL string `json:"url"`
+	// Synced branch. Default main.
+	// +optional
+	Branch string `json:"branch,omitempty"`
+	// Folder of the tree. Default: the repository's root.
+	// +optional
+	Path string `json:"path,omitempty"`
+}

@@ -1,0 +1,129 @@
+package validation
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a fraction of that.
+const maxIdentity = 256
+
+// validateArgoCD checks where Argo CD finds the hosts, and who it is there. Another API server knows Argo CD by the credentials of a cluster
+// Secret, so its user cannot be guessed, and a guard for the wrong user guards nothing.
+func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, format string, args ...any)) {
+	validateServer(a, add)
+	const field = "spec.argocd.identity"
+	switch {
+	case a.Identity != "":
+		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
+	//guard: on another API server the guard is for nobody
+	case engine == v1alpha1.EngineArgoCD && a.Server != v1alpha1.ArgoCDInCluster:
+		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would not apply to it; "+
+			"want the user name that kubectl auth whoami prints with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
+	}
+}
+
+func validateServer(a *v1alpha1.ArgoCD, add func(path, format string, args ...any)) {
+	const field = "spec.argocd.server"
+	parsed, err := url.Parse(a.Server)
+	switch {
+	case strings.ContainsFunc(a.Server, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		add(field, "has a blank or a control character")
+	case err != nil:
+		add(field, "not a URL")
+	//guard: a password in the URL of an API server is committed
+	case parsed.User != nil:
+		// The URL is not repeated: it carries a credential.
+		add(field, "carries user or password, which would be committed: Argo CD's cluster Secret has the credentials")
+	case hasQuery(parsed):
+		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
+	case parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "":
+		add(field, "found %q, want the URL of an API server, as in Argo CD's cluster Secret", a.Server)
+	}
+}
+
+// validateIdentity refuses what is no user. The rest is anybody's business: certificates, OIDC and clouds have names of every form.
+func validateIdentity(user string, add func(format string, args ...any)) {
+	groups := []string{"system:masters", "system:authenticated", "system:unauthenticated", "system:nodes", "system:serviceaccounts"}
+	account, isAccount := strings.CutPrefix(user, v1alpha1.ServiceAccountPrefix)
+	switch {
+	case len(user) > maxIdentity:
+		add("found %d bytes, want %d or fewer", len(user), maxIdentity)
+	case strings.TrimSpace(user) != user || strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
+		add("found %q, want a user name, without blanks around it and control characters", user)
+	//guard: the guard is for a group, which is no user: for nobody
+	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
+		add("found %q, which is a group: want the user, as kubectl auth whoami says it", user)
+	//guard: the guard is for nobody
+	case user == "system:anonymous":
+		add("found %q, which means that nobody is logged in", user)
+	case isAccount:
+		namespace, name, _ := strings.Cut(account, ":")
+		//guard: the guard is for an account that there cannot be
+		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
+			add("found %q, want %sNAMESPACE:NAME", user, v1alpha1.ServiceAccountPrefix)
+		}
+	}
+}
+
+func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.ApplyMode, add Report) {
+	switch {
+	case a.Order == v1alpha1.OrderNone:
+	//guard: a site asks for waves, and its hosts wait for nothing
+	case a.Order == v1alpha1.OrderWaves && engine == v1alpha1.EngineArgoCD && apply == v1alpha1.ApplyOverlay:
+		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants and can wait for no tenant's services: want %s", v1alpha1.OrderWaves, v1alpha1.ApplyOverlay, v1alpha1.OrderNone)
+	case a.Order == v1alpha1.OrderWaves:
+	case a.Order != "":
+		add("spec.argocd.order", "found %q, want %s or %s", a.Order, v1alpha1.OrderNone, v1alpha1.OrderWaves)
+	//guard: nobody has said that hosts may get their labels before the services are there
+	case engine == v1alpha1.EngineArgoCD:
+		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready, unless both are one Application; "+
+			"want %q, which accepts that, %q, which makes them one, or the engine %s, which waits", v1alpha1.OrderNone, v1alpha1.OrderWaves, v1alpha1.EngineFlux)
+	}
+}
+
+// validateRootAccount: the root has an account that the tree does not make; see render.
+func validateRootAccount(s *v1alpha1.Site, add Report) {
+	const field = "spec.flux.serviceAccountName"
+	name := s.Spec.Flux.ServiceAccountName
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "found %q: %s", name, message)
+	}
+	//guard: the root is applied as an account that it makes itself
+	if prefix := "sipgen-" + s.Name + "-"; strings.HasPrefix(name, prefix) || strings.HasSuffix(name, ".infra") {
+		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts that the root makes", name, prefix)
+	}
+}
+
+func validateLabelGuard(g *v1alpha1.LabelGuard, add Report) {
+	for i, user := range g.Writers {
+		field := fmt.Sprintf("spec.labelGuard.writers[%d]", i)
+		if user == "" {
+			add(field, "found %q, want a user, as kubectl auth whoami says it", user)
+			continue
+		}
+		validateIdentity(user, func(format string, args ...any) { add(field, format, args...) })
+	}
+}
+
+// validateFluxIdentity complains about an identity that guards nothing: with apply merge the tree brings an account of its own, and a guard for another one would guard nothing.
+func validateFluxIdentity(f *v1alpha1.Flux, apply v1alpha1.ApplyMode, add Report) {
+	const field = "spec.flux.identity"
+	switch {
+	case f.Identity == "":
+	case apply == v1alpha1.ApplyMerge:
+		add(field, "has no meaning with apply: merge, which brings an account of its own for the hosts")
+	default:
+		validateIdentity(f.Identity, func(format string, args ...any) { add(field, format, args...) })
+	}
+}

@@ -1,0 +1,190 @@
+package validation
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// treeFolders are the folders at the top of a tree. A tree in the repository's root leaves the others to the operator.
+var treeFolders = []string{"argocd", "claims", "clusters", "flux", "hosts", "policy", "rights", "runner", "site"}
+
+// BaseInside reports that spec.hosts.base is in the tree at a folder of the repository, or around it; empty if it is
+// beside the tree. The overlay of such a base includes itself, and the tree replaces the kustomization of the hosts.
+func BaseInside(s *v1alpha1.Site, tree string) string {
+	if s.Spec.Hosts.Base == "" {
+		return ""
+	}
+	base, tree := path.Clean(s.Spec.Hosts.Base), path.Clean(cmp.Or(tree, "."))
+	first, _, _ := strings.Cut(base, "/")
+	switch {
+	case base == ".", base == tree, strings.HasPrefix(tree, base+"/"), strings.HasPrefix(base, tree+"/"):
+	case tree == "." && slices.Contains(treeFolders, first):
+	default:
+		return ""
+	}
+	return redact.Sprintf("found %q, want a folder outside the tree, which is at %q (spec.repository.path)", base, tree)
+}
+
+// maxClaimNamespaces is the most that spec.hosts.claimNamespaces may list.
+const maxClaimNamespaces = 100
+
+// validateClaims checks who may claim hosts by metal3's HostClaims. Each policy names them: metal3 reads one without names as one for all
+// namespaces, and does not anchor its patterns.
+func validateClaims(h *v1alpha1.Hosts, add Report) {
+	const field = "spec.hosts.claimNamespaces"
+	if n := len(h.ClaimNamespaces); n > maxClaimNamespaces {
+		add(field, "found %d, want at most %d", n, maxClaimNamespaces)
+		return
+	}
+	if len(h.ClaimNamespaces) > 0 && len(h.Namespaces) == 0 {
+		add(field, "needs spec.hosts.namespaces: a policy stands beside the hosts that it is for")
+	}
+	for i, namespace := range h.ClaimNamespaces {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		checkName(at, namespace, add)
+		if first := slices.Index(h.ClaimNamespaces, namespace); first < i {
+			add(at, "%q is a duplicate of %s[%d]", namespace, field, first)
+		}
+	}
+}
+
+// validateClaimants refuses tenants' namespaces: whoever can write a HostClaim there has any host that is available, whatever its labels say.
+func validateClaimants(s *v1alpha1.SiteSpec, add Report) {
+	for i, namespace := range s.Hosts.ClaimNamespaces {
+		for n := range s.Tenants {
+			//guard: a tenant claims every host that is available
+			if slices.Contains(s.Tenants[n].Namespaces, namespace) {
+				add(fmt.Sprintf("spec.hosts.claimNamespaces[%d]", i), "found %q, a namespace of tenant %s, which could claim every host that is available: want one of the platform's", namespace, s.Tenants[n].Name)
+			}
+		}
+	}
+}
+
+// The most that spec.hosts.release may list.
+const (
+	maxReleases      = 100
+	maxReleasedHosts = 1_000 // of one cluster
+)
+
+// validateDecommission checks that each entry names one cluster: no pattern lets a fleet leave.
+func validateDecommission(s *v1alpha1.Site, add Report) {
+	const most = 100
+	if n := len(s.Spec.Decommission); n > most {
+		add("spec.decommission", "found %d, want at most %d", n, most)
+		return
+	}
+	for i, cluster := range s.Spec.Decommission {
+		//guard: an entry that is no cluster's name lets nothing leave, in silence
+		if namespace, name, _ := strings.Cut(cluster, "/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
+			add(fmt.Sprintf("spec.decommission[%d]", i), "found %q, want NAMESPACE/NAME of a cluster", cluster)
+		}
+	}
+}
+
+// validateRelease checks that each entry names one cluster, and hosts one by one: no pattern gives a fleet away.
+func validateRelease(h *v1alpha1.Hosts, add Report) {
+	if n := len(h.Release); n > maxReleases {
+		add("spec.hosts.release", "found %d, want at most %d", n, maxReleases)
+		return
+	}
+	first := map[string]string{}
+	for i := range h.Release {
+		r, at := &h.Release[i], fmt.Sprintf("spec.hosts.release[%d]", i)
+		namespace, name, _ := strings.Cut(r.Cluster, "/")
+		if len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
+			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it", r.Cluster)
+		}
+		if n := len(r.Hosts); n == 0 || n > maxReleasedHosts {
+			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME or NAME", n, maxReleasedHosts)
+			continue
+		}
+		for j, host := range r.Hosts {
+			field := fmt.Sprintf("%s.hosts[%d]", at, j)
+			namespace, name, full := strings.Cut(host, "/")
+			if !full {
+				name = host
+			}
+			switch {
+			case full && len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0:
+				add(field, "found %q, want NAMESPACE/NAME of a host, or its NAME", host)
+			//guard: a site releases hosts of another one's namespace
+			case full && len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
+				add(field, "found %q, which is in none of spec.hosts.namespaces", host)
+			case first[host] != "":
+				add(field, "%q is a duplicate of %s", host, first[host])
+			}
+			first[host] = field
+		}
+	}
+}
+
+// The most that spec.hosts.networks may list, and the most of each list in it.
+const (
+	maxHostNetworks      = 200
+	maxHostNetworkValues = 200
+)
+
+// noneOfAnID says of a character that no service can name a network with it.
+func noneOfAnID(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
+
+// validateHostNetworks checks where hosts may have addresses.
+func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
+	const field = "spec.hosts.networks"
+	if n := len(h.Networks); n > maxHostNetworks {
+		add(field, "found %d, want at most %d", n, maxHostNetworks)
+		return
+	}
+	for i := range h.Networks {
+		network, at := &h.Networks[i], fmt.Sprintf("%s[%d]", field, i)
+		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name, noneOfAnID) {
+			add(at+".name", "found %q, want a network's id in the hosts' network data", redact.Plain(network.Name))
+		}
+		if n := len(network.Addresses); n == 0 || n > maxHostNetworkValues {
+			add(at+".addresses", "found %d, want 1 to %d networks in CIDR notation", n, maxHostNetworkValues)
+			continue
+		}
+		if n := len(network.Namespaces); n > maxHostNetworkValues {
+			add(at+".namespaces", "found %d, want at most %d", n, maxHostNetworkValues)
+			continue
+		}
+		for j, addresses := range network.Addresses {
+			checkNetwork(fmt.Sprintf("%s.addresses[%d]", at, j), addresses, add)
+		}
+		for j, namespace := range network.Namespaces {
+			place := fmt.Sprintf("%s.namespaces[%d]", at, j)
+			checkName(place, namespace, add)
+			if len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace) {
+				add(place, "found %q, which is in none of spec.hosts.namespaces", namespace)
+			}
+		}
+	}
+}
+
+func validateHosts(h *v1alpha1.Hosts, add Report) {
+	checkFolder("spec.hosts.base", h.Base, add)
+	oneOf(add, "spec.hosts.apply", string(h.Apply), string(v1alpha1.ApplyMerge), string(v1alpha1.ApplyOverlay))
+	if h.Apply == v1alpha1.ApplyOverlay && h.Base == "" {
+		add("spec.hosts.base", "missing: overlay needs the folder of the hosts' manifests in the repository")
+	}
+	if h.Apply == v1alpha1.ApplyMerge && h.Base != "" {
+		add("spec.hosts.base", "has no meaning with apply: merge")
+	}
+	for i, namespace := range h.Namespaces {
+		checkName(fmt.Sprintf("spec.hosts.namespaces[%d]", i), namespace, add)
+	}
+	for i, namespace := range h.SharedNamespaces {
+		checkName(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), namespace, add)
+	}
+	validateRelease(h, add)
+	validateClaims(h, add)
+	validateHostNetworks(h, add)
+}

@@ -1,0 +1,195 @@
+package validation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// A Site with one Ironic, whose spec the rows give. The spec is at line 7 and on.
+const ironicSite = "  repository: {url: 'https://git.example.org/a.git'}\n  services: {ironic: [{name: ironic, namespace: metal, spec: {\n"
+
+func withIronic(t *testing.T, spec string) (*v1alpha1.Site, error) {
+	t.Helper()
+	return parse(t, ironicSite+spec+"\n  }}]}\n")
+}
+
+// TestPublishedIronics: what the operator's repository has as samples (config/samples/v1alpha1_ironic_with_networking_sample.yaml), what its tests
+// and Metal3's book have, and the spellings that earlier versions had.
+func TestPublishedIronics(t *testing.T) {
+	for _, row := range []struct{ why, spec string }{
+		{"the sample", ""},
+		{"the sample with networking", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 313}, {type: inspection, mode: access, nativeVLAN: 313}]}"},
+		{"its example of a trunk", "networkingService: {enabled: true, providerNetworks: [{type: cleaning, mode: trunk, nativeVLAN: 313, allowedVLANs: ['313', '400-500'], mtu: 9000}]}"},
+		{"with DHCP", "networking: {interface: eth1, ipAddress: 172.22.0.2, dhcp: {networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.100}}"},
+		{"IPv6", "networking: {ipAddress: 'fd00::2', dhcp: {networkCIDR: 'fd00::/64', rangeBegin: 'fd00::10', rangeEnd: 'fd00::ff', serveDNS: true}}"},
+		{"keepalived", "networking: {interface: eth1, ipAddress: 172.22.0.2, keepalived: {enabled: true, additionalVIPs: [{ipAddress: 10.0.0.1, interface: eth2, prefix: 24}]}}"},
+		{"highly available", "highAvailability: true, database: {credentialsName: db, host: mariadb.metal.svc, name: ironic}, tls: {insecureRPC: true}"},
+		{"of a version", "version: '35.0'"},
+		{"the newest", "version: latest"},
+		{"with an option", "extraConfig: [{group: DEFAULT, name: debug, value: 'true'}], overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DEBUG, value: 'true'}]}]}"},
+		{"with agent images", "overrides: {agentImages: [{kernel: 'file:///shared/html/images/ironic-python-agent.kernel', initramfs: 'oci://r.example.org/ipa', architecture: aarch64}]}"},
+	} {
+		if site, err := withIronic(t, row.spec); err != nil || len(site.Warnings) > 0 {
+			t.Errorf("%s: %v, %v", row.why, err, site)
+		}
+	}
+}
+
+// TestOlderIronics: what the operator's API had earlier is read as what it has today, with a warning that says so.
+func TestOlderIronics(t *testing.T) {
+	for _, row := range []struct {
+		older, warning string
+		moved          func(*v1alpha1.Ironic) bool
+	}{
+		{"credentialsRef: {name: c}", "line 7: spec.services.ironic[0].spec.credentialsRef: today's API has it as apiCredentialsName", func(i *v1alpha1.Ironic) bool { return i.Spec.APICredentialsName == "c" }},
+		{"tlsRef: {name: t}", "spec.tlsRef: today's API has it as tls.certificateName", func(i *v1alpha1.Ironic) bool { return i.Spec.TLS.CertificateName == "t" }},
+		{"ramdiskSSHKey: ssh-ed25519 AAAA", "spec.ramdiskSSHKey: today's API has it as deployRamdisk.sshKey", func(i *v1alpha1.Ironic) bool { return i.Spec.DeployRamdisk.SSHKey == "ssh-ed25519 AAAA" }},
+		{"ramdiskExtraKernelParams: quiet", "today's API has it as deployRamdisk.extraKernelParams", func(i *v1alpha1.Ironic) bool {
+			return i.Spec.Written["deployRamdisk"].(map[string]any)["extraKernelParams"] == "quiet"
+		}},
+		{"disableVirtualMediaTLS: true", "today's API has it as tls.disableVirtualMediaTLS", func(i *v1alpha1.Ironic) bool {
+			return i.Spec.Written["tls"].(map[string]any)["disableVirtualMediaTLS"] == true
+		}},
+		{"distributed: true, database: {credentialsName: a, host: b, name: c}", "today's API has it as highAvailability", func(i *v1alpha1.Ironic) bool { return i.Spec.HighAvailability }},
+		{"highAvailability: true, disableRPCHostValidation: true, database: {credentialsName: a, host: b, name: c}", "today's API has it as tls.insecureRPC", func(i *v1alpha1.Ironic) bool { return i.Spec.Written["tls"].(map[string]any)["insecureRPC"] == true }},
+		{"networking: {ipAddress: 10.0.0.2, interface: e, ipAddressManager: keepalived}", "today's API has it as networking.keepalived", func(i *v1alpha1.Ironic) bool { return i.Spec.Networking.Keepalived.Enabled }},
+		{"tls: {bmcCAName: a}", "today's API has it as tls.bmcCA.name", func(i *v1alpha1.Ironic) bool {
+			return i.Spec.TLS.BMCCA.Kind == "Secret" && i.Spec.TLS.BMCCA.Name == "a"
+		}},
+		{"tls: {trustedCAName: a}", "today's API has it as tls.trustedCA.name", func(i *v1alpha1.Ironic) bool { return i.Spec.TLS.TrustedCA.Kind == "ConfigMap" }},
+		{"}, apiVersion: metal3.io/v1alpha1, x: {", "", nil},
+		{"}, apiVersion: metal3.io/v1alpha1, ironicDatabase: {", "spec.services.ironic[0].ironicDatabase: the operator has no IronicDatabase any more", func(i *v1alpha1.Ironic) bool {
+			return i.MariaDB.Ephemeral && i.Database().Host == "ironic-database.metal.svc"
+		}},
+		{"databaseRef: {name: db}}, ironicDatabase: {credentialsRef: {name: c}, tlsRef: {name: t}", "has no meaning today: mariaDB beside the spec is the database", func(i *v1alpha1.Ironic) bool {
+			return i.MariaDB.Name == "db" && i.MariaDB.CredentialsName == "c" && i.MariaDB.TLSCertificateName == "t"
+		}},
+		{"databaseRef: {name: ironic}}, ironicDatabase: {credentialsName: c", "mariaDB.name: the database had the Ironic's name, and each has a Service of its name: the MariaDB is called ironic-database", func(i *v1alpha1.Ironic) bool {
+			return i.Database().Host == "ironic-database.metal.svc" && i.MariaDB.RootCredentialsName == "ironic-database-root"
+		}},
+		{"databaseName: ironic}, mariaDB: {storageSize: 1Gi", "the MariaDB is called ironic-database", func(i *v1alpha1.Ironic) bool { return i.MariaDB.Name == "ironic-database" }},
+		{"}, ironicDatabase: {name: ironic", "the MariaDB is called ironic-database", func(i *v1alpha1.Ironic) bool { return i.MariaDB.Name == "ironic-database" }},
+		{"}, apiVersion: metal3.io/v1alpha1, mariaDB: {storageSize: 1Gi", "spec.services.ironic[0].apiVersion: found metal3.io/v1alpha1, which the operator has left: today's is ironic.metal3.io/v1alpha1", func(i *v1alpha1.Ironic) bool { return i.Database().CredentialsName == "ironic-database" }},
+	} {
+		site, err := withIronic(t, row.older)
+		if row.moved == nil {
+			if err == nil {
+				t.Errorf("%s: no error", row.older)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", row.older, err)
+			continue
+		}
+		i := &site.Spec.Services.Ironic[0]
+		if !row.moved(i) {
+			t.Errorf("%s: found %+v", row.older, i)
+		}
+		if !strings.Contains(strings.Join(site.Warnings, "\n"), row.warning) {
+			t.Errorf("%s: want the warning %q, found %q", row.older, row.warning, site.Warnings)
+		}
+	}
+}
+
+func TestBadIronics(t *testing.T) {
+	const dhcp = "networking: {ipAddress: 172.22.0.2, dhcp: {networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.100"
+	const ha = "highAvailability: true, database: {credentialsName: a, host: b, name: c}, "
+	for _, row := range []struct{ why, spec, want string }{
+		{"a wrong type", "version: 35", "line 7: spec.services.ironic[0].spec.version: found a whole number, want a string"},
+		{"a name that is none", "apiCredentialsName: A_b", `spec.apiCredentialsName: found a value that is not a valid Secret name (not shown`},
+		{"no version at all", "version: new", `spec.version: found "new", want MAJOR.MINOR or latest`},
+		{"high availability without a database", "highAvailability: true", "spec.database: missing: highAvailability needs a database"},
+		{"high availability and DHCP", ha + dhcp + "}}", "spec.networking.dhcp: given with highAvailability, which has no DHCP"},
+		{"high availability and an address", ha + "networking: {ipAddress: 10.0.0.1}", "spec.networking.ipAddress: given with highAvailability"},
+		{"high availability and keepalived", ha + "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true}}", "spec.networking.keepalived: given with highAvailability"},
+		{"high availability, keepalived of old", ha + "networking: {ipAddressManager: keepalived}", "spec.networking.keepalived: given with highAvailability"},
+		{"high availability and a ServiceMonitor", ha + "prometheusExporter: {enabled: true}", "spec.prometheusExporter.disableServiceMonitor: found false, want true"},
+		{"an address that is none", "networking: {ipAddress: 172.22.0}", `spec.networking.ipAddress: found "172.22.0", want an IP address`},
+		{"an external address that is none", "networking: {externalIP: x}", `spec.networking.externalIP: found "x", want an IP address`},
+		{"an interface that is none", "networking: {interface: 'a b'}", `spec.networking.interface: found "a b", want the name`},
+		{"an interface that no host reaches", "networking: {interface: lo}", `spec.networking.interface: found "lo", want the interface that hosts reach`},
+		{"a MAC that is none", "networking: {macAddresses: ['00:11']}", `spec.networking.macAddresses[0]: found "00:11", want a MAC address`},
+		{"DHCP on nothing", "networking: {dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.2}}", "spec.networking.dhcp: given without ipAddress, interface and macAddresses"},
+		{"DHCP without a network", "networking: {interface: e, dhcp: {rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.2}}", "spec.networking.dhcp.networkCIDR: missing"},
+		{"DHCP for the world", "networking: {interface: e, dhcp: {networkCIDR: 0.0.0.0/0, rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.2}}", `networkCIDR: found "0.0.0.0/0", want a network`},
+		{"a range without its end", "networking: {interface: e, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.1}}", "spec.networking.dhcp.rangeEnd: missing"},
+		{"a range beside its network", "networking: {interface: e, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.1.1, rangeEnd: 10.0.0.9}}", "rangeBegin: found 10.0.1.1, want an address inside networkCIDR 10.0.0.0/24"},
+		{"a range upside down", "networking: {interface: e, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.9, rangeEnd: 10.0.0.1}}", "rangeEnd: found 10.0.0.1, want one that is not before rangeBegin 10.0.0.9"},
+		{"Ironic beside its network", "networking: {ipAddress: 10.0.1.2, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.9}}", "spec.networking.ipAddress: found 10.0.1.2, want an address inside networking.dhcp.networkCIDR 10.0.0.0/24"},
+		{"a gateway beside its network", dhcp + ", gatewayAddress: 10.0.0.1}}", "gatewayAddress: found 10.0.0.1, want an address inside"},
+		{"keepalived without an address", "networking: {interface: e, keepalived: {enabled: true}}", "spec.networking.ipAddress: missing: keepalived"},
+		{"keepalived without an interface", "networking: {ipAddress: 10.0.0.1, keepalived: {enabled: true}}", "spec.networking.interface: missing: keepalived"},
+		{"keepalived twice", "networking: {ipAddress: 10.0.0.1, interface: e, ipAddressManager: keepalived, keepalived: {enabled: true}}", "spec.networking.ipAddressManager: given beside networking.keepalived"},
+		{"another VIP without its interface", "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true, additionalVIPs: [{ipAddress: 10.0.0.2, interface: ''}]}}", "additionalVIPs[0].interface: found \"\", want it to be at least 1 chars long"},
+		{"a port for two", "networking: {imageServerPort: 6385}", "spec.networking.imageServerPort: found 6385, which networking.apiPort is too"},
+		{"a private key", "deployRamdisk: {sshKey: 'hunter2'}", "spec.deployRamdisk.sshKey: found 7 bytes that are no public key (not shown)"},
+		{"a password in the configuration", "extraConfig: [{group: database, name: password, value: hunter2}]", "spec.extraConfig[0].value: is of option password and would be committed"},
+		{"a login for a registry", "images: {ironic: 'robot@r.example.org/ironic'}", "spec.images.ironic: "},
+		{"a password of a container", "overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DB_PASSWORD, value: hunter2}]}]}", "overrides.containers[0].env[0].value: is of DB_PASSWORD and would be committed"},
+		{"an agent with a token for a user", "overrides: {agentImages: [{kernel: 'https://hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: is a URL with a login in it"},
+		{"sensors too often", "prometheusExporter: {enabled: true, sensorCollectionInterval: 5}", "sensorCollectionInterval: found 5, want it to be greater than or equal to 60"},
+		{"an agent with a login", "overrides: {agentImages: [{kernel: 'https://a:hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: "},
+		{"a CA without a kind", "tls: {bmcCA: {name: ca, kind: ''}}", `spec.tls.bmcCA.kind: found "", want ConfigMap or Secret`},
+		{"a CA in both ways", "tls: {bmcCAName: a, bmcCA: {name: b, kind: Secret}}", "spec.tls.bmcCAName: given beside tls.bmcCA"},
+		{"a network of no type", "networkingService: {enabled: true, providerNetworks: [{type: idling, mode: access, nativeVLAN: 1}]}", `providerNetworks[0].type: found "idling", want idle or`},
+		{"a VLAN that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 4095}]}", "nativeVLAN: found 4095, want it to be less than or equal to 4094"},
+		{"a mode that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: acces, nativeVLAN: 1}]}", `mode: found "acces", want access or trunk or hybrid`},
+		{"small packets", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 1, mtu: 100}]}", "mtu: found 100, want it to be greater than or equal to 1280"},
+		{"an IronicDatabase and no database", "databaseRef: {name: db}", "spec.databaseRef.name: names an IronicDatabase, a kind that the operator has no more"},
+		{"old and new", "tlsRef: {name: a}, tls: {certificateName: b}", "spec.tlsRef: given beside tls.certificateName"},
+		{"a database without a volume", "}, mariaDB: {", "spec.services.ironic[0].mariaDB.storageSize: missing"},
+		{"a volume and none", "}, mariaDB: {storageSize: 1Gi, ephemeral: true", "mariaDB.storageSize: given beside ephemeral: true"},
+		{"two databases", "database: {host: b, credentialsName: a, name: c}}, mariaDB: {storageSize: 1Gi", "spec.database: given beside mariaDB"},
+		{"too many databases", "}, mariaDB: {storageSize: 1Gi, replicas: 99", "mariaDB.replicas: found 99, want 1 to 9"},
+		{"a database with the Ironic's name", "}, mariaDB: {name: ironic, storageSize: 1Gi", `spec.services.ironic[0].mariaDB.name: found "ironic", which Ironic metal/ironic is called: each has a Service`},
+		{"a database with another Ironic's name", "}, mariaDB: {name: b, storageSize: 1Gi}}, {name: b, namespace: metal, spec: {", `ironic[0].mariaDB.name: found "b", which Ironic metal/b is called`},
+		{"one database for two", "}, mariaDB: {storageSize: 1Gi}}, {name: b, namespace: metal, mariaDB: {name: ironic-database, storageSize: 1Gi}, spec: {",
+			`ironic[1].mariaDB.name: found "ironic-database", which the MariaDB of Ironic metal/ironic is called`},
+		{"a ConfigMap for nobody", "}, bmoNamespace: x, mariaDB: {storageSize: 1Gi", "spec.services.ironic[0].bmoNamespace: has no meaning without bmoConfigMap"},
+		{"two of a name", "}}, {name: ironic, namespace: metal, spec: {", `line 8: spec.services.ironic[1].name: found "ironic", which spec.services.ironic[0] is`},
+		{"one baremetal-operator with two", "}, bmoConfigMap: true}, {name: b, namespace: metal, bmoConfigMap: true, spec: {", "spec.services.ironic[1].bmoConfigMap: the ConfigMap ironic in metal is that of spec.services.ironic[0]"},
+		{"a namespace that is none", "}}, {name: b, namespace: M, spec: {", `spec.services.ironic[1].namespace: found "M"`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			spec := row.spec
+			if strings.HasPrefix(row.want, "line 8") {
+				spec = strings.Replace(spec, "}}, {", "}},\n  {", 1)
+			}
+			site, err := withIronic(t, spec)
+			if site != nil || err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
+				t.Errorf("found %v\nwant  %s", err, row.want)
+			}
+			if strings.Contains(fmt.Sprint(err), "hunter2") {
+				t.Errorf("the message repeats a secret: %v", err)
+			}
+		})
+	}
+}
+
+// TestNewerIronics: what a newer operator may know is a warning with the version that sipgen has the definition of, and it is rendered as it is
+// written.
+func TestNewerIronics(t *testing.T) {
+	for _, row := range []struct{ spec, want string }{
+		{"version: '38.0'", "spec.version: found 38.0, and ironic-standalone-operator v0.10.0, the version that sipgen has the definition of, can install 33.0"},
+		{"futureField: {a: 1}", "line 7: spec.services.ironic[0].spec.futureField: unknown field in Ironic of ironic-standalone-operator v0.10.0"},
+		{"apiCredentialName: x", `did you mean "apiCredentialsName"?`},
+		{"networking: {macAddresses: ['52:54:00:00:00:01'], bond: a}", "spec.networking.bond: unknown field"},
+		{"}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", "apiVersion: found \"ironic.metal3.io/v1\", and sipgen has the definition of ironic.metal3.io/v1alpha1"},
+	} {
+		site, err := withIronic(t, row.spec)
+		if err != nil || !strings.Contains(strings.Join(site.Warnings, "\n"), row.want) {
+			t.Errorf("%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
+		}
+	}
+	site, err := withIronic(t, "futureField: {a: 1}")
+	if err != nil || fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) != "map[a:1]" {
+		t.Errorf("found %v, %v", err, site)
+	}
+	if _, err := withIronic(t, "apiCredentialName: x, version: 35"); err == nil || !strings.Contains(err.Error(), `did you mean "apiCredentialsName"?`) {
+		t.Errorf("beside a fault, an unknown field is said: %v", err)
+	}
+}

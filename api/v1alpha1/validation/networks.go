@@ -1,0 +1,150 @@
+package validation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// maxNetworks is how many a Site may have.
+const maxNetworks = 200
+
+func validateNetworks(s *v1alpha1.Site, add Report) {
+	const field = "spec.services.networks"
+	list := s.Spec.Services.Networks
+	if len(list) > maxNetworks {
+		add(field, "found %d, want at most %d", len(list), maxNetworks)
+		return
+	}
+	first := map[string]int{}
+	for i := range list {
+		n := &list[i]
+		at := fmt.Sprintf("%s[%d]", field, i)
+		optionalName(at+".name", n.Name, add)
+		if n.Name == "" {
+			add(at+".name", "missing")
+		}
+		checkName(at+".namespace", n.Namespace, add)
+		kind := "attachment "
+		if n.Pool != nil {
+			kind = "pool "
+		}
+		onlyOne(first, kind+n.Key(), i, field, add)
+		switch {
+		case (n.Pool != nil) == (n.Attachment != ""):
+			add(at, "want attachment or pool, one of them")
+		case n.Pool != nil:
+			validatePool(n.Pool, at+".pool", add)
+		default:
+			checkAttachment(at+".attachment", n.Attachment, add)
+		}
+	}
+}
+
+func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
+	if len(p.Addresses) == 0 {
+		add(at+".addresses", "missing: the networks and ranges that are given out")
+	}
+	var spans []v1alpha1.Span
+	said := false
+	for i, text := range p.Addresses {
+		span, ok := v1alpha1.ParseSpan(text)
+		if !ok {
+			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
+			continue
+		}
+		spans = append(spans, span)
+		//guard: a load balancer gives out every address there is
+		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
+			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
+			said = true
+		}
+	}
+	//guard: a pool of two halves of all addresses gives out everybody's
+	if !said && everyAddress(spans) {
+		are := "together are"
+		if len(p.Addresses) == 1 {
+			are = "is"
+		}
+		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
+	}
+}
+
+// everyAddress says that spans together have every address of a family.
+func everyAddress(spans []v1alpha1.Span) bool {
+	spans = slices.SortedFunc(slices.Values(spans), func(a, b v1alpha1.Span) int { return a.Start.Compare(b.Start) })
+	for _, next := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
+		for _, span := range spans {
+			if span.Start.BitLen() != next.BitLen() {
+				continue
+			}
+			if next.Less(span.Start) {
+				break
+			}
+			if !span.Stop.Less(next) {
+				next = span.Stop.Next()
+			}
+			if !next.IsValid() {
+				return true // there is none after the last one
+			}
+		}
+	}
+	return false
+}
+
+// maxAttachment is the most bytes that a CNI configuration may have.
+const maxAttachment = 64 << 10
+
+func checkAttachment(at, text string, add Report) {
+	var config map[string]any
+	if len(text) > maxAttachment {
+		add(at, "found %d bytes, want at most %d", len(text), maxAttachment)
+		return
+	}
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		add(at, "is no JSON object: want the CNI configuration")
+		return
+	}
+	//guard: a password in a CNI configuration is committed
+	if key := openSecret(config); key != "" {
+		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
+	}
+	spans := v1alpha1.AttachmentSpans(config)
+	if len(spans) > v1alpha1.MaxSpans {
+		add(at, "ipam: found %d ranges of addresses, want at most %d", len(spans), v1alpha1.MaxSpans)
+		return
+	}
+	for _, problem := range spans {
+		if !problem.IsValid() {
+			add(at, "ipam: %s: found %q, want addresses", problem.What, problem.Text)
+		}
+	}
+}
+
+// openSecret gives a key, anywhere in a configuration, whose name says that its value is a secret. Empty for none.
+func openSecret(value any) string {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			if key := openSecret(item); key != "" {
+				return key
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if text, is := value[key].(string); is && text != "" && secretOption.MatchString(key) {
+				return key
+			}
+			if inner := openSecret(value[key]); inner != "" {
+				return inner
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,241 @@
+// Package validation validates a Site: every field by itself, and what fields say against each other. Package api reads the Site and fills in its
+// defaults before.
+package validation
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// What may stand in a git URL and a branch that end up in YAML, commit messages and argument lists.
+var (
+	branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+	pathName   = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+)
+
+// minInterval bounds how often Flux builds and compares all of a tree.
+const minInterval = 10 * time.Second
+
+// Report reports a problem of a field of the Site.
+type Report func(path, format string, args ...any)
+
+// ValidateSite reports the problems of a Site that has its defaults.
+func ValidateSite(s *v1alpha1.Site, add Report) {
+	spec := &s.Spec
+	checkName("metadata.name", s.Name, add)
+	validateRepository(&spec.Repository, add)
+	oneOf(add, "spec.engine", string(spec.Engine), string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
+	checkOrder(&spec.ArgoCD, spec.Engine, spec.Hosts.Apply, add)
+	validateArgoCD(&spec.ArgoCD, spec.Engine, add)
+	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
+	validateRunner(s, add)
+	validateInputs(&spec.Inputs, add)
+	validateImages(&spec.Images, add)
+	validateHosts(&spec.Hosts, add)
+	validateDecommission(s, add)
+	//guard: the overlay of the hosts includes itself, and --adopt replaces the kustomization of their manifests
+	if inside := BaseInside(s, spec.Repository.Path); inside != "" {
+		add("spec.hosts.base", "%s", inside)
+	}
+	validateLabelKeys(&spec.LabelKeys, add)
+	checkGroups(spec.BreakGlassGroups, add)
+	validateLabelGuard(&spec.LabelGuard, add)
+	validateMetrics(spec.Metrics, add)
+	validateFluxIdentity(&spec.Flux, spec.Hosts.Apply, add)
+	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
+	validateRootAccount(s, add)
+	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
+	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
+	//guard: Flux is told to build a tree every millisecond
+	if spec.Flux.Interval.Duration < minInterval {
+		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
+	}
+	if p := spec.NodePorts; p.Start < 1 || p.End > 65535 || p.Start > p.End {
+		add("spec.nodePorts", "found %d to %d, want a range within 1 to 65535", p.Start, p.End)
+	}
+	if n := *spec.Brake.MaxPercent; n < 0 || n > 100 {
+		add("spec.brake.maxPercent", "found %d, want 0 to 100", n)
+	}
+	if n := *spec.Brake.MaxHosts; n < 0 {
+		add("spec.brake.maxHosts", "found %d, want 0 or more", n)
+	}
+	checkMeta(spec.Defaults, add)
+	validateTenants(spec, add)
+	validateClaimants(spec, add)
+	validateServices(s, add)
+}
+
+// isBranch: Argo CD and Flux are told the branch by its whole name, refs/heads/ and this.
+func isBranch(name string) bool {
+	return branchName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, ".lock") &&
+		name != "HEAD" && !strings.HasPrefix(name, "refs/")
+}
+
+func validateRepository(r *v1alpha1.Repository, add Report) {
+	checkURL(r.URL, add)
+	if !isBranch(r.Branch) {
+		add("spec.repository.branch", "found %q, want a branch name", r.Branch)
+	}
+	checkFolder("spec.repository.path", r.Path, add)
+}
+
+func validateLabelKeys(k *v1alpha1.LabelKeys, add Report) {
+	keys := map[string]string{}
+	for _, key := range []struct{ field, value string }{
+		{"clusterNamespace", k.ClusterNamespace}, {"clusterName", k.ClusterName},
+		{"nodeType", k.NodeType}, {"standby", k.Standby},
+	} {
+		path := "spec.labelKeys." + key.field
+		for _, message := range validation.IsQualifiedName(key.value) {
+			add(path, "found %q: %s", key.value, message)
+		}
+		//guard: sipgen writes labels that metal3, Cluster API or an engine obeys
+		if domain := reserved(key.value); domain != "" {
+			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
+		}
+		//guard: one label says two things
+		if other, twice := keys[key.value]; twice {
+			add(path, "the same key as %s", other)
+		}
+		keys[key.value] = key.field
+	}
+}
+
+// checkGroups refuses groups that nearly everybody is in.
+func checkGroups(groups []string, add Report) {
+	for i, group := range groups {
+		switch {
+		case group == "" || strings.ContainsAny(group, "\r\n"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
+		//guard: everybody may break the glass
+		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
+		}
+	}
+}
+
+func validateMetrics(m *v1alpha1.Metrics, add Report) {
+	if m == nil {
+		return
+	}
+	if n := len(m.Namespaces); n > 100 {
+		add("spec.metrics.namespaces", "found %d, want at most 100", n)
+		return
+	}
+	for i, namespace := range m.Namespaces {
+		path := fmt.Sprintf("spec.metrics.namespaces[%d]", i)
+		checkName(path, namespace, add)
+		if slices.Contains(m.Namespaces[:i], namespace) {
+			add(path, "found %q for the second time", namespace)
+		}
+	}
+}
+
+func checkName(path, name string, add Report) {
+	for _, message := range validation.IsDNS1123Label(name) {
+		add(path, "found %q: %s", name, message)
+	}
+}
+
+// reservedDomains are those of label keys that Kubernetes, metal3, Cluster API and the engines use.
+var reservedDomains = []string{"kubernetes.io", "k8s.io", "x-k8s.io", "metal3.io", "fluxcd.io", "argoproj.io"}
+
+// reserved is the reserved domain that a label key lies in, empty for none.
+func reserved(key string) string {
+	prefix, _, found := strings.Cut(key, "/")
+	for _, domain := range reservedDomains {
+		if found && (prefix == domain || strings.HasSuffix(prefix, "."+domain)) {
+			return domain
+		}
+	}
+	return ""
+}
+
+const repositoryURL = "spec.repository.url"
+
+func checkURL(raw string, add Report) {
+	const field = repositoryURL
+	if raw == "" {
+		add(field, "missing: where the tree is published to")
+		return
+	}
+	if (&v1alpha1.Repository{URL: raw}).SCP() {
+		return
+	}
+	parsed, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		add(field, "not a URL")
+	//guard: a token in the repository's URL is committed
+	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):
+		// The URL is not repeated: it carries a credential.
+		add(field, "carries user or password, which would be committed: give credentials by environment or file")
+	//guard: a token in the query of the repository's URL is committed
+	case hasQuery(parsed):
+		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
+	case strings.ContainsAny(raw, " \t\r\n\"'`$\\"):
+		add(field, "has a blank, a quote or a control character")
+	case parsed.Scheme == "ssh" || parsed.Scheme == "https" || parsed.Scheme == "http":
+		if parsed.Host == "" {
+			add(field, "found %q, want a host in it", raw)
+		}
+	case parsed.Scheme == "file" && parsed.Path != "":
+	default:
+		add(field, "found %q, want ssh://, https:// or user@host:path; sipgen publish --repo takes a path too", raw)
+	}
+}
+
+// hasQuery: forges take tokens there, as in ?private_token=.
+func hasQuery(u *url.URL) bool { return u.RawQuery != "" || u.ForceQuery || u.Fragment != "" }
+
+func hasPassword(u *url.URL) bool {
+	if u.User == nil {
+		return false
+	}
+	_, set := u.User.Password()
+	return set
+}
+
+func checkFolder(field, folder string, add Report) {
+	if folder == "" {
+		return
+	}
+	//guard: the tree is written out of its repository, or into git's own files
+	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") || folder == ".git" || strings.HasPrefix(folder, ".git/") {
+		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)
+	}
+}
+
+func oneOf(add Report, field, found string, want ...string) {
+	for _, w := range want {
+		if w == found {
+			return
+		}
+	}
+	hint := ""
+	if near := manifest.Nearest(found, want); near != "" {
+		hint = redact.Sprintf(", did you mean %q?", near)
+	}
+	add(field, "found %q, want %s%s", found, strings.Join(want, " or "), hint)
+}
+
+func checkMeta(d v1alpha1.Defaults, add Report) {
+	checkLabels("spec.defaults.labels", d.Labels, add)
+	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			add("spec.defaults.annotations", "%q: %s", key, message)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package validation
+
+import (
+	"fmt"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// The most address spaces, and networks in one.
+const (
+	maxSpaces      = 200
+	maxSpaceHolds  = 200
+	maxNetworkName = 253
+)
+
+func validateAddressSpaces(s *v1alpha1.Site, add Report) {
+	const field = "spec.services.addressSpaces"
+	spaces := s.Spec.Services.AddressSpaces
+	if len(spaces) > maxSpaces {
+		add(field, "found %d, want at most %d", len(spaces), maxSpaces)
+		return
+	}
+	names, places, known := map[string]int{}, map[string]string{}, spaceNetworks(s)
+	for i := range spaces {
+		space := &spaces[i]
+		at := fmt.Sprintf("%s[%d]", field, i)
+		checkName(at+".name", space.Name, add)
+		if other, twice := names[space.Name]; twice {
+			add(at+".name", "found %q, which %s[%d] is", space.Name, field, other)
+		} else {
+			names[space.Name] = i
+		}
+		if len(space.Networks) == 0 || len(space.Networks) > maxSpaceHolds {
+			add(at+".networks", "found %d, want 1 to %d", len(space.Networks), maxSpaceHolds)
+			continue
+		}
+		for j, network := range space.Networks {
+			place := fmt.Sprintf("%s.networks[%d]", at, j)
+			//guard: a network is in two address spaces, and is compared in the first one only
+			if other, twice := places[network]; twice {
+				add(place, "found %q, which is %s already", network, other)
+				continue
+			}
+			places[network] = place
+			id, ofHosts := v1alpha1.HostNetworkID(network)
+			switch {
+			case ofHosts && (id == "" || len(id) > maxNetworkName), !ofHosts && !known[network]:
+				add(place, "found %q, want hosts/ID, %s, or one of the Site's: ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME",
+					network, v1alpha1.BMCNetwork)
+			}
+		}
+	}
+}
+
+// spaceNetworks are the names of the site's networks, as address spaces name them.
+func spaceNetworks(s *v1alpha1.Site) map[string]bool {
+	known := map[string]bool{v1alpha1.BMCNetwork: true}
+	services := &s.Spec.Services
+	for i := range services.Ironic {
+		known[services.Ironic[i].Network()] = true
+	}
+	for i := range services.VirtualHosts {
+		v := &services.VirtualHosts[i]
+		for n := range v.Spec.Networks {
+			known[v.Network(&v.Spec.Networks[n])] = true
+		}
+	}
+	for i := range services.Networks {
+		known[services.Networks[i].Network()] = true
+	}
+	return known
+}
