@@ -32,7 +32,8 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	//guard: labels of an old snapshot count for more than the tree
 	options.LabelsNewer, options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	clusters := admit.Of(admit.Input{
-		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
+		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts,
+		Tenants: l.Tenants, Network: l.Network,
 		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, InTree: l.inTree,
 	})
 	return &Admitted{l, before, clusters}, nil
@@ -72,7 +73,8 @@ func Options(site *v1alpha1.Site) schedule.Options {
 	var networks []inventory.HostNetwork
 	for i := range site.Spec.Hosts.Networks {
 		network := &site.Spec.Hosts.Networks[i]
-		networks = append(networks, inventory.HostNetwork{Name: network.Name, Addresses: network.Prefixes(), Namespaces: network.Namespaces})
+		networks = append(networks, inventory.HostNetwork{Name: network.Name, Addresses: network.Prefixes(),
+			Namespaces: network.Namespaces})
 	}
 	return schedule.Options{
 		Release: release, Networks: networks, Spaces: site.HostSpaces(),

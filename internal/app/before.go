@@ -42,7 +42,8 @@ func (b *Before) Known() bool { return len(b.Files) > 0 }
 
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
 func previousOf(where, root string, state *publish.State, committed time.Time) Before {
-	return Before{Where: where, Files: state.Tree, Unsealed: seal(where, root, state), Edited: editedIn(state), others: state.Others, Committed: committed}
+	return Before{Where: where, Files: state.Tree, Unsealed: seal(where, root, state), Edited: editedIn(state),
+		others: state.Others, Committed: committed}
 }
 
 // search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
@@ -75,16 +76,19 @@ func seal(where, root string, state *publish.State) error {
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case state.Unlisted != nil:
 			//guard: with the list deleted a running tree is an empty one: all hosts look free
-			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged", publish.OwnershipFile)
+			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged",
+				publish.OwnershipFile)
 		default:
 			//guard: decisions that sipgen did not write are not noticed beside those that it did
-			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree", publish.OwnershipFile)
+			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree",
+				publish.OwnershipFile)
 		}
 	}
 	//guard: with the decisions and the list deleted a running tree is an empty one: all hosts look free
 	if len(problems) == 0 && len(state.Traces) > 0 {
 		// Its decisions went with the list: to take the place for an empty one would forget them.
-		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, and so are its decisions", publish.OwnershipFile)
+		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
+			"and so are its decisions", publish.OwnershipFile)
 	}
 	if len(problems) == 0 {
 		return nil
@@ -93,7 +97,8 @@ func seal(where, root string, state *publish.State) error {
 		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
 	}
 	return errors.Join(append(problems, fmt.Errorf(
-		`refused: hosts would change hands without being released; restore %s and %s together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`,
+		"refused: hosts would change hands without being released; restore %s and %s together, "+
+			"from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands",
 		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
 }
 

@@ -22,14 +22,17 @@ func (in *Inputs) besideWords(l *Loaded) (words []string) {
 		if err != nil {
 			continue // a file; or who reads the folder says what is wrong
 		}
-		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest) // what cannot be looked at is a problem of who reads it
-		_ = root.Close()                                                   // only read
+		// what cannot be looked at is a problem of who reads it
+		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest)
+		_ = root.Close() // only read
 		for i, file := range beside {
 			if i == mostBeside {
-				words = append(words, fmt.Sprintf("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file")))
+				words = append(words, fmt.Sprintf("%s: not read, for the same reason: %s more", path,
+					text.Count(len(beside)-i, "file")))
 				break
 			}
-			words = append(words, fmt.Sprintf("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file))))
+			words = append(words, fmt.Sprintf("%s: not read: the name does not end in .yaml, .yml or .json",
+				filepath.Join(path, filepath.FromSlash(file))))
 		}
 	}
 	return append(words, in.setAsideWords(l)...)
@@ -70,14 +73,16 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 					if named++; named > mostBeside {
 						continue
 					}
-					words = append(words, fmt.Sprintf("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no file that was read has", name, d.Namespace, d.Name))
+					words = append(words, fmt.Sprintf("%s: not read, because its name does not end in .yaml, .yml or .json; it has "+
+						"SIPCluster %s/%s, which no file that was read has", name, d.Namespace, d.Name))
 				}
 			}
 		}
 		_ = root.Close() // only read
 	}
 	if more := named - mostBeside; more > 0 {
-		words = append(words, fmt.Sprintf("%s more in files that are not read, and in no other", text.Count(more, "SIPCluster")))
+		words = append(words, fmt.Sprintf("%s more in files that are not read, and in no other",
+			text.Count(more, "SIPCluster")))
 	}
 	return words
 }
@@ -89,7 +94,8 @@ func setAside(base string) bool {
 		return false
 	}
 	return slices.Contains([]string{".txt", ".bak", ".old", ".tmp"}, filepath.Ext(base)) ||
-		slices.ContainsFunc([]string{".yaml", ".yml", ".json"}, func(end string) bool { return strings.Contains(strings.ToLower(base), end) })
+		slices.ContainsFunc([]string{".yaml", ".yml", ".json"},
+			func(end string) bool { return strings.Contains(strings.ToLower(base), end) })
 }
 
 // mostBeside bounds how many files are named that are not read.

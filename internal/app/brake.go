@@ -26,11 +26,13 @@ func (p *Planned) brake(accept int) error {
 	case accept == NoAcceptance && total <= limit, accept == total:
 		return nil
 	case accept != NoAcceptance:
-		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept, text.Count(total, "host"), describeLoss(p.loss))
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept,
+			text.Count(total, "host"), describeLoss(p.loss))
 	}
 	return errors.Join(
 		fmt.Errorf("%s: %s", p.brakeWords(), describeLoss(p.loss)),
-		fmt.Errorf(`refused: check the specs and the inventory first; if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, p.loss.Total()),
+		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
+			"repeat publish (or render) with --accept-loss %d", p.loss.Total()),
 	)
 }
 
@@ -39,13 +41,15 @@ func (p *Planned) brakeWords() string {
 	if n := p.acceptedLoss(); n > 0 {
 		accepted = fmt.Sprintf("; besides %d that specs accept", n)
 	}
-	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d (spec.brake: %s%s)",
+	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
+		"(spec.brake: %s%s)",
 		p.loss.Total()-p.acceptedLoss(), p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), accepted)
 }
 
 // brakeRule says how the limit is computed.
 func brakeRule(site *v1alpha1.Site) string {
-	return fmt.Sprintf("the smaller of %s and %d %%, at least 1", text.Count(*site.Spec.Brake.MaxHosts, "host"), *site.Spec.Brake.MaxPercent)
+	return fmt.Sprintf("the smaller of %s and %d %%, at least 1", text.Count(*site.Spec.Brake.MaxHosts, "host"),
+		*site.Spec.Brake.MaxPercent)
 }
 
 // brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in
@@ -62,11 +66,14 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 		c := &p.Clusters.All[i]
 		asked := p.loss.Asked[keyOf(c)]
 		//guard: a spec that lost a digit stops every tenant's run
-		if asked <= p.brakeLimit() || c.Document == nil || slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) || c.AcceptedLoss() == asked {
+		if asked <= p.brakeLimit() || c.Document == nil || slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) ||
+			c.AcceptedLoss() == asked {
 			continue
 		}
-		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss, Err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are meant to go, annotate the SIPCluster with %s: %q",
-			asked, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
+		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss,
+			Err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are "+
+				"meant to go, annotate the SIPCluster with %s: %q",
+				asked, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
 	}
 	return frozen
 }
@@ -88,9 +95,16 @@ func describeLoss(loss schedule.Loss) string {
 	for _, part := range []struct {
 		what  string
 		hosts []schedule.HostKey
-	}{{"no longer in the inventory", loss.Missing}, {"created anew, with another uid", loss.Anew}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
-		{"failed and in use, and another host gets their slot", loss.Replaced}, {"released", loss.Released},
-		{"virtual machines that ViNO is no longer asked for", loss.Virtual}, {"virtual machines that ViNO re-creates", loss.Remade}} {
+	}{
+		{"no longer in the inventory", loss.Missing},
+		{"created anew, with another uid", loss.Anew},
+		{"labelled for a cluster that is not this site's", loss.Foreign},
+		{"taken over by another cluster or role that uses them under its labels", loss.Moved},
+		{"failed and in use, and another host gets their slot", loss.Replaced},
+		{"released", loss.Released},
+		{"virtual machines that ViNO is no longer asked for", loss.Virtual},
+		{"virtual machines that ViNO re-creates", loss.Remade},
+	} {
 		if len(part.hosts) == 0 {
 			continue
 		}

@@ -37,7 +37,8 @@ type serviceBuild struct {
 // without patches have what their specs say, which was held to the grants before.
 //
 // was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
-func (p *Planned) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
+func (p *Planned) checkServices(services []render.Services,
+	was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
 	changed := map[string]*overlay.Built{}
 	var errs []error
 	for _, s := range services {

@@ -55,7 +55,8 @@ func Check(r *Rendered, how Tolerance) *Checked {
 		warnings = append(warnings, p.Report.NoTree)
 	}
 	braked := p.brake(how.AcceptLoss) // it comes last, where a terminal shows it
-	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Blind: blind, Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
+	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Blind: blind,
+		Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
 	if braked != nil && how.AcceptLoss == NoAcceptance {
 		c.Braked = p.brakeWords()
 	}
@@ -74,7 +75,8 @@ func (p *Planned) live() []finding.Finding {
 	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts, isPatched)
 	findings = append(findings, preflight.Moves(p.Loaded.Site.Spec.Hosts.Apply, p.Clusters.Options.Keys, asks)...)
 	//guard(TestTwoSites): the guards of two sites deny each other's syncs
-	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces, p.Loaded.guards)...)
+	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,
+		p.Loaded.guards)...)
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
 	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, p.Loaded.services, p.Loaded.hostKeys)...)
@@ -92,7 +94,9 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 		warnings = append(warnings, fmt.Sprintf("what the SIP operator may have left was not checked: %v", p.Loaded.left))
 	}
 	if p.Loaded.unguarded != nil {
-		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", p.Loaded.unguarded))
+		warnings = append(warnings,
+			fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v",
+				p.Loaded.unguarded))
 	}
 	var errs []error
 	findings := p.live()

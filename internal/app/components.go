@@ -59,10 +59,12 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 			continue
 		}
 		if a.Endpoint != b.Endpoint {
-			endpoint = &report.ComponentChange{Cluster: cluster, What: report.ComponentEndpoint, From: a.Endpoint, To: b.Endpoint}
+			endpoint = &report.ComponentChange{Cluster: cluster, What: report.ComponentEndpoint, From: a.Endpoint,
+				To: b.Endpoint}
 		}
 		if !slices.Equal(a.Domains, b.Domains) {
-			domains = &report.ComponentChange{Cluster: cluster, What: report.ComponentDomains, From: strings.Join(a.Domains, ", "), To: strings.Join(b.Domains, ", ")}
+			domains = &report.ComponentChange{Cluster: cluster, What: report.ComponentDomains,
+				From: strings.Join(a.Domains, ", "), To: strings.Join(b.Domains, ", ")}
 		}
 		switch {
 		case file == "kustomization.yaml":
@@ -76,7 +78,8 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 	}
 	var out []report.ComponentChange
 	for _, dex := range slices.Sorted(maps.Keys(dexes)) {
-		out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentAuthentication, Files: []string{dex}, Deleted: dexes[dex]})
+		out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentAuthentication,
+			Files: []string{dex}, Deleted: dexes[dex]})
 	}
 	for _, change := range []*report.ComponentChange{endpoint, domains} {
 		if change != nil {
@@ -132,7 +135,8 @@ func (p *Planned) replicaChanges() []report.ReplicaChange {
 		c := &p.Clusters.All[i]
 		before := was[c.Key()]
 		maps.DeleteFunc(before, func(file string, _ []byte) bool {
-			return file != "kubeadmcontrolplane.yaml" && (strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
+			return file != "kubeadmcontrolplane.yaml" &&
+				(strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
 		//guard: a reviewer reads of machines that go, of a cluster that keeps them
 		if len(before) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {

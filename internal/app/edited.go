@@ -43,13 +43,15 @@ func editedIn(state *publish.State) (edited []EditedFile) {
 func (b *Before) EditedWords() (words []string) {
 	for i, f := range b.Edited {
 		if i == mostEdited {
-			return append(words, fmt.Sprintf("%s: %s edited or deleted by hand", b.Where, text.Plural(len(b.Edited)-i, "more file was", "more files were")))
+			return append(words, fmt.Sprintf("%s: %s edited or deleted by hand", b.Where,
+				text.Plural(len(b.Edited)-i, "more file was", "more files were")))
 		}
 		if f.What == wasEdited {
 			words = append(words, fmt.Sprintf("%s/%s was edited by hand; the edit is overwritten", b.Where, f.Path))
 			continue
 		}
-		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is put back, unless the plan does without it", b.Where, f.Path))
+		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is put back, unless the plan does without it",
+			b.Where, f.Path))
 	}
 	return words
 }

@@ -28,7 +28,8 @@ func (in *Inputs) asked(cfg *rest.Config, err error) error {
 		return nil
 	}
 	out := &AskedError{Err: err, Context: in.Context}
-	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil { // as the client takes it: a kubeconfig may name a host and a port without a scheme
+	// As the client takes it: a kubeconfig may name a host and a port without a scheme
+	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil {
 		//guard: a password in a kubeconfig's server is in the hint
 		out.Server = at.Host
 	}

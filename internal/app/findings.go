@@ -12,7 +12,8 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// findings are what the plan warns of, beside what the report has of the placement. Package lint finds load balancers without a backend by itself.
+// findings are what the plan warns of, beside what the report has of the placement. Package lint finds load balancers
+// without a backend by itself.
 func (p *Planned) findings() []finding.Finding {
 	out := slices.Concat(p.Clusters.LostFindings(), p.unplaced())
 	for i := range p.Clusters.All {
@@ -49,17 +50,20 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 }
 
 func warning(code, object, cluster, message string) finding.Finding {
-	return finding.Finding{Code: code, Severity: finding.Warning, Object: object, Cluster: cluster, Message: message, Fix: finding.Remedy(code)}
+	return finding.Finding{Code: code, Severity: finding.Warning, Object: object, Cluster: cluster, Message: message,
+		Fix: finding.Remedy(code)}
 }
 
 // said are the findings that lint shows beside its own.
 func (p *Planned) said() []finding.Finding {
-	return slices.Concat(p.Loaded.Network.Findings(), p.unplaced(), slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint))
+	return slices.Concat(p.Loaded.Network.Findings(), p.unplaced(),
+		slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint))
 }
 
 // saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
 func saidByLint(f finding.Finding) bool {
 	return slices.Contains([]string{
-		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless, finding.NoAddress, finding.NoDomain, finding.Statusless,
+		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless,
+		finding.NoAddress, finding.NoDomain, finding.Statusless,
 	}, f.Code)
 }

@@ -48,7 +48,8 @@ func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
 		return err
 	}
 	in := foreign.Input{
-		ArgoCD: site.Spec.Engine == v1alpha1.EngineArgoCD, Prefix: prefix, Tree: slices.Sorted(maps.Keys(tree)), Others: b.others,
+		ArgoCD: site.Spec.Engine == v1alpha1.EngineArgoCD, Prefix: prefix,
+		Tree: slices.Sorted(maps.Keys(tree)), Others: b.others,
 	}
 	for _, f := range found {
 		in.Around = append(in.Around, foreign.File(f))
@@ -75,5 +76,6 @@ func (r *Rendered) RefuseForeign() error {
 	if problems == nil {
 		return nil
 	}
-	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says: move or correct these files`))
+	return errors.Join(problems,
+		errors.New(`refused: the engine would not apply what the tree says: move or correct these files`))
 }

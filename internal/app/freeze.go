@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// freezeAll freezes clusters for problems, and those whose specs give up too many hosts, which only the plan shows. Each keeps what it has in the tree
-// before, and the hosts that it would have got stay unused.
+// freezeAll freezes clusters for problems, and those whose specs give up too many hosts, which only the plan shows.
+// Each keeps what it has in the tree before, and the hosts that it would have got stay unused.
 func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
 	if how.AcceptLoss == NoAcceptance {
 		problems = slices.Concat(problems, p.beyondBrake())

@@ -46,10 +46,15 @@ func (p *Planned) releasesInDoubt() []string {
 	}
 	switch {
 	case p.Clusters.Options.LabelsOlder && len(leaving) > 0:
-		return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
-			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339), strings.Join(leaving, ", "))}
-	case !p.Clusters.Options.LabelsOlder && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) && len(free) > 0:
-		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with --repo", strings.Join(free, ", "))}
+		return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed "+
+			"at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
+			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339),
+			strings.Join(leaving, ", "))}
+	case !p.Clusters.Options.LabelsOlder && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) &&
+		len(free) > 0:
+		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that "+
+			"they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with "+
+			"--repo", strings.Join(free, ", "))}
 	}
 	return nil
 }

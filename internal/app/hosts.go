@@ -34,7 +34,8 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 		//guard: a host whose document lost its namespace vanishes, and another one takes its slot without a word
 		case host.NoNamespace:
 			kept.LeftOut = append(kept.LeftOut, inventory.LeftOut{
-				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " + strings.Join(want, " or ") + " (the Site's spec.hosts.namespaces)",
+				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " +
+					strings.Join(want, " or ") + " (the Site's spec.hosts.namespaces)",
 			})
 		default:
 			others = append(others, host.Key())
@@ -65,7 +66,8 @@ func (l *Loaded) OthersWords() string {
 	if namespaces = slices.Compact(namespaces); len(namespaces) > most {
 		namespaces = append(namespaces[:most], "...")
 	}
-	return redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others)))
+	return redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "),
+		l.notOurs(len(l.others)))
 }
 
 // OtherHost says of a host that it is there, and in a namespace that is not the site's.
@@ -149,12 +151,14 @@ func (l *Loaded) leaveAlone() {
 	for i := range l.Hosts.Hosts {
 		host := &l.Hosts.Hosts[i]
 		if found := l.Unpatchable[host.Key()]; len(found) > 0 {
-			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch, Text: redact.Text(text.Line(found[0].Message))})
+			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch,
+				Text: redact.Text(text.Line(found[0].Message))})
 		}
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
 		namespace, name, _ := strings.Cut(found.Cluster, "/")
 		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
-		l.Problems = append(l.Problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
+		l.Problems = append(l.Problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name},
+			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}
 }

@@ -122,14 +122,16 @@ func (in *Inputs) checkStdin() error {
 func (in *Inputs) checkGiven() error {
 	var errs []error
 	if len(in.Specs) == 0 {
-		errs = append(errs, errors.New("--filename is required: the SIPCluster specs; or name them in the Site's spec.inputs.specs"))
+		errs = append(errs, errors.New("--filename is required: the SIPCluster specs; "+
+			"or name them in the Site's spec.inputs.specs"))
 	}
 	return errors.Join(append(errs, in.CheckInventory())...)
 }
 
 func (in *Inputs) CheckInventory() error {
 	if in.Inventory == "" {
-		return errors.New("--inventory is required: where the hosts come from; or name it in the Site's spec.inputs.inventory")
+		return errors.New("--inventory is required: where the hosts come from; " +
+			"or name it in the Site's spec.inputs.inventory")
 	}
 	return nil
 }
@@ -138,7 +140,8 @@ func (in *Inputs) CheckInventory() error {
 // meant to be.
 func (in *Inputs) Unused(l *Loaded) (words []string) {
 	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
-		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost")))
+		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts",
+			strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost")))
 	}
 	return append(words, in.besideWords(l)...)
 }

@@ -31,7 +31,8 @@ func Lint(l *Loaded, p *Planned) []finding.Finding {
 
 // linted is what only package lint looks for.
 func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
-	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks, LeftOut: l.Hosts.LeftOut, Secrets: map[string]bool{},
+	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks,
+		LeftOut: l.Hosts.LeftOut, Secrets: map[string]bool{},
 		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.Hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true

@@ -37,7 +37,8 @@ func (in *Inputs) RestConfig() (*rest.Config, error) {
 		}
 	}
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, or a pod's own account")
+		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, " +
+			"or a pod's own account")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -85,7 +86,8 @@ func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, 
 
 // liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its
 // jump hosts have the Secrets that they will need, and which SIPClusters carry its finalizer.
-func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster, services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
+func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster,
+	services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, nil, err
@@ -102,13 +104,15 @@ func (in *Inputs) LiveState(ctx context.Context, site *v1alpha1.Site, now time.T
 		return nil, err
 	}
 	none := func(*inventory.Host) bool { return false }
-	hosts, err := live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none, Now: now})
+	hosts, err := live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none,
+		Now: now})
 	return hosts, in.asked(cfg, err)
 }
 
 // LiveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
 // clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
-func (in *Inputs) LiveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {
+func (in *Inputs) LiveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster,
+	now time.Time) (*inventory.Inventory, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, err
@@ -142,7 +146,8 @@ func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	if in.Kubeconfig != "" && !There(in.Kubeconfig) {
 		return redact.Errorf("--kubeconfig: %s: no such file or directory", in.Kubeconfig)
 	}
-	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.Kubeconfig == "" && len(files) > 0 && !slices.ContainsFunc(files, There) {
+	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.Kubeconfig == "" &&
+		len(files) > 0 && !slices.ContainsFunc(files, There) {
 		return redact.Errorf("$KUBECONFIG: %s: no such file or directory", strings.Join(files, ", "))
 	}
 	_, err := rules.Load()
@@ -156,11 +161,14 @@ func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	switch {
 	//guard: who has no kubeconfig is sent to look for a context
 	case err == nil && len(known) == 0 && in.Context != "":
-		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, $KUBECONFIG or ~/.kube/config", in.Context)
+		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, "+
+			"$KUBECONFIG or ~/.kube/config", in.Context)
 	case len(known) == 0 || slices.Contains(known, in.Context):
 		return nil
 	case in.Context == "":
-		return redact.Errorf("cluster: the kubeconfig has no current context: want --context, one of %s", strings.Join(known, ", "))
+		return redact.Errorf("cluster: the kubeconfig has no current context: want --context, one of %s",
+			strings.Join(known, ", "))
 	}
-	return redact.Errorf("--context: the kubeconfig has no context %q, want one of %s", in.Context, strings.Join(known, ", "))
+	return redact.Errorf("--context: the kubeconfig has no context %q, want one of %s", in.Context,
+		strings.Join(known, ", "))
 }

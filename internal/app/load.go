@@ -1,5 +1,5 @@
-// Package app is the steps of a run: Load, Admit, Plan, Render and Check, each a function from the value before to its own. It
-// prints nothing and knows no flag. A tree that Check has nothing against is written by package publish.
+// Package app is the steps of a run: Load, Admit, Plan, Render and Check, each a function from the value before to its
+// own. It prints nothing and knows no flag. A tree that Check has nothing against is written by package publish.
 package app
 
 import (
@@ -140,7 +140,8 @@ func twice(hosts []inventory.Host) []string {
 		if p.one == p.other {
 			both = p.one + " defines twice"
 		}
-		lines = append(lines, fmt.Sprintf("%s %s, the first of them %s: keep one definition of each", both, text.Count(count[p], "host"), first[p]))
+		lines = append(lines, fmt.Sprintf("%s %s, the first of them %s: keep one definition of each", both,
+			text.Count(count[p], "host"), first[p]))
 	}
 	return finding.Fold(lines, mostUnmanageable, "pairs of files define the same hosts; sipgen lint shows them")
 }
@@ -172,7 +173,8 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 		site, siteErr = api.CompleteSite(site, specs.manifests)
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
-	l := &Loaded{Site: site, secrets: specs.secrets, Hosts: hosts, Live: in.Inventory == FromCluster, Unnamed: specs.unnamed, Unread: specs.unread, built: &serviceBuilds{}}
+	l := &Loaded{Site: site, secrets: specs.secrets, Hosts: hosts, Live: in.Inventory == FromCluster,
+		Unnamed: specs.unnamed, Unread: specs.unread, built: &serviceBuilds{}}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}
@@ -226,7 +228,8 @@ func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
 
 // loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says:
 // without a site, whose own problem is reported, there are none.
-func (in *Inputs) loadHosts(ctx context.Context, stdin io.Reader, site *v1alpha1.Site, clusters []v1.SIPCluster) (*inventory.Inventory, error) {
+func (in *Inputs) loadHosts(ctx context.Context, stdin io.Reader, site *v1alpha1.Site,
+	clusters []v1.SIPCluster) (*inventory.Inventory, error) {
 	switch {
 	case in.Inventory != FromCluster:
 		hosts, err := files.Load([]string{in.Inventory}, stdin)

@@ -26,8 +26,10 @@ func (p *Planned) lost(accept bool) error {
 	if len(synced) == 0 {
 		return nil
 	}
-	return fmt.Errorf(`refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s): the tree is lost; put it back (sipgen help runbook tree-lost); `+
-		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
+	return fmt.Errorf("refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s)"+
+		": the tree is lost; put it back (sipgen help runbook tree-lost); "+
+		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone",
+		p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
 }
 
 // noTree says that there is no tree and that hosts carry labels of clusters, which nobody knows to be an engine's:
@@ -43,12 +45,13 @@ func (p *Planned) noTree() string {
 			labelled = append(labelled, h.Host.Key())
 		}
 	}
-	//guard: nobody is told that a branch without a tree may have lost it, where no engine shows among the owners of the labels
+	//guard: nobody is told that a branch without a tree may have lost it, where no engine owns the labels
 	if len(labelled) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; put it back, and do not release them `+
-		`(sipgen help runbook tree-lost). If this is the first tree, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), FirstHosts(labelled))
+	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; "+
+		"put it back, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
+		text.Plural(len(labelled), "host carries labels", "hosts carry labels"), FirstHosts(labelled))
 }
 
 // FirstHosts are the first of many hosts.

@@ -41,7 +41,8 @@ func Render(p *Planned, how Tolerance, site Renderer) (*Rendered, error) {
 
 // render renders the tree of a plan.
 func (p *Planned) render(site Renderer) *Rendered {
-	tree, services, err := site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement, Previous: p.Before.Files, Leaving: p.Clusters.Leaving})
+	tree, services, err := site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
+		Previous: p.Before.Files, Leaving: p.Clusters.Leaving})
 	built, wrong := p.checkServices(services, filesOfServices(p.Before.Files))
 	if err = errors.Join(err, wrong); err != nil {
 		return &Rendered{Plan: p, Err: err}
@@ -73,6 +74,7 @@ func (p *Planned) moves() error {
 		names = append(names, key.String())
 	}
 	slices.Sort(names)
-	return fmt.Errorf("the new tree would lack the services of the clusters that are frozen (%s), which only %s has: want their specs corrected before the tree moves",
+	return fmt.Errorf("the new tree would lack the services of the clusters that are frozen (%s), which only %s has: "+
+		"want their specs corrected before the tree moves",
 		strings.Join(names, ", "), p.Before.Where)
 }

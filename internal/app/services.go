@@ -22,14 +22,16 @@ const maxCompared = 200
 // theirs there, and a cluster without services has none. That comes from git: whoever can push may have edited it, so
 // one that is not as sipgen writes it is not built, and that is said. built are the services in the tree after that
 // were built already.
-func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree, built map[string]*overlay.Built) []report.ServiceChanges {
+func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree,
+	built map[string]*overlay.Built) []report.ServiceChanges {
 	is, hasRights := filesOfServices(after), filesOfRights(after)
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
 		if was[cluster] == nil && is[cluster] == nil {
 			continue
 		}
-		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) || !maps.EqualFunc(hadRights[cluster], hasRights[cluster], bytes.Equal) {
+		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) ||
+			!maps.EqualFunc(hadRights[cluster], hasRights[cluster], bytes.Equal) {
 			changed = append(changed, cluster)
 		}
 	}
@@ -42,7 +44,8 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		changes := report.ServiceChanges{Cluster: cluster}
 		switch {
 		case is[cluster] == nil:
-			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) || render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
+			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) ||
+				render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
 		case i >= maxCompared:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:
@@ -63,7 +66,8 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 func servicesBefore(tree render.Tree) map[string]map[string][]byte {
 	out := filesOfServices(tree)
 	for path := range tree {
-		if parts := strings.SplitN(path, "/", 4); len(parts) == 4 && parts[0] == "clusters" && out[parts[1]+"/"+parts[2]] == nil {
+		if parts := strings.SplitN(path, "/", 4); len(parts) == 4 && parts[0] == "clusters" &&
+			out[parts[1]+"/"+parts[2]] == nil {
 			out[parts[1]+"/"+parts[2]] = nil
 		}
 	}
@@ -92,7 +96,9 @@ func filesOfRights(tree render.Tree) map[string]map[string][]byte {
 	})
 }
 
-func filesByCluster(tree render.Tree, of func(path string) (cluster, inside string, found bool)) map[string]map[string][]byte {
+func filesByCluster(
+	tree render.Tree, of func(path string) (cluster, inside string, found bool),
+) map[string]map[string][]byte {
 	out := map[string]map[string][]byte{}
 	for path, text := range tree {
 		cluster, inside, found := of(path)

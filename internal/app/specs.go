@@ -82,18 +82,22 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		}
 	}
 	s.files = len(paths) > 0
-	read, err := kustomization.Of(paths, stdin, func(file string) string { return tenancy.Folder(site, tenancy.Path(paths, file)) })
+	read, err := kustomization.Of(paths, stdin, func(file string) string {
+		return tenancy.Folder(site, tenancy.Path(paths, file))
+	})
 	documents := read.Documents
 	for i := range read.Beside {
 		if read.Beside[i].Kind == v1.Kind {
-			s.unnamed = append(s.unnamed, fmt.Sprintf("%s: a %s that no kustomization names: not read", read.Beside[i].Where(), v1.Kind))
+			s.unnamed = append(s.unnamed, fmt.Sprintf("%s: a %s that no kustomization names: not read", read.Beside[i].Where(),
+				v1.Kind))
 		}
 	}
 	for _, err := range Flatten(err) {
 		var inFile *manifest.FileError
 		switch {
 		case errors.Is(err, manifest.ErrNoFiles):
-			s.unread = append(s.unread, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...).Error())
+			s.unread = append(s.unread, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS",
+				in.Specs...).Error())
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
@@ -108,14 +112,16 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		switch {
 		case api.IsManifest(&documents[i]):
 			if owner := ownerOf(site, tenancy.Path(paths, documents[i].File)); owner != "" {
-				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; a service of the site is in the Site's file, or where no tenant writes",
+				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; "+
+					"a service of the site is in the Site's file, or where no tenant writes",
 					documents[i].Where(), documents[i].Kind, owner))
 			} else {
 				s.manifests = append(s.manifests, documents[i])
 			}
 		case documents[i].Kind == "BareMetalHost":
 			s.hosts++
-		case documents[i].Kind == v1alpha1.Kind && documents[i].APIVersion == v1alpha1.APIVersion && !slices.Contains(s.sites, documents[i].File):
+		case documents[i].Kind == v1alpha1.Kind && documents[i].APIVersion == v1alpha1.APIVersion &&
+			!slices.Contains(s.sites, documents[i].File):
 			s.sites = append(s.sites, documents[i].File)
 		}
 	}
@@ -202,7 +208,8 @@ func (l *Loaded) take(s *specs) {
 				others := l.Tenants.Author(d.file) != nil
 				for _, e := range strange {
 					l.Problems = append(l.Problems, admit.Problem{
-						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange, Err: cluster.Problem(e.Path, "%s", e.Message),
+						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange,
+						Err: cluster.Problem(e.Path, "%s", e.Message),
 					})
 				}
 				continue
@@ -219,7 +226,8 @@ func (l *Loaded) take(s *specs) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {
-			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: d.Twice(place)})
+			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid,
+				Err: d.Twice(place)})
 			continue
 		}
 		first[cluster.Key()] = cluster.Source
