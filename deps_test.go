@@ -69,6 +69,7 @@ var folders = map[string][]string{
 	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/flux":                  {"api"},
 	"render/argocd":                {"api", "inventory"},
+	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/infra", "render/site"},
 	"render/object":                {},
 	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/report", "schedule"},
 	"schedule":                     {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/guard"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/site/ironic"
 )
@@ -71,11 +72,7 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 
 // guardNames are those of all guards that a site can have.
 func (s *site) guardNames() []string {
-	names := []string{infra.JumpGuardName(s.Site)}
-	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {
-		names = append(names, s.guardName(guard))
-	}
-	return names
+	return append([]string{infra.JumpGuardName(s.Site)}, guard.Names(s.Site)...)
 }
 
 // rootAccount is the account that the Site names, and its rights.

@@ -137,7 +137,7 @@ func TestGuardsForbid(t *testing.T) {
 			}
 		}
 	}
-	want := []string{deleteGuard, "jump-host-guard", labelGuard, serviceGuard, syncGuard, tenantGuard}
+	want := []string{"delete-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
 	if got := slices.Sorted(maps.Keys(rules)); !slices.Equal(got, want) {
 		t.Errorf("guards with rules: found %v, want %v", got, want)
 	}

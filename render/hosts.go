@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/flux"
+	"github.com/airshipit/sipgen/render/guard"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -81,7 +82,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			if patch.Metadata.Annotations == nil {
 				patch.Metadata.Annotations = map[string]string{}
 			}
-			patch.Metadata.Annotations[releaseOf] = releaseToken(host)
+			patch.Metadata.Annotations[guard.ReleaseOf] = guard.ReleaseToken(host)
 		}
 		var content []byte
 		if !s.preview {

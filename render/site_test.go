@@ -251,12 +251,6 @@ func TestSyncNames(t *testing.T) {
 	}
 }
 
-func TestCELListKeepsStringsInside(t *testing.T) {
-	if found := celList([]string{`it's`, `back\slash`}); found != `['it\'s', 'back\\slash']` {
-		t.Errorf("found %s", found)
-	}
-}
-
 func TestMarkdownCells(t *testing.T) {
 	if found := escapeCell("a|b<script>\nc"); found != `a\|b&lt;script> c` {
 		t.Errorf("found %q", found)

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"slices"
@@ -18,18 +18,22 @@ const (
 	syncGuard   = "sync-guard"
 	deleteGuard = "delete-guard"
 	labelGuard  = "label-guard"
+	// tenantGuard keeps Applications of tenants, which with order waves have hosts too, from writing services anywhere else than in the tenant's namespace.
+	tenantGuard = "tenant-guard"
+	// serviceGuard keeps the objects of the site's services from being deleted.
+	serviceGuard = inventory.ServiceGuard
 )
 
 // guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then has both for one commit.
 const guardVersion = "v1"
 
 // guardName is that of a guard's objects. They are cluster-scoped, and every site on an API server has its own.
-func (s *site) guardName(guard string) string {
+func (s guards) guardName(guard string) string {
 	return "sipgen-" + s.Site.Name + "-" + guard + "-" + guardVersion
 }
 
 // guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in sync all the same.
-func (s *site) guardMeta(name string) metav1.ObjectMeta {
+func (s guards) guardMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name,
 		//guard(TestTwoEngines): nothing says whose guards they are: no other site can publish beside it
@@ -42,7 +46,7 @@ func (s *site) guardMeta(name string) metav1.ObjectMeta {
 }
 
 // guard is a policy over hosts, without rules.
-func (s *site) guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
+func (s guards) guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
 	fail := admissionv1.Fail
 	return admissionv1.ValidatingAdmissionPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
@@ -61,7 +65,7 @@ func (s *site) guard(name string, operations ...admissionv1.OperationType) admis
 
 // binding puts a guard into force, in the site's namespaces, or where it names none in all: the guards of several sites on one API server are
 // ANDed, and each would deny what the others' engines do.
-func (s *site) binding(guard string, action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
+func (s guards) binding(guard string, action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
 	name := s.guardName(guard)
 	binding := admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
@@ -81,7 +85,7 @@ func (s *site) binding(guard string, action admissionv1.ValidationAction) admiss
 }
 
 // notBreakGlass leaves the break-glass groups out.
-func (s *site) notBreakGlass() admissionv1.MatchCondition {
+func (s guards) notBreakGlass() admissionv1.MatchCondition {
 	return admissionv1.MatchCondition{
 		Name:       "not-break-glass",
 		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
@@ -98,7 +102,7 @@ func definitionRule() admissionv1.NamedRuleWithOperations {
 
 // keepDefinitions denies the deletion of the named definitions. The API server deletes all objects of a kind with its definition, and asks no
 // guard of the objects. A request that deletes a collection has no name, so the rule reads the object's.
-func (s *site) keepDefinitions(names ...string) admissionv1.Validation {
+func (s guards) keepDefinitions(names ...string) admissionv1.Validation {
 	return admissionv1.Validation{
 		Expression: "request.resource.resource != 'customresourcedefinitions' ||\n!(oldObject.metadata.name in " + celList(names) + ")",
 		Message: "deleting this CustomResourceDefinition deletes every object of its kind, which may deprovision servers: delete it as a member of " +
@@ -106,45 +110,12 @@ func (s *site) keepDefinitions(names ...string) admissionv1.Validation {
 	}
 }
 
-// labelGuard keeps sipgen's labels on hosts, and the approvals of releases, to those who write them. Hosts that come with labels are as good as
-// hosts that get them.
-func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
-	keys := s.Site.Spec.LabelKeys
-	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
-	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
-		//guard(TestFluxRows/assign): an enforced label guard denies the engine what it is for: no live host can be handed out
-		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " + celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
-		//guard(TestLabelGuard/break-glass_changes_cluster-name): wrong labels can be set right by nobody
-		s.notBreakGlass(),
+// celList writes strings as a CEL list.
+func celList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		//guard: a name with a quote changes what a guard says
+		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
 	}
-	policy.Spec.Variables = slices.Concat(metadataVariables(everyMetadata...), changedVariables(),
-		[]admissionv1.Variable{{Name: "ourLabels", Expression: celList(append(claimKeys(keys), keys.Standby))}})
-	policy.Spec.Validations = []admissionv1.Validation{
-		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant, or out of service
-		{Expression: "!variables.changedLabels.exists(k, k in variables.ourLabels)",
-			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: " +
-				"ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
-		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
-		{Expression: "!('" + releaseOf + "' in variables.changedAnnotations)",
-			Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
-	}
-	return policy
-}
-
-// labelWriters are the users that an engine applies hosts as.
-func (s *site) labelWriters() []string {
-	if !s.merge() && s.fluxEngine() {
-		//guard: with hosts in git no host can be handed out
-		return []string{s.Site.Spec.Flux.Identity}
-	}
-	return s.identities()
-}
-
-func (s *site) labelGuardAction() admissionv1.ValidationAction {
-	if s.Site.Spec.LabelGuard.Enforce {
-		//guard: a Site that enforces the label guard only gets lines in an audit log
-		return admissionv1.Deny
-	}
-	//guard: an upgrade denies what people did until today, without a warning
-	return admissionv1.Audit
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -1,4 +1,4 @@
-package render
+package guard
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// releaseOf is the annotation by which the patch of a host in use says that its release was approved. The engine carries out whatever commit
+// ReleaseOf is the annotation by which the patch of a host in use says that its release was approved. The engine carries out whatever commit
 // it is shown, older ones too, and leaves annotations behind when a patch is dropped; so the value names the host by its uid, and what used
 // it when the release was approved: for the next user the approval is void.
-const releaseOf = "sip.airshipit.org/release-of"
+const ReleaseOf = "sip.airshipit.org/release-of"
 
-// releaseToken is the value of releaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer "<uid>/<image>".
-func releaseToken(host *inventory.Host) string {
+// ReleaseToken is the value of ReleaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer "<uid>/<image>".
+func ReleaseToken(host *inventory.Host) string {
 	use := host.State.ImageName
 	if c := host.State.Consumer; c != nil {
 		//guard(TestMovedHosts/an_approved_release): an approved release is never carried out
@@ -58,7 +58,7 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " + part("oldObject.spec.customDeploy", "method") + " : ''"},
 		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good for ever
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
-			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", releaseOf)},
+			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", ReleaseOf)},
 	}
 }
 
@@ -67,7 +67,7 @@ func inUseValidations(update string) []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{Expression: update + "!variables.moved || !variables.used || variables.approved",
 			Message: "this BareMetalHost is in use: the labels that say whose it is can be changed or removed only by a release " +
-				"that was approved for what uses it now (" + releaseOf + ")"},
+				"that was approved for what uses it now (" + ReleaseOf + ")"},
 		//guard(TestMovedHosts/a_host_that_is_kept_for_its_cluster,_approved): a host that a cluster keeps for its next machine becomes another tenant's
 		{Expression: update + "!variables.moved || !variables.consumed ||\n" +
 			"!has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'",

@@ -1,0 +1,94 @@
+// Package guard renders the admission policies of a site: what holds on hosts and services, whatever is in git and whoever asks. One file of policy/ for
+// each guard.
+package guard
+
+import (
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// In is what a site's guards are rendered from.
+type In struct {
+	// Site, defaulted and valid.
+	Site *v1alpha1.Site
+	// HostsAccount is the ServiceAccount that Flux applies host patches as.
+	HostsAccount string
+	// Waves: a tenant's services and hosts are one Application of Argo CD, and InWaves are the namespaces of those that are.
+	Waves   bool
+	InWaves []string
+	// Services: the site has services of its own.
+	Services bool
+}
+
+// File is a file of policy/.
+type File struct {
+	Name string
+	// About is for its head.
+	About   string
+	Objects []any
+}
+
+// Files are the guards of a site.
+func Files(in In) []File {
+	s := guards{in}
+	var files []File
+	put := func(name, about string, objects ...any) { files = append(files, File{name, about, objects}) }
+	//guard(TestGuards/flux/the_engine_changes_the_spec): the guard of syncs is there, and holds for nobody
+	put("sync-guard.yaml", s.aboutSyncGuard(), s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
+	//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-name): the guard of deletions is there, and holds for nobody
+	put("delete-guard.yaml", aboutDeleteGuard, s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
+	put("label-guard.yaml", s.aboutLabelGuard(), s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	if s.Waves {
+		//guard: the guard of tenants is in force nowhere
+		put("tenant-guard.yaml", aboutTenantGuard, s.tenantGuard(), s.tenantBinding())
+	}
+	if s.Services {
+		// It is for all namespaces: those of services are not those of hosts.
+		binding := s.binding(serviceGuard, admissionv1.Deny)
+		binding.Spec.MatchResources = nil
+		put("service-guard.yaml", aboutServiceGuard, s.serviceGuard(), binding)
+	}
+	return files
+}
+
+// Names are those of all guards over hosts and services that a site can have.
+func Names(site *v1alpha1.Site) []string {
+	var names []string
+	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {
+		names = append(names, guards{In{Site: site}}.guardName(guard))
+	}
+	return names
+}
+
+// guards are those of one site.
+type guards struct{ In }
+
+func (s guards) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
+
+// What the files are for, at their heads.
+const (
+	aboutDeleteGuard = "Nobody but the break-glass groups deletes a host that belongs to a cluster: its server may be wiped and switched off.\n" +
+		"Nor the definition of hosts, with which the API server deletes all hosts and asks no guard about them.\n"
+	aboutTenantGuard = "An Application of a tenant's services and hosts makes services in the tenant's namespace only.\n" +
+		"It takes over no object that is another Application's.\n"
+	aboutServiceGuard = "Nobody but the break-glass groups deletes what provisions hosts, or a definition of its kinds.\n" +
+		"A Vino has credentials: without them everybody may switch its hosts.\n"
+)
+
+func (s guards) aboutSyncGuard() string {
+	if !s.merge() {
+		return "A sync of the hosts' manifests takes no host in use from its cluster, but by an approved release.\n" +
+			"All else in the manifests is what people wrote, and this guard does not look at it.\n"
+	}
+	return "Whatever is in git, a sync only updates hosts: it makes and deletes none, and changes no spec, finalizer, owner or foreign label.\n" +
+		"It takes no host in use from its cluster, but by a release that was approved for this use.\n"
+}
+
+func (s guards) aboutLabelGuard() string {
+	about := "Only the engine, and whom the Site names, writes the labels that say whose a host is, and approves its release.\n"
+	if s.labelGuardAction() == admissionv1.Deny {
+		return about + "Everybody else but the break-glass groups is denied.\n"
+	}
+	return about + "The Site does not enforce it: what others write is noted in the audit log, and done.\n"
+}
