@@ -1,5 +1,6 @@
-// Package admit says, before anything is placed, which clusters are served and which are frozen, and why: their specs are wrong, beyond their
-// tenants' grants, or claim what another one has. A frozen cluster keeps what it has, as it is.
+// Package admit decides, before anything is placed, which clusters are served and which are frozen, and why: their
+// specs are invalid, exceed their tenants' grants, or claim what another cluster has. A frozen cluster keeps its
+// hosts and services unchanged.
 package admit
 
 import (
@@ -23,23 +24,25 @@ import (
 
 // Problem is what is wrong with the specs of one tenant.
 type Problem struct {
-	// Cluster that it is about, and that is frozen for it; the zero value if that is not known.
+	// Cluster is the cluster that the problem freezes, the zero value if unknown.
 	Cluster schedule.ClusterKey
-	// File that it is in, as package tenancy names files: where the cluster is not known, it may be any of those who write there.
+	// File is its file, as package tenancy names files. If the cluster is unknown, it may be any cluster of those who
+	// write there.
 	File string
-	// Beside: whoever wrote it has no say in the cluster, which goes on by its own spec. If it has none, it may have been this: then it is
-	// frozen, and not gone.
+	// Beside: the author has no say in the cluster, which keeps its own spec. A cluster without a spec is frozen, and
+	// not gone, because this may have been its spec.
 	Beside bool
-	// Strange: it is in a folder of another tenant, who could write it at any time. It says nothing of the cluster, whether that has a spec or not.
+	// Strange: it is in a folder of another tenant, who could write it at any time. It proves nothing about the
+	// cluster.
 	Strange bool
-	// Keeps: the cluster keeps its hosts for it, though it is to leave.
+	// Keeps: the cluster keeps its hosts because of the problem, though it is to leave.
 	Keeps bool
 	// Code is one of package finding.
 	Code string
 	Err  error
 }
 
-// Finding is the problem as all others are said.
+// Finding returns the problem as a finding.
 func (p *Problem) Finding() finding.Finding {
 	object := v1.Kind
 	if p.Cluster != (schedule.ClusterKey{}) {
@@ -48,7 +51,7 @@ func (p *Problem) Finding() finding.Finding {
 	return finding.FromError(p.Code, object, p.Err)
 }
 
-// Input is what the answer depends on.
+// Input is the input of Of.
 type Input struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
@@ -56,43 +59,43 @@ type Input struct {
 	Problems []Problem
 	Hosts    []inventory.Host
 	Tenants  *tenancy.Tenants
-	// Network of all addresses. What a host may not be handed out for is noted on Hosts.
+	// Network is the plan of all addresses. Faults that keep a host from being assigned are added to Hosts.
 	Network *netplan.Plan
 	// Unpatchable is why no patch of a host may be written, by "namespace/name".
 	Unpatchable map[string][]finding.Finding
-	// Tree that was there before, and Claims what it says of hosts.
+	// Tree is the previous tree, and Claims its claims of hosts.
 	Tree   render.Tree
 	Claims schedule.Previous
 	// Options of the site; Known, Absent and Refused are set here.
 	Options schedule.Options
-	// InTree writes the paths of specs as they may stand in the tree.
+	// InTree replaces the paths of specs by those that may be printed in the tree.
 	InTree *strings.Replacer
 }
 
-// Clusters are those that hosts are handed out to, and the others.
+// Clusters are the served and the frozen clusters.
 type Clusters struct {
 	Input
-	// All are the clusters of the specs, and with an empty spec each that is frozen and has none that could be read.
+	// All are the clusters of the specs; frozen ones without a readable spec have an empty one.
 	All []v1.SIPCluster
-	// Frozen says why clusters keep what they have, as it is, in words that may stand in the tree.
+	// Frozen has the reasons why clusters keep what they have, in a form for the tree.
 	Frozen map[schedule.ClusterKey][]string
-	// Lost are the problems that freeze nobody, and Notes what is said about the Site's list of leaving clusters.
+	// Lost are the problems that freeze no cluster. Notes are about the Site's list of leaving clusters.
 	Lost  []Problem
 	Notes []string
-	// Findings are why each cluster is frozen, and what is lost.
+	// Findings are the reasons for frozen clusters, and Lost.
 	Findings []finding.Finding
-	// Known are the clusters that the tree has, Leaving those that leave, and Held is what each cluster holds.
+	// Known are the clusters of the tree, Leaving the leaving ones. Held are the claims of each cluster.
 	Known, Leaving map[schedule.ClusterKey]bool
 	Held           tenancy.Counts
 
-	// here are the reasons as they read on this machine, by how they stand in Frozen: with the paths of files as they were given.
+	// here maps the reasons in Frozen to their form with the paths of this machine.
 	here map[string]string
-	// reasons is how many problems each of them has, of which Frozen has the first.
+	// reasons counts the problems of each cluster, of which Frozen has the first.
 	reasons map[schedule.ClusterKey]int
 }
 
-// Of says which clusters are frozen, and why. Its order is that of the reasons: what is wrong with a spec by itself, what is missing, what the
-// hosts contradict, what is beyond the grants, and at last what two claim.
+// Of decides which clusters are frozen, and why. The reasons come in this order: problems of a spec by itself,
+// missing specs, contradictions with the hosts, missing grants, and claims of two clusters.
 func Of(in Input) *Clusters {
 	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{},
 		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{}, Leaving: map[schedule.ClusterKey]bool{}}
@@ -107,20 +110,20 @@ func Of(in Input) *Clusters {
 	s.Options.Known, s.Options.Absent = s.Known, absent
 	s.Held = tenancy.Held(s.All, in.Claims, in.Hosts, s.Options)
 	s.leaveAlone()
-	s.contradicted()
+	s.freezeContradicted()
 	gone := s.gone()
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.complain(finding.Grant, in.Tenants.Clusters(s.All, kept, s.IsFrozen()))
 	s.complain(finding.Grant, in.Tenants.Hosts(s.All, s.Held, s.IsFrozen()))
 	//guard: a tenant's load balancer gets an address that Ironic gives to a machine
-	s.overlaps(gone)
-	s.clashes(gone)
-	s.crowds(append(kept, s.Held.Clusters()...))
+	s.freezeOverlaps(gone)
+	s.freezeClashes(gone)
+	s.leaveOutCrowds(append(kept, s.Held.Clusters()...))
 	s.Options.Refused = s.Frozen
 	return s
 }
 
-// blame freezes the clusters that the problems are about, as far as whoever wrote these has a say in them.
+// blame freezes the clusters of the problems, if the author of a problem has a say in its cluster.
 func (s *Clusters) blame(known []schedule.ClusterKey) {
 	for i := range s.Problems {
 		p := &s.Problems[i]
@@ -139,7 +142,7 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 	}
 }
 
-// freezeFor freezes the cluster that a problem is about.
+// freezeFor freezes the cluster of a problem.
 func (s *Clusters) freezeFor(p *Problem) {
 	for _, why := range flatten(p.Err) {
 		s.freeze(p.Cluster, p.Code, why)
@@ -150,7 +153,7 @@ func (s *Clusters) freezeFor(p *Problem) {
 	}
 }
 
-// Freeze freezes more clusters, for what a placement of these, or its tree, showed.
+// Freeze freezes more clusters, for problems that the placement or the tree showed.
 func (s *Clusters) Freeze(problems []Problem) {
 	s.Problems = append(slices.Clone(s.Problems), problems...)
 	for i := range problems {
@@ -158,13 +161,13 @@ func (s *Clusters) Freeze(problems []Problem) {
 	}
 }
 
-// lose notes a problem that freezes nobody.
+// lose records a problem that freezes no cluster.
 func (s *Clusters) lose(p Problem) {
 	s.Lost = append(s.Lost, p)
 	s.Findings = append(s.Findings, p.Finding())
 }
 
-// flatten is each of the errors that were joined.
+// flatten returns each of the joined errors.
 func flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -177,12 +180,13 @@ func flatten(err error) []error {
 	return out
 }
 
-// mostNewcomers are of one tenant the frozen clusters that have nothing yet, and are planned and said.
+// mostNewcomers is how many frozen clusters that have nothing yet are planned and reported for each tenant.
 const mostNewcomers = 20
 
-// crowds leaves out what a tenant has too many of: clusters that are frozen and have neither files in the tree nor hosts. Whoever writes thousands of them
-// would fill the plan, PLAN.md and the pull request, and nobody would find the other tenants in them. Those in no tenant's namespace count together.
-func (s *Clusters) crowds(known []schedule.ClusterKey) {
+// leaveOutCrowds leaves out the frozen clusters beyond that number that have neither files in the tree nor hosts. A tenant
+// with thousands of them would fill the plan, PLAN.md and the pull request, and hide the other tenants. Clusters
+// outside all tenants' namespaces count together.
+func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 	has := map[schedule.ClusterKey]bool{}
 	for _, key := range known {
 		has[key] = true
@@ -201,7 +205,7 @@ func (s *Clusters) crowds(known []schedule.ClusterKey) {
 			left[key] = true
 		}
 	}
-	//guard: a tenant writes thousands of clusters that are frozen, and nobody finds the others in the plan
+	//guard: a tenant writes thousands of frozen clusters, which hide all others in the plan
 	if len(left) == 0 {
 		return
 	}
@@ -217,7 +221,7 @@ func (s *Clusters) crowds(known []schedule.ClusterKey) {
 	}
 }
 
-// inTree are the clusters that the tree knows.
+// inTree returns the clusters of the tree.
 func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 	found := map[schedule.ClusterKey]bool{}
 	for _, key := range holdings.Clusters(claims.Claims) {
@@ -231,17 +235,17 @@ func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 	return slices.SortedFunc(maps.Keys(found), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// has says whether a cluster has a spec.
+// has reports whether a cluster has a spec.
 func (s *Clusters) has(key schedule.ClusterKey) bool {
 	return slices.ContainsFunc(s.All, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
 }
 
-// freeze notes why a cluster is frozen: the first reasons, which all who read the plan get to see, and how many more there are.
+// freeze records why a cluster is frozen: the first reasons for the plan, and the number of the others.
 func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 	problem := Problem{Cluster: key, Code: code, Err: why}
 	s.Findings = append(s.Findings, problem.Finding())
 	s.reasons[key]++
-	const most = validation.MaxProblems + 1 // the last of a spec's own says how many more it has
+	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
 		s.Frozen[key] = append(s.Frozen[key][:most], fmt.Sprintf("and %d more problems", more))
 		return
@@ -249,17 +253,17 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 	s.Frozen[key] = append(s.Frozen[key], s.say(why))
 }
 
-// say is a reason as it may stand in the tree.
+// say returns a reason as it may be printed in the tree.
 func (s *Clusters) say(why error) string {
 	words := s.InTree.Replace(why.Error())
 	s.here[words] = why.Error()
 	return words
 }
 
-// Here is a reason, or what is said of a problem that freezes nobody, as it reads on this machine.
+// Here returns a reason with the paths of this machine.
 func (s *Clusters) Here(words string) string { return cmp.Or(s.here[words], words) }
 
-// IsFrozen are the clusters that are frozen.
+// IsFrozen returns the frozen clusters.
 func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	out := map[schedule.ClusterKey]bool{}
 	for key := range s.Frozen {
@@ -268,7 +272,7 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	return out
 }
 
-// LostFindings are the problems that freeze nobody, for a report.
+// LostFindings returns the problems that freeze no cluster.
 func (s *Clusters) LostFindings() []finding.Finding {
 	var out []finding.Finding
 	for i := range s.Lost {

@@ -15,16 +15,17 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// complain freezes the clusters that complaints are about.
+// complain freezes the clusters of the complaints.
 func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 	for _, e := range errs {
 		s.freeze(keyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
 }
 
-// overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is. A host that no cluster holds
-// and nothing uses freezes nobody who has its address in the tree: it gets a fault.
-func (s *Clusters) overlaps(gone map[string]bool) {
+// freezeOverlaps freezes the clusters that ask for an address of the site's services or of hosts; what they have in the
+// tree stays. A host that is neither held nor used freezes no cluster that has its address in the tree: the host gets
+// a fault.
+func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
 	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
 		_, held := s.Held.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
@@ -44,10 +45,10 @@ func (s *Clusters) overlaps(gone map[string]bool) {
 	}
 }
 
-// clashes freezes the newcomers of those who claim the same thing: who has it in the tree keeps it. A frozen cluster has what its services in the
-// tree have, and one without a spec as long as it has hosts, because its services stay so long; that may be what another one claims. So it is
-// looked again until nobody is frozen any more.
-func (s *Clusters) clashes(gone map[string]bool) {
+// freezeClashes freezes the clusters that claim what another cluster has in the tree, or what one before them claims. A
+// frozen cluster has what its services in the tree have, and so has a cluster without a spec while it has hosts,
+// because its services stay. As these claims may freeze others, it repeats until no more cluster is frozen.
+func (s *Clusters) freezeClashes(gone map[string]bool) {
 	ports := s.Site.Spec.NodePorts
 	held := s.inUse(gone)
 	for {
@@ -65,7 +66,7 @@ func (s *Clusters) clashes(gone map[string]bool) {
 	}
 }
 
-// inUse is what the services in the tree have, of clusters that have a spec, or hosts.
+// inUse returns what the services in the tree have, for clusters with a spec or hosts.
 func (s *Clusters) inUse(gone map[string]bool) map[string]validation.Held {
 	given := map[string]bool{}
 	for i := range s.All {
@@ -76,7 +77,8 @@ func (s *Clusters) inUse(gone map[string]bool) map[string]validation.Held {
 	return held
 }
 
-// gone are the clusters, "namespace/name", that have hosts and no spec: their services stay until the last of them is released.
+// gone returns the clusters, "namespace/name", with hosts and without a spec: their services stay until the last host
+// is released.
 func (s *Clusters) gone() map[string]bool {
 	gone := map[string]bool{}
 	for _, key := range holdings.Clusters(s.Claims.Claims) {
@@ -89,8 +91,8 @@ func (s *Clusters) gone() map[string]bool {
 	return gone
 }
 
-// grantCode is the code of what a cluster is not granted. No grant allows a port beyond the site's range, or makes an
-// image that nobody named.
+// grantCode returns the code of a missing grant. No grant allows a port outside the site's range, or supplies a
+// missing image.
 func grantCode(e validation.FieldError) string {
 	if strings.HasPrefix(e.Message, "missing here") {
 		return finding.Invalid
@@ -101,7 +103,7 @@ func grantCode(e validation.FieldError) string {
 	return finding.Grant
 }
 
-// BeyondGrants are the problems that a valid spec has with what its tenant is granted, whatever hosts there are.
+// BeyondGrants returns what a valid spec asks for beyond its tenant's grants, independent of the hosts.
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
 		out = append(out, Problem{Cluster: keyOf(c), Code: grantCode(e), Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
@@ -109,15 +111,15 @@ func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	return out
 }
 
-// BeyondError is that a spec asks for what its tenant is not granted.
+// BeyondError is an error about a missing grant.
 type BeyondError struct{ Err error }
 
 func (e *BeyondError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the place.
+// Unwrap returns the error of the field.
 func (e *BeyondError) Unwrap() error { return e.Err }
 
-// clashCode is the code of what two clusters claim.
+// clashCode returns the code of a claim of two clusters.
 func clashCode(e validation.ClusterError) string {
 	port := strings.HasSuffix(e.Path, ".nodePort") || strings.HasSuffix(e.Path, ".nodePortRange")
 	switch {

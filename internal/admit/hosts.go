@@ -15,8 +15,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// leaveAlone freezes the clusters that hold hosts of which no patch may be written: all their patches stay as the tree has them. Of a cluster that
-// is gone the others are released, and such a host waits; that is a finding too.
+// leaveAlone freezes the clusters with unpatchable hosts: all their patches stay as in the tree. If the cluster is
+// gone, its other hosts are released, and the unpatchable one waits, with a finding.
 func (s *Clusters) leaveAlone() {
 	if len(s.Unpatchable) == 0 {
 		return
@@ -34,12 +34,12 @@ func (s *Clusters) leaveAlone() {
 		for _, found := range s.Unpatchable[host] {
 			switch {
 			case h.State == holdings.Held && stays[h.Cluster]:
-				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
+				//guard: a cluster changes around a host of which no patch may be written, without a warning
 				s.freeze(h.Cluster, finding.Unpatchable, errors.New(found.Sentence()))
 			//guard: a release waits, and the run ends as if all were done
 			case h.State == holdings.Held:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable, Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
-			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
+			//guard: a host is released by a patch with which an engine would harm it, without a warning
 			case h.State == holdings.Leaving:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
 					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found.Sentence())})
@@ -48,9 +48,9 @@ func (s *Clusters) leaveAlone() {
 	}
 }
 
-// contradicted freezes the clusters whose services the hosts contradict: they name a network that no host has an address on, and had none in the
-// tree, or the spec takes all hosts out of a load balancer that stays.
-func (s *Clusters) contradicted() {
+// freezeContradicted freezes the clusters whose services contradict the hosts: they name a network without addresses that
+// they did not have in the tree, or the spec takes all hosts from a load balancer that stays.
+func (s *Clusters) freezeContradicted() {
 	hosts := inventory.Inventory{Hosts: s.Hosts}
 	known := hosts.Networks()
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
@@ -60,12 +60,13 @@ func (s *Clusters) contradicted() {
 			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
 		}
 	}
-	s.losesBackends()
+	s.freezeWithoutBackends()
 }
 
-// losesBackends freezes the clusters whose spec takes all hosts out of a load balancer that stays: a role that was renamed or taken out by mistake. To
-// release a whole role its load balancers go with it. Workers may be scaled down to none and up again: only a spec without their role is refused.
-func (s *Clusters) losesBackends() {
+// freezeWithoutBackends freezes the clusters whose spec takes all hosts from a load balancer that stays, as when a role is
+// renamed or dropped by mistake. To release a whole role, remove its load balancers as well. Workers may be scaled to
+// zero and back: only a spec without their role is refused.
+func (s *Clusters) freezeWithoutBackends() {
 	serving := s.serving()
 	for i := range s.All {
 		c := &s.All[i]
@@ -81,7 +82,7 @@ func (s *Clusters) losesBackends() {
 	}
 }
 
-// serving are the roles that have hosts. Hosts that are on their way out do not count: what a cluster gave up in an earlier run it gave up.
+// serving returns the roles with hosts. Hosts that an earlier run released do not count.
 func (s *Clusters) serving() map[schedule.RoleKey]bool {
 	held, all := map[schedule.RoleKey]bool{}, s.Held.All
 	for i := range all.Hosts {

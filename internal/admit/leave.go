@@ -15,7 +15,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// stays: a cluster is not let go in this run, though it is to leave. One that left before this run goes on later, with or without its spec.
+// stays reports whether a cluster that is to leave stays in this run. One that left before this run continues to
+// leave, with or without its spec.
 func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
 	if !left {
 		delete(s.Leaving, key)
@@ -28,7 +29,7 @@ func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
 	}
 }
 
-// leave finds the clusters that leave: by their own objects, by the Site, and those that left already and whose specs are gone.
+// leave finds the leaving clusters: by their own objects, by the Site, or by the tree if their specs are gone.
 func (s *Clusters) leave() {
 	for i := range s.All {
 		c := &s.All[i]
@@ -40,7 +41,7 @@ func (s *Clusters) leave() {
 			s.Leaving[keyOf(c)] = true
 		}
 	}
-	//guard: a cluster whose spec is deleted while its hosts leave stops half-way
+	//guard: a cluster whose spec is deleted while its hosts leave stops partway
 	for key := range s.Claims.Leaving {
 		if !s.has(key) {
 			s.Leaving[key] = true
@@ -50,14 +51,14 @@ func (s *Clusters) leave() {
 		namespace, short, _ := strings.Cut(name, "/")
 		key := schedule.ClusterKey{Namespace: namespace, Name: short}
 		s.Leaving[key] = true
-		//guard: a slip of the pen lets nothing leave, and nobody says so
+		//guard: a misspelled entry decommissions nothing, without a warning
 		if words := s.idleEntry(key); words != "" {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))
 		}
 	}
 }
 
-// idleEntry says why an entry of the Site's list lets nothing leave, empty if it does.
+// idleEntry returns why an entry of the Site's list decommissions nothing, "" if it does.
 func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 	switch {
 	case s.Known[key]:
@@ -77,7 +78,7 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 	return "neither the specs nor the tree have this cluster; " + hint
 }
 
-// freezeAbsent freezes the clusters of the tree that have no spec: -f may name a part of the specs, and a file may be lost.
+// freezeAbsent freezes the clusters of the tree without a spec: -f may name only some specs, and a file may be lost.
 func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedule.ClusterKey]bool) {
 	absent = map[schedule.ClusterKey]bool{}
 	for _, key := range known {
@@ -91,7 +92,7 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 	return absent
 }
 
-// addMissing gives frozen clusters without a spec an empty one: they are not gone.
+// addMissing gives frozen clusters without a spec an empty one, because they are not gone.
 func (s *Clusters) addMissing() {
 	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
 		if !s.has(key) {

@@ -12,19 +12,20 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Admitted is who is served and who is frozen, before anything is placed.
+// Admitted is the served and the frozen clusters, before anything is placed.
 type Admitted struct {
 	Loaded *Loaded
 	Before Before
-	// Clusters says which clusters are served, and which keep what they have. Those that are frozen without a
-	// readable spec are among them.
+	// Clusters are the served clusters, and those that keep what they have, including frozen ones without a readable
+	// spec.
 	Clusters *admit.Clusters
 }
 
-// Admit asks which clusters are served, with the decisions of the tree before. A tree that is not sealed has none.
+// Admit decides which clusters are served, with the decisions of the previous tree. A tree that is not sealed has
+// none.
 func Admit(l *Loaded, before Before) (*Admitted, error) {
 	claims, err := before.Previous(l.Site)
-	//guard: nothing asks the seal
+	//guard: the seal is not checked
 	if err = errors.Join(err, before.Unsealed); err != nil {
 		return nil, err
 	}
@@ -39,8 +40,8 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	return &Admitted{l, before, clusters}, nil
 }
 
-// beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked
-// at: its values are not fit to be repeated.
+// beyondGrants returns the clusters whose specs ask for more than their grants. Invalid specs are skipped: their
+// values must not be repeated.
 func (l *Loaded) beyondGrants() []admit.Problem {
 	var out []admit.Problem
 	wrong := map[schedule.ClusterKey]bool{}
@@ -57,14 +58,14 @@ func (l *Loaded) beyondGrants() []admit.Problem {
 	return out
 }
 
-// Options are the site's choices for a placement.
+// Options returns the site's choices for a placement.
 func Options(site *v1alpha1.Site) schedule.Options {
 	release := map[schedule.HostKey]schedule.ClusterKey{}
 	for _, asked := range site.Spec.Hosts.Release {
 		namespace, name, _ := strings.Cut(asked.Cluster, "/")
 		for _, host := range asked.Hosts {
 			in, called, full := strings.Cut(host, "/")
-			if !full { // no host of the inventory has the name, or its namespace would stand before it: nameReleased
+			if !full { // no host has the name, else nameReleased had added its namespace
 				in, called = "", host
 			}
 			release[schedule.HostKey{Namespace: in, Name: called}] = schedule.ClusterKey{Namespace: namespace, Name: name}

@@ -14,46 +14,47 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Before is a tree as it was, and what it is called in messages.
+// Before is the previous tree, with its name for messages.
 type Before struct {
 	Where string
 	Files render.Tree
-	// Unsealed is why its decisions are not those that sipgen wrote, nil if they are.
+	// Unsealed is why the decisions of the tree are not as sipgen wrote them, nil if they are.
 	Unsealed error
-	// Edited are its files that are not as sipgen wrote them.
+	// Edited are its files that were edited or deleted by hand.
 	Edited []EditedFile
-	// Committed is when it was committed, zero for a folder.
+	// Committed is the time of its commit, zero for a folder.
 	Committed time.Time
-	// former: it is the tree of another folder, of which only the decisions are here.
+	// former: it is the tree of another folder, and only its decisions are used.
 	former bool
 	// others are the files in the tree's folders that sipgen did not write.
 	others []string
-	// around gives the files beside the tree's folders and above them; nil where there is no place for a tree.
+	// around returns the files next to and above the tree's folders; nil if there is no place for a tree.
 	around filesAround
-	// Unowned is why publish takes the place only with --adopt, nil if sipgen wrote what is there.
+	// Unowned is why publish takes the place only with --adopt, nil if sipgen wrote its contents.
 	Unowned error
 }
 
-// Missing: there is a place for the tree, and nothing of a tree in it.
+// Missing reports whether there is a place for the tree, without a tree in it.
 func (b *Before) Missing() bool { return b.Where != "" && len(b.Files) == 0 && b.Unsealed == nil }
 
-// Known: there is a tree, so that what it does not have is new.
+// Known reports whether there is a tree, so that everything else is new.
 func (b *Before) Known() bool { return len(b.Files) > 0 }
 
-// previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
+// previousOf returns the tree of a place in the given state. root is the place's path in its repository, for commands
+// in messages.
 func previousOf(where, root string, state *publish.State, committed time.Time) Before {
 	return Before{Where: where, Files: state.Tree, Unsealed: seal(where, root, state), Edited: editedIn(state),
 		others: state.Others, Committed: committed}
 }
 
-// search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
+// search finds traces of a tree if the list of sipgen's files is missing.
 var search = publish.Search{
 	Places: []string{"PLAN.md", "argocd", "claims", "clusters", "flux", "hosts", "policy", "rights", "runner", "site"},
 	Marked: render.IsRendered,
 }
 
-// seal holds the decisions in a tree to the list that sipgen wrote beside them. Decisions that are lost, older or not
-// sipgen's would hand hosts to others that were never released, and so there is no flag that goes on all the same.
+// seal compares the decisions of a tree with the list of sipgen's files. With lost, old or foreign decisions, hosts
+// would go to other clusters without a release, so no flag skips the check.
 func seal(where, root string, state *publish.State) error {
 	var problems []error
 	add := func(name, format string, args ...any) {
@@ -79,14 +80,14 @@ func seal(where, root string, state *publish.State) error {
 			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged",
 				publish.OwnershipFile)
 		default:
-			//guard: decisions that sipgen did not write are not noticed beside those that it did
+			//guard: foreign decisions are not noticed among those that sipgen wrote
 			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree",
 				publish.OwnershipFile)
 		}
 	}
 	//guard: with the decisions and the list deleted a running tree is an empty one: all hosts look free
 	if len(problems) == 0 && len(state.Traces) > 0 {
-		// Its decisions went with the list: to take the place for an empty one would forget them.
+		// Its decisions went with the list: with an empty place they would be forgotten.
 		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
 			"and so are its decisions", publish.OwnershipFile)
 	}
@@ -102,7 +103,7 @@ func seal(where, root string, state *publish.State) error {
 		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
 }
 
-// ReadFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.
+// ReadFolder returns the tree in a folder. With adopt, a foreign folder is an empty tree.
 func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 	state, err := publish.ReadState(ctx, dir, search)
 	if err != nil {
@@ -111,13 +112,13 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 	tree := previousOf(dir, dir, state, time.Time{})
 	tree.around = inFolder(dir)
 	if tree.Unsealed == nil && !adopt {
-		//guard: a folder of somebody else is read as an empty tree
+		//guard: a foreign folder is read as an empty tree
 		return tree, state.Unlisted
 	}
 	return tree, nil
 }
 
-// ReadSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree.
+// ReadSnapshot returns the tree of a branch. A folder with other files is an empty tree.
 func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, error) {
 	state, err := snapshot.State(search)
 	if err != nil {
@@ -131,9 +132,9 @@ func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, er
 	return tree, nil
 }
 
-// MovedFrom is the tree of a new folder that goes on from the one in another folder: from whose hosts are, and at
-// which addresses. Nothing else is taken from there, for it may have been made for another engine. A folder that has
-// a tree goes on from that.
+// MovedFrom returns the tree of a new folder with the decisions of another folder's tree: the assigned hosts and
+// their addresses. Nothing else is taken from there, because it may be for another engine. A folder that has a tree
+// keeps its own decisions.
 func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool, err error) {
 	//guard: the old tree decides instead of the one that is there
 	if len(b.Files) > 0 || b.Unsealed != nil {
@@ -143,7 +144,7 @@ func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool
 	if err != nil {
 		return b, false, fmt.Errorf("--from: %w", err)
 	}
-	//guard: a misspelt folder is taken for one that decided nothing
+	//guard: a misspelled folder is taken for a tree without decisions
 	if len(before.Files) == 0 && before.Unsealed == nil {
 		return b, false, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
 	}
@@ -152,7 +153,7 @@ func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool
 	return before, true, nil
 }
 
-// Previous are the decisions in the tree.
+// Previous returns the decisions of the tree.
 func (b *Before) Previous(site *v1alpha1.Site) (schedule.Previous, error) {
 	if b.former {
 		return render.Former(b.Where, b.Files, site)

@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// besideWords say which files in the folders of the inputs are not read though they look as if they were meant to be.
+// besideWords warns of files in the folders of the inputs that are not read, and look like inputs.
 func (in *Inputs) besideWords(l *Loaded) (words []string) {
 	for _, path := range append(slices.Clone(in.Specs), in.Inventory) {
 		if path == FromCluster || path == manifest.Stdin {
@@ -20,7 +20,7 @@ func (in *Inputs) besideWords(l *Loaded) (words []string) {
 		}
 		root, err := os.OpenRoot(path)
 		if err != nil {
-			continue // a file; or who reads the folder says what is wrong
+			continue // a file, or a folder whose reader reports the error
 		}
 		// what cannot be looked at is a problem of who reads it
 		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest)
@@ -38,16 +38,16 @@ func (in *Inputs) besideWords(l *Loaded) (words []string) {
 	return append(words, in.setAsideWords(l)...)
 }
 
-// setAsideWords name the clusters whose only specs are in files that are set aside, such as a backup: as far as
-// sipgen knows, they are gone.
+// setAsideWords warns of clusters whose only specs are in files that are not read, such as backups: for sipgen these
+// clusters are gone.
 func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 	known := map[string]bool{}
 	for i := range l.Clusters {
 		known[l.Clusters[i].Key()] = true
 	}
 	for i := range l.Problems {
-		//guard: a backup is said to have a cluster that no other file has, where the spec beside it is wrong
-		known[l.Problems[i].Cluster.String()] = true // its spec is there, and wrong
+		//guard: a backup is reported as the only spec of a cluster whose own spec is wrong
+		known[l.Problems[i].Cluster.String()] = true // its spec exists, and is wrong
 	}
 	named := 0
 	for _, path := range in.Specs {
@@ -65,9 +65,9 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 				continue
 			}
 			name := filepath.Join(path, filepath.FromSlash(file))
-			documents, _ := manifest.Specs.Parse(name, data) // what is wrong with a file that is not read is nobody's problem
+			documents, _ := manifest.Specs.Parse(name, data) // errors in a file that is not read do not matter
 			for i := range documents {
-				//guard: a spec that somebody renamed to .bak decommissions its cluster, and nobody learns that the file is there
+				//guard: a spec that was renamed to .bak decommissions its cluster, without a warning
 				if d := &documents[i]; d.Kind == v1.Kind && !known[d.Namespace+"/"+d.Name] {
 					known[d.Namespace+"/"+d.Name] = true
 					if named++; named > mostBeside {
@@ -87,8 +87,7 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 	return words
 }
 
-// setAside says that a file's name is one of a manifest with something added, or of one that an editor or a person
-// put aside.
+// setAside reports whether a file's name is a manifest's with a suffix, or that of a backup.
 func setAside(base string) bool {
 	if nearlyManifest(base) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) {
 		return false
@@ -98,11 +97,11 @@ func setAside(base string) bool {
 			func(end string) bool { return strings.Contains(strings.ToLower(base), end) })
 }
 
-// mostBeside bounds how many files are named that are not read.
+// mostBeside is how many unread files are named.
 const mostBeside = 5
 
-// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped,
-// one missing, or the .txt that editors add.
+// nearlyManifest reports whether a file's name almost ends like a manifest's: other case, two letters swapped, one
+// missing, or with the .txt that editors add.
 func nearlyManifest(base string) bool {
 	ends := []string{".yaml", ".yml", ".json"}
 	end := filepath.Ext(base)
@@ -110,7 +109,7 @@ func nearlyManifest(base string) bool {
 		return false
 	}
 	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
-	//guard: the hosts in a file of a misspelled name are missed by nobody
+	//guard: the hosts in a file of a misspelled name are missing, without a warning
 	return slices.ContainsFunc(ends, func(known string) bool {
 		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
 	}) || end == ".yam"

@@ -14,8 +14,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a tree from another
-// site must not give the fleet away. What a spec's annotation accepts is counted apart.
+// brake refuses a run that takes more hosts from the clusters than the site allows: a lost inventory or a tree of
+// another site must not release the fleet. Losses that a spec accepts by its annotation are counted apart.
 func (p *Planned) brake(accept int) error {
 	total, limit := p.loss.Total(), p.brakeLimit()
 	if accept == NoAcceptance {
@@ -46,21 +46,21 @@ func (p *Planned) brakeWords() string {
 		p.loss.Total()-p.acceptedLoss(), p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), accepted)
 }
 
-// brakeRule says how the limit is computed.
+// brakeRule describes how the limit is computed.
 func brakeRule(site *v1alpha1.Site) string {
 	return fmt.Sprintf("the smaller of %s and %d %%, at least 1", text.Count(*site.Spec.Brake.MaxHosts, "host"),
 		*site.Spec.Brake.MaxPercent)
 }
 
-// brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in
-// any case.
+// brakeLimit returns how many hosts a run may take from the clusters: the smaller of the Site's two limits, and at
+// least one. Example: with maxHosts 10 and maxPercent 10, a site with 40 claimed hosts may lose 4.
 func (p *Planned) brakeLimit() int {
 	//guard: the brake allows any part of the fleet
 	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
-// beyondBrake are the clusters whose specs give up more hosts than a run may take, and do not accept that number:
-// they are frozen.
+// beyondBrake returns the clusters to freeze: their specs lose more hosts than a run may take, and do not accept that
+// number.
 func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
@@ -78,11 +78,11 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	return frozen
 }
 
-// acceptedLoss is how many hosts the annotations of specs that give up more than a run may take accept.
+// acceptedLoss returns how many hosts the annotations accept, of specs that lose more than a run may take.
 func (p *Planned) acceptedLoss() (n int) {
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		//guard: an annotation that is not needed any more lowers the count of what all clusters lose
+		//guard: a stale annotation lowers the count of what all clusters lose
 		if asked := p.loss.Asked[keyOf(c)]; asked > p.brakeLimit() && c.AcceptedLoss() == asked {
 			n += asked
 		}

@@ -16,27 +16,27 @@ import (
 	"github.com/airshipit/sipgen/verify"
 )
 
-// serviceBuilds are the services that were built and checked in this run, whoever asked for it. A run renders again
-// where somebody else pushed first or a cluster was frozen for its services, and the services of most clusters are
-// then what they were.
+// serviceBuilds caches the services that were built and checked in this run. A run renders again after a rival push,
+// or after it froze a cluster for its services, and most services are unchanged then.
 type serviceBuilds struct {
 	done map[[sha256.Size]byte]serviceBuild
-	// kept is how many of them have what was built.
+	// kept counts the cached builds with their objects.
 	kept int
 }
 
-// serviceBuild is what was found out about one cluster's services.
+// serviceBuild is the result for one cluster's services.
 type serviceBuild struct {
 	wrong []error
-	// built is kept of services that differ from those in the tree before, whose changes are said. nil of others.
+	// built is kept for services that differ from the previous tree's, whose changes are reported; nil for others.
 	built *overlay.Built
 }
 
-// checkServices builds the services that have patches or come from a mirror, as they are to be written, and reports
-// what a tenant's patches change that is not the tenant's, and what is built that the tenant is not granted. Services
-// without patches have what their specs say, which was held to the grants before.
+// checkServices builds the services that have patches or come from a mirror, as they are to be written. It reports
+// changes by a tenant's patches that are not the tenant's to make, and built objects beyond the tenant's grants.
+// Services without patches follow from their specs, which were checked before.
 //
-// was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
+// was are the services of the previous tree. The result has, by cluster, the builds of services that differ from
+// them.
 func (p *Planned) checkServices(services []render.Services,
 	was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
 	changed := map[string]*overlay.Built{}
@@ -54,10 +54,10 @@ func (p *Planned) checkServices(services []render.Services,
 	return changed, errors.Join(errs...)
 }
 
-// patchPath is how what is wrong with a patch begins.
+// patchPath matches the start of a problem with a patch.
 var patchPath = regexp.MustCompile(`^(spec\.patches(?:\[\d+\])?): `)
 
-// ofPatch is what is wrong with the services of a cluster, with the file and the line if it is wrong with a patch.
+// ofPatch returns a problem with the services of a cluster, with file and line if it is in a patch.
 func ofPatch(c *v1.SIPCluster, err error) error {
 	if at := patchPath.FindStringSubmatch(err.Error()); at != nil && c.Document != nil {
 		return c.Problem(at[1], "%s", strings.TrimPrefix(err.Error(), at[0]))
@@ -68,7 +68,7 @@ func ofPatch(c *v1.SIPCluster, err error) error {
 // check checks the services of one cluster, once.
 func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceBuild {
 	id := identity(s)
-	//guard: every round of a run builds every patched cluster anew
+	//guard: every round of a run builds every patched cluster again
 	if found, done := b.done[id]; done {
 		return found
 	}
@@ -91,7 +91,7 @@ func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceB
 	return found
 }
 
-// identity tells services apart: by the cluster, which has the same spec the whole run, and the files.
+// identity returns a key for services: their cluster, whose spec is constant in a run, and their files.
 func identity(s render.Services) (id [sha256.Size]byte) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q\n", s.Cluster.Key())

@@ -12,49 +12,50 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Tolerance says when a tree is made in spite of what was found.
+// Tolerance is what a run accepts.
 type Tolerance struct {
-	// AcceptLoss is how many hosts may be lost, exactly; NoAcceptance where only the Site says.
+	// AcceptLoss is the exact number of hosts that may be lost; NoAcceptance leaves it to the Site.
 	AcceptLoss int
 	// Pushes: the tree is for a branch, and not for a folder.
 	Pushes bool
-	// LostTree: the branch has lost its tree, and there is none to put back.
+	// LostTree: the branch has lost its tree, and it cannot be restored.
 	LostTree bool
 }
 
-// NoAcceptance is that of a run that accepts no loss by its number.
+// NoAcceptance is the AcceptLoss of a run without an accepted number.
 const NoAcceptance = -1
 
-// Checked is a tree that is made, and what speaks against writing it.
+// Checked is a rendered tree, with the objections to writing it.
 type Checked struct {
 	Plan     *Planned
 	Rendered *Rendered
 	Warnings []string
-	// Blind says that nobody knows who owns the fields of hosts. Manifests have no managedFields, so lint and publish
-	// alone say it.
+	// Blind are warnings that the owners of the hosts' fields are unknown. Manifests have no managedFields, so only
+	// lint and publish print them.
 	Blind []string
-	// Refusal: the plan gives tenants or takes from clusters too much, or its patches would do harm. nil if neither.
+	// Refusal is why the tree must not be written, nil if it may: the plan assigns or takes too much, or its patches
+	// would do harm.
 	Refusal error
-	// Braked says that too many hosts would be lost or released, where the refusal does, among others.
+	// Braked is the part of the Refusal about too many lost or released hosts, empty for none.
 	Braked string
 }
 
-// Check asks whether the tree before is lost, and the brake, and holds the patches to be against the live hosts.
+// Check checks for a lost tree, applies the brake, and compares the patches with the live hosts.
 func Check(r *Rendered, how Tolerance) *Checked {
 	p := r.Plan
 	warnings, blind, harm := p.preflight()
 	for _, f := range p.Loaded.Network.Findings() {
 		warnings = append(warnings, f.String())
 	}
-	//guard: the selector of a full role is mistyped, and nobody knows before a host fails
+	//guard: the selector of a full role is mistyped, and that shows only when a host fails
 	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.Frozen, p.Placement)...)
-	//guard: an edit in the tree is overwritten, and nobody has been told
+	//guard: an edit in the tree is overwritten without a warning
 	warnings = append(warnings, p.Before.EditedWords()...)
 	lost := p.lost(how.LostTree)
-	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish says it with the dangers
+	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish prints it with the dangers
 		warnings = append(warnings, p.Report.NoTree)
 	}
-	braked := p.brake(how.AcceptLoss) // it comes last, where a terminal shows it
+	braked := p.brake(how.AcceptLoss) // last, where a terminal shows it
 	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Blind: blind,
 		Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
 	if braked != nil && how.AcceptLoss == NoAcceptance {
@@ -63,12 +64,12 @@ func Check(r *Rendered, how Tolerance) *Checked {
 	return c
 }
 
-// live is what speaks against the patches to be, by what the cluster has.
+// live returns the objections to the patches by the state of the cluster.
 func (p *Planned) live() []finding.Finding {
 	asks := p.asks()
 	patched := map[string]bool{}
 	for _, ask := range asks {
-		//guard: a host that is released is patched without a look at who owns its spec
+		//guard: a host that is released is patched without a check of the owners of its spec
 		patched[ask.Host.Key()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
@@ -80,13 +81,13 @@ func (p *Planned) live() []finding.Finding {
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
 	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, p.Loaded.services, p.Loaded.hostKeys)...)
-	//guard: a SIPCluster with the finalizer that nobody takes off is deleted, and stays for ever
+	//guard: a SIPCluster with a finalizer that no controller removes is deleted, and stays forever
 	return append(findings, preflight.Finalizers(p.Clusters.All, p.Loaded.finalized)...)
 }
 
-// preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
+// preflight refuses a tree whose patches would harm the live hosts that it assigns or releases.
 func (p *Planned) preflight() (warnings, blind []string, err error) {
-	//guard: who may not look at SIP's objects believes that they were looked at, and the sync over them fails
+	//guard: SIP's objects cannot be read, no warning is printed, and the sync over them fails
 	if p.Loaded.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", p.Loaded.unseen))
 	}
@@ -115,7 +116,7 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), blind, errors.Join(errs...)
 }
 
-// asks are what the patches ask of their hosts: those that are written anew.
+// asks returns the changes that the patches make to their hosts, for patches that are written in this run.
 func (p *Planned) asks() []preflight.Ask {
 	var asks []preflight.Ask
 	for i := range p.Placement.Clusters {

@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/render/capi"
 )
 
-// componentChanges says what else than replicas changes in the components for Cluster API that the tree before has.
+// componentChanges returns the changes other than replicas in the components for Cluster API of the previous tree.
 func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
 	was, is, stay := filesOfComponents(p.Before.Files), filesOfComponents(after), p.componentsStay()
 	counted := map[string]bool{}
@@ -26,7 +26,7 @@ func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaC
 		switch {
 		case len(before) == 0, stay[cluster]:
 		case p.Loaded.Site.Spec.ClusterAPI == nil:
-			//guard: an upgrade takes the components away that somebody's kustomizations include, and no reviewer is told
+			//guard: an upgrade removes components that kustomizations include, and no reviewer is told
 			out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentDeleted})
 		case len(is[cluster]) > 0:
 			out = append(out, componentChangesOf(cluster, before, is[cluster], counted[cluster])...)
@@ -36,12 +36,12 @@ func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaC
 	return out
 }
 
-// componentChangesOf compares the files of one cluster, as values: how a file is written may differ between versions
-// of sipgen. counted says that its replicas change; which objects are patched, and how they roll, depends on those
-// and on the failure domains, so then that is no news.
+// componentChangesOf compares the files of one cluster as values, because versions of sipgen may write a file
+// differently. counted: its replicas change. The patched objects and their rollout depend on the replicas and on the
+// failure domains, so these are not reported again then.
 func componentChangesOf(cluster string, was, is map[string][]byte, counted bool) []report.ComponentChange {
 	var endpoint, domains *report.ComponentChange
-	dexes := map[string]bool{} // folder of a Dex → it is gone
+	dexes := map[string]bool{} // folder of a Dex → it is removed
 	var others []string
 	steered := false
 	for _, file := range slices.Sorted(maps.Keys(union(was, is))) {
@@ -52,7 +52,7 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 		}
 		a, b := capi.ReadPatch(before), capi.ReadPatch(after)
 		if dex, _, found := strings.Cut(file, "/"); found {
-			//guard: who may log in to a cluster changes, its control planes are replaced, and no reviewer is told
+			//guard: the logins of a cluster change, its control planes are replaced, and no reviewer is told
 			if _, stays := is[dex+"/kustomization.yaml"]; had && (!has || !a.SameRest(b)) {
 				dexes[dex] = !stays
 			}
@@ -103,8 +103,7 @@ func union(a, b map[string][]byte) map[string]bool {
 	return out
 }
 
-// componentsStay are the clusters whose components stay as they are: they have no spec any more, or one that is
-// refused.
+// componentsStay returns the clusters whose components do not change: those without a spec, or with a refused one.
 func (p *Planned) componentsStay() map[string]bool {
 	stay := map[string]bool{}
 	for i := range p.Placement.Clusters {
@@ -114,8 +113,8 @@ func (p *Planned) componentsStay() map[string]bool {
 	return stay
 }
 
-// filesOfComponents are the files of every cluster's components for Cluster API, by "namespace/name" and by path in
-// their folder.
+// filesOfComponents returns the files of all components for Cluster API, by "namespace/name" and by path in their
+// folder.
 func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 5)
@@ -126,8 +125,8 @@ func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
 	})
 }
 
-// replicaChanges says which numbers of machines differ from those in the tree before, in the components for Cluster
-// API that it has. Those of a cluster that is refused, or has no spec any more, stay.
+// replicaChanges returns the replicas that differ from the previous tree's, in the components that it has. Those of
+// refused clusters and of clusters without a spec do not change.
 func (p *Planned) replicaChanges() []report.ReplicaChange {
 	was, stay := filesOfComponents(p.Before.Files), p.componentsStay()
 	var out []report.ReplicaChange
@@ -138,7 +137,7 @@ func (p *Planned) replicaChanges() []report.ReplicaChange {
 			return file != "kubeadmcontrolplane.yaml" &&
 				(strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
-		//guard: a reviewer reads of machines that go, of a cluster that keeps them
+		//guard: a reviewer reads of removed machines in a cluster that keeps them
 		if len(before) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
 			continue
 		}

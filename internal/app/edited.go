@@ -10,22 +10,22 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// EditedFile is a file of a tree that is not as sipgen wrote it: the engine applies it as it is.
+// EditedFile is a file of a tree that differs from what sipgen wrote. The engine applies it.
 type EditedFile struct {
 	Path string `json:"path"`
 	What string `json:"what"`
 }
 
-// What became of it.
+// The kinds of edits.
 const (
 	wasEdited  = "edited"
 	wasDeleted = "deleted"
 )
 
-// mostEdited bounds how many of them are named, each on a line of its own.
+// mostEdited is how many of them are named, each on a line of its own.
 const mostEdited = 20
 
-// editedIn are the files of a tree that somebody has edited or deleted, by path. Decisions are not among them:
+// editedIn returns the files of a tree that were edited or deleted by hand, by path. Decisions are not among them:
 // without those sipgen refuses the tree.
 func editedIn(state *publish.State) (edited []EditedFile) {
 	for _, name := range state.Edited {
@@ -39,7 +39,7 @@ func editedIn(state *publish.State) (edited []EditedFile) {
 	return edited
 }
 
-// EditedWords says which files of the tree are not as sipgen wrote them, and what the next commit does to them.
+// EditedWords describes the edited files of the tree, and the effect of the next commit on them.
 func (b *Before) EditedWords() (words []string) {
 	for i, f := range b.Edited {
 		if i == mostEdited {

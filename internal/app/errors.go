@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// AskedError is what came of asking an API server, and which one that was.
+// AskedError is an error of a request to an API server, with its address.
 type AskedError struct {
 	Err error
 	// Context is the kubeconfig's, empty for the pod's own account. Server is a host and a port, without credentials
@@ -22,7 +22,7 @@ type AskedError struct {
 func (e *AskedError) Error() string   { return e.Err.Error() }
 func (e *AskedError) Unwrap() []error { return []error{e.Err} }
 
-// asked notes with an error which API server was asked.
+// asked adds the address of the API server to an error.
 func (in *Inputs) asked(cfg *rest.Config, err error) error {
 	if err == nil {
 		return nil
@@ -39,7 +39,7 @@ func (in *Inputs) asked(cfg *rest.Config, err error) error {
 	return out
 }
 
-// Hint says which API server was asked, and what to look at.
+// Hint names the API server, and what to check.
 func (e *AskedError) Hint() string {
 	whose, other := "the pod's own account", ""
 	if e.Context != "" {
@@ -60,7 +60,7 @@ func (e *AskedError) Hint() string {
 	return redact.Sprintf("the API server is %s (%s): %s", e.Server, whose, what)
 }
 
-// Flatten takes joined errors apart, in order, and drops repetitions.
+// Flatten splits joined errors, in order, and drops repetitions.
 func Flatten(err error) []error {
 	var (
 		out  []error
@@ -96,7 +96,7 @@ func Flatten(err error) []error {
 	return out
 }
 
-// NoSiteError is a Site's file that is not there.
+// NoSiteError is a missing file of a Site.
 type NoSiteError struct{ err error }
 
 func (e *NoSiteError) Error() string { return e.err.Error() }

@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// findings are what the plan warns of, beside what the report has of the placement. Package lint finds load balancers
-// without a backend by itself.
+// findings returns the warnings of the plan, except those that the report takes from the placement. Package lint
+// finds load balancers without a backend by itself.
 func (p *Planned) findings() []finding.Finding {
 	out := slices.Concat(p.Clusters.LostFindings(), p.unplaced())
 	for i := range p.Clusters.All {
@@ -28,9 +28,9 @@ func (p *Planned) findings() []finding.Finding {
 	return out
 }
 
-// unplaced are the findings that neither the placement nor package lint has.
+// unplaced returns the findings that neither the placement nor package lint has.
 func (p *Planned) unplaced() (out []finding.Finding) {
-	//guard: nobody is told that one tenant's traffic goes to another's host
+	//guard: one tenant's traffic goes to another's host without a warning
 	for _, words := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
 		cluster, words, _ := strings.Cut(words, ": ")
 		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, words))
@@ -39,7 +39,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.Clusters.Notes {
 		out = append(out, warning(finding.NoEffect, site, "", words))
 	}
-	//guard: nobody is told that a host was taken for clean by manifests of any age
+	//guard: a host is taken for clean by manifests of unknown age, without a warning
 	for _, words := range p.releasesInDoubt() {
 		out = append(out, warning(finding.InDoubt, site, "", words))
 	}
@@ -54,13 +54,13 @@ func warning(code, object, cluster, message string) finding.Finding {
 		Fix: finding.Remedy(code)}
 }
 
-// said are the findings that lint shows beside its own.
+// said returns the findings that lint prints in addition to its own.
 func (p *Planned) said() []finding.Finding {
 	return slices.Concat(p.Loaded.Network.Findings(), p.unplaced(),
 		slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint))
 }
 
-// saidByLint: package lint finds it by itself, with the place; and manifests never have a status.
+// saidByLint reports whether lint has the finding itself, with its place, or never needs it.
 func saidByLint(f finding.Finding) bool {
 	return slices.Contains([]string{
 		finding.BMC, finding.MAC, finding.UID, finding.Network, finding.Object, finding.Ownerless,

@@ -12,11 +12,11 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// filesAround are the files beside a tree's folders and above them that may change what an engine applies, in the
-// repository at a place, and the path of the tree's folder in it.
+// filesAround returns the files next to a tree's folders and above them that may change what an engine applies, with
+// the place of their repository and the path of the tree's folder in it.
 type filesAround func() (where, prefix string, found []publish.AboveFile, err error)
 
-// onBranch is the filesAround of a tree that is committed on top of a branch.
+// onBranch returns the filesAround of a tree that is committed on top of a branch.
 func onBranch(target publish.Target, tip *publish.Snapshot) filesAround {
 	return func() (string, string, []publish.AboveFile, error) {
 		found, err := tip.Above()
@@ -29,7 +29,8 @@ func onBranch(target publish.Target, tip *publish.Snapshot) filesAround {
 	}
 }
 
-// inFolder is that of a tree that is written to a folder. What is above the folder counts in a git checkout.
+// inFolder returns the filesAround of a tree that is written to a folder. Files above the folder count in a git
+// checkout.
 func inFolder(dir string) filesAround {
 	return func() (string, string, []publish.AboveFile, error) {
 		found, prefix, err := publish.DirAbove(dir)
@@ -37,8 +38,8 @@ func inFolder(dir string) filesAround {
 	}
 }
 
-// Foreign is why the engine would apply something else than the tree: files that sipgen did not write, where the tree
-// before is.
+// Foreign returns an error if the engine would not apply the tree as it is, because of files that sipgen did not
+// write.
 func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
 	if b.around == nil || len(tree) == 0 {
 		return nil
@@ -61,7 +62,7 @@ func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
 	return errors.Join(problems...)
 }
 
-// Beside says whether there is a file that foreign would look at, so that the whole tree is needed to compare it with.
+// Beside reports whether a file exists that Foreign would check, so that the whole tree is needed for comparison.
 func (b *Before) Beside() bool {
 	if b.around == nil {
 		return false
@@ -70,7 +71,7 @@ func (b *Before) Beside() bool {
 	return len(b.others) > 0 || len(found) > 0 || err != nil
 }
 
-// RefuseForeign is Before.Foreign, as the end of a run.
+// RefuseForeign is Before.Foreign for the tree of a run.
 func (r *Rendered) RefuseForeign() error {
 	problems := r.Plan.Before.Foreign(r.Plan.Loaded.Site, r.Tree)
 	if problems == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// freezeAll freezes clusters for problems, and those whose specs give up too many hosts, which only the plan shows.
-// Each keeps what it has in the tree before, and the hosts that it would have got stay unused.
+// freezeAll freezes the clusters of problems, and those whose specs lose too many hosts, as only the plan shows. Each
+// keeps what it has in the previous tree, and the hosts assigned to it in this run stay unused.
 func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
 	if how.AcceptLoss == NoAcceptance {
 		problems = slices.Concat(problems, p.beyondBrake())
@@ -28,7 +28,7 @@ func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
 	p.describe()
 }
 
-// broken are the clusters that an error of render is about, and that were not frozen before. others is the rest of it.
+// broken splits an error of render into the clusters that it newly freezes, and the rest.
 func (p *Planned) broken(err error) (broken []admit.Problem, others error) {
 	var rest []error
 	for _, e := range Flatten(err) {

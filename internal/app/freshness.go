@@ -8,12 +8,12 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 )
 
-// labelsNewer says whether the hosts were read after the previous tree was committed. The time of a commit has no
-// fractions of a second. Of a folder nobody knows when it was written, and manifests do not say when they were read.
+// labelsNewer reports whether the hosts were read after the previous tree was committed. The time of a commit has no
+// fractions of a second. The time of a folder is unknown, and manifests do not record when they were read.
 func (l *Loaded) labelsNewer(before Before) bool {
 	switch {
 	case l.Hosts.TakenAt.IsZero():
-		//guard: labels of which nobody knows the age count for more than the tree
+		//guard: labels of unknown age count for more than the tree
 		return false
 	case before.Committed.IsZero():
 		//guard: labels in manifests of any age count for more than the tree in a folder
@@ -23,20 +23,20 @@ func (l *Loaded) labelsNewer(before Before) bool {
 	return !l.Hosts.TakenAt.Before(before.Committed.Add(time.Second))
 }
 
-// labelsOlder says whether the hosts were read before the previous tree was committed, as far as both times are known.
+// labelsOlder reports whether the hosts were read before the previous tree was committed, if both times are known.
 func (l *Loaded) labelsOlder(before Before) bool {
 	return !l.Hosts.TakenAt.IsZero() && !before.Committed.IsZero() && !l.labelsNewer(before)
 }
 
-// releasesInDoubt warns of hosts whose release may or may not be over, because of when the hosts were read: of
-// manifests without a time, those that the tree was releasing and that have no label of sipgen's may have been
-// written before the labels were ever set.
+// releasesInDoubt warns of hosts whose release may not be complete, depending on when they were read. In manifests
+// without a time, hosts without sipgen's labels that the tree releases may have been written before the labels were
+// set.
 func (p *Planned) releasesInDoubt() []string {
 	var free, leaving []string
 	for i := range p.Placement.Holdings.Hosts {
 		h := &p.Placement.Holdings.Hosts[i]
 		switch {
-		//guard: hosts with all their labels are said to have none
+		//guard: hosts with all their labels are reported as having none
 		case h.Claim == nil || !h.Claim.Releasing || h.Labels.Any:
 		case h.State == holdings.Free:
 			free = append(free, h.Host.Key())
@@ -59,7 +59,7 @@ func (p *Planned) releasesInDoubt() []string {
 	return nil
 }
 
-// Age says how old the inventory is, empty for plain files.
+// Age returns the age of the inventory, "" for plain files.
 func (l *Loaded) Age(now time.Time) string {
 	if l.Hosts.TakenAt.IsZero() {
 		return ""

@@ -16,9 +16,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// OfTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no
-// namespace is said to be left out: it may be a host of the site's that somebody has. others are the hosts that have
-// another namespace, "namespace/name".
+// OfTheSite removes the hosts of other namespaces, as the live inventory does. A removed host whose document has no
+// namespace is reported: it may be a held host of the site. others are the hosts with another namespace,
+// "namespace/name".
 func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inventory, others []string, _ error) {
 	want := site.Spec.Hosts.Namespaces
 	if len(want) == 0 {
@@ -31,7 +31,7 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 		//guard: hosts of namespaces that are not the site's are handed out
 		case slices.Contains(want, host.Namespace):
 			kept.Hosts = append(kept.Hosts, host)
-		//guard: a host whose document lost its namespace vanishes, and another one takes its slot without a word
+		//guard: a host whose document lost its namespace vanishes, and another one takes its slot without a warning
 		case host.NoNamespace:
 			kept.LeftOut = append(kept.LeftOut, inventory.LeftOut{
 				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " +
@@ -41,7 +41,7 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 			others = append(others, host.Key())
 		}
 	}
-	//guard: a misspelt namespace is an empty inventory: all hosts count as lost
+	//guard: a misspelled namespace is an empty inventory: all hosts count as lost
 	if len(kept.Hosts) == 0 && len(all.Hosts) > 0 {
 		return nil, nil, fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
 			site.Name, strings.Join(want, ", "), strings.Join(namespacesOf(all.Hosts), ", "))
@@ -49,10 +49,10 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 	return &kept, others, nil
 }
 
-// OthersWords say that hosts were left out because they are in other namespaces, which may be meant: sites may share
-// a folder of hosts.
+// OthersWords reports hosts of other namespaces that were left out. That may be intended: sites may share a folder of
+// hosts.
 func (l *Loaded) OthersWords() string {
-	//guard: a rack whose manifests have another namespace is gone from the site without a word
+	//guard: a rack whose manifests have another namespace is missing from the site without a warning
 	if len(l.others) == 0 {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (l *Loaded) OthersWords() string {
 		l.notOurs(len(l.others)))
 }
 
-// OtherHost says of a host that it is there, and in a namespace that is not the site's.
+// OtherHost returns an error about a host that is in the inventory, in a namespace that is not the site's.
 func (l *Loaded) OtherHost(name string, known map[string]int) error {
 	for key := range known {
 		if key == name || strings.HasSuffix(key, "/"+name) {
@@ -86,7 +86,7 @@ func (l *Loaded) OtherHost(name string, known map[string]int) error {
 	return nil
 }
 
-// notOurs ends a sentence about n hosts.
+// notOurs returns the end of a sentence about n hosts.
 func (l *Loaded) notOurs(n int) string {
 	are := "are"
 	if n == 1 {
@@ -95,7 +95,7 @@ func (l *Loaded) notOurs(n int) string {
 	return are + " not the site's (spec.hosts.namespaces: " + strings.Join(l.Site.Spec.Hosts.Namespaces, ", ") + ")"
 }
 
-// namespacesOf are the namespaces of hosts, sorted.
+// namespacesOf returns the sorted namespaces of hosts.
 func namespacesOf(hosts []inventory.Host) []string {
 	var namespaces []string
 	for i := range hosts {
@@ -105,9 +105,8 @@ func namespacesOf(hosts []inventory.Host) []string {
 	return slices.Compact(namespaces)
 }
 
-// nameReleased puts the namespace before each host that the Site's spec.hosts.release names without one. A name that
-// several hosts have is an error, and so is a host that is named twice; a name that no host has stays as it is, for
-// the plan to warn of.
+// nameReleased adds the namespace to each host that the Site's spec.hosts.release names without one. An ambiguous
+// name and a repeated host are errors. The plan warns of a name that no host has.
 func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 	if len(site.Spec.Hosts.Release) == 0 {
 		return nil
@@ -143,10 +142,9 @@ func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 	return errors.Join(errs...)
 }
 
-// leaveAlone notes the hosts of which no patch may be written, and the clusters whose services are another
-// controller's.
+// leaveAlone records the unpatchable hosts, and the clusters whose services belong to another controller.
 func (l *Loaded) leaveAlone() {
-	//guard: one annotation on one host refuses everybody's run
+	//guard: one annotation on one host refuses the runs of all tenants
 	l.Unpatchable = preflight.Unpatchable(l.Site.Spec.Engine, l.Site.Spec.Hosts.Apply, l.Hosts.Hosts)
 	for i := range l.Hosts.Hosts {
 		host := &l.Hosts.Hosts[i]
@@ -157,7 +155,7 @@ func (l *Loaded) leaveAlone() {
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
 		namespace, name, _ := strings.Cut(found.Cluster, "/")
-		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
+		//guard: a tenant creates a Deployment with a controller's name in its own namespace, and the runs of all tenants are refused
 		l.Problems = append(l.Problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name},
 			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}

@@ -15,23 +15,23 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Inputs say what to plan from.
+// Inputs are the sources of specs, Site and hosts.
 type Inputs struct {
 	Site       string
 	Specs      []string
 	Inventory  string
 	Kubeconfig string
 	Context    string
-	// AllAddresses: read the addresses of every live host, not only of those that a plan may look at.
+	// AllAddresses: read the addresses of every live host, and not only of those that a plan may use.
 	AllAddresses bool
-	// specsOfSite, inventoryOfSite: the Site says where they are, and no flag.
+	// specsOfSite, inventoryOfSite: the paths come from the Site, and not from flags.
 	specsOfSite, inventoryOfSite bool
 }
 
-// FromCluster is the word that stands for the live cluster in --filename and --inventory.
+// FromCluster is the word for the live cluster in --filename and --inventory.
 const FromCluster = v1alpha1.InputCluster
 
-// fromSite takes what the command line leaves open from the Site, whose paths are relative to its file.
+// fromSite fills in the Site's inputs where flags are missing. Its paths are relative to its file.
 func (in *Inputs) fromSite(site *v1alpha1.Site) {
 	if site == nil {
 		return
@@ -48,8 +48,8 @@ func (in *Inputs) fromSite(site *v1alpha1.Site) {
 	}
 }
 
-// missingOf says who names a file or folder that is not there, or has nothing in it, where nobody typed its name just
-// now: a field of the Site, or a variable of the environment.
+// missingOf adds to an error about a missing or empty path where it was named, if not on the command line: a field of
+// the Site, or an environment variable.
 func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path ...string) error {
 	switch given := os.Getenv(variable); {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles):
@@ -63,7 +63,7 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 		return err
 	}
 	for _, one := range path {
-		//guard: who misspells the word for the live cluster is told of a file
+		//guard: a misspelled word for the live cluster is reported as a missing file
 		if near := nearPath(one); near != "" {
 			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
 			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))
@@ -72,8 +72,8 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 	return err
 }
 
-// nearPath is what was probably meant by a path where there is nothing: a neighbour of its, or the word for the live
-// cluster.
+// nearPath returns the path that was probably intended by a missing one: a similar name in its folder, or the word
+// for the live cluster.
 func nearPath(given string) string {
 	if given == FromCluster || There(given) {
 		return ""
@@ -96,7 +96,7 @@ func nearPath(given string) string {
 	return filepath.Join(filepath.Dir(given), near)
 }
 
-// Beside is a path of the Site's, which is relative to the Site's file.
+// Beside returns a path of the Site, which is relative to the Site's file.
 func (in *Inputs) Beside(path string) string {
 	if path == FromCluster || in.Site == manifest.Stdin {
 		return path
@@ -104,7 +104,7 @@ func (in *Inputs) Beside(path string) string {
 	return filepath.Join(filepath.Dir(in.Site), filepath.FromSlash(path))
 }
 
-// checkStdin refuses a command line that names standard input more than once.
+// checkStdin refuses a command line with several uses of standard input.
 func (in *Inputs) checkStdin() error {
 	stdin := 0
 	for _, path := range append([]string{in.Site, in.Inventory}, in.Specs...) {
@@ -118,7 +118,7 @@ func (in *Inputs) checkStdin() error {
 	return nil
 }
 
-// checkGiven wants to know where the specs and the hosts come from.
+// checkGiven refuses inputs without specs or hosts.
 func (in *Inputs) checkGiven() error {
 	var errs []error
 	if len(in.Specs) == 0 {
@@ -136,8 +136,7 @@ func (in *Inputs) CheckInventory() error {
 	return nil
 }
 
-// Unused says which files the inputs name or have beside them that are not read though they look as if they were
-// meant to be.
+// Unused warns of files, named or next to the inputs, that are not read and look like inputs.
 func (in *Inputs) Unused(l *Loaded) (words []string) {
 	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
 		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts",
@@ -146,7 +145,7 @@ func (in *Inputs) Unused(l *Loaded) (words []string) {
 	return append(words, in.besideWords(l)...)
 }
 
-// hasHosts says that the inventory is in a folder of specs, or the specs are in its.
+// hasHosts reports whether the inventory is in a folder of specs, or the specs are in its folder.
 func (in *Inputs) hasHosts(specs string) bool {
 	within := func(folder, path string) bool {
 		rest, err := filepath.Rel(folder, path)

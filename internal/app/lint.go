@@ -16,8 +16,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Lint is all that is wrong with the site: why clusters are frozen, what the hosts contradict, and what only package
-// lint looks for. Where nothing could be planned, p is nil, and it has those findings that need no plan.
+// Lint returns all findings of the site: why clusters are frozen, contradictions with the hosts, and those of package
+// lint. If nothing could be planned, p is nil, and it returns those that need no plan.
 func Lint(l *Loaded, p *Planned) []finding.Finding {
 	found := linted(l, l.Clusters, p)
 	if p != nil {
@@ -29,7 +29,7 @@ func Lint(l *Loaded, p *Planned) []finding.Finding {
 	return finding.Sorted(found)
 }
 
-// linted is what only package lint looks for.
+// linted returns the findings of package lint.
 func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks,
 		LeftOut: l.Hosts.LeftOut, Secrets: map[string]bool{},
@@ -50,10 +50,10 @@ func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 	return in.Check()
 }
 
-// LintErrors are the errors of specs that freeze no cluster: the run has said those that do.
+// LintErrors returns the errors of specs that freeze no cluster; those that do are reported with the run.
 func (p *Planned) LintErrors() (words []string) {
 	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
-		//guard: nobody is told of two clusters with one token issuer before they are published
+		//guard: two clusters with one token issuer are published without a warning
 		if f.Severity == finding.Error && f.Of(v1.Kind) && len(p.Clusters.Frozen[clusterOf(&f)]) == 0 {
 			words = append(words, "lint: "+f.String())
 		}
@@ -61,13 +61,13 @@ func (p *Planned) LintErrors() (words []string) {
 	return words
 }
 
-// clusterOf is the cluster that a finding is about.
+// clusterOf returns the cluster of a finding.
 func clusterOf(f *finding.Finding) schedule.ClusterKey {
 	namespace, name, _ := strings.Cut(strings.TrimPrefix(f.Object, v1.Kind+" "), "/")
 	return schedule.ClusterKey{Namespace: namespace, Name: name}
 }
 
-// contradictions are why the placement refuses clusters, but for what froze them before.
+// contradictions returns why the placement refuses clusters, without earlier reasons.
 func (p *Planned) contradictions() (out []finding.Finding) {
 	for i := range p.Placement.Clusters {
 		c := &p.Placement.Clusters[i]
@@ -85,8 +85,8 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 	return out
 }
 
-// servedBefore are the load balancers without a backend that the tree before has, and that took no hosts away: of
-// those lint only warns.
+// servedBefore returns the load balancers without a backend that the previous tree has, and that lost no hosts: lint
+// only warns of those.
 func (p *Planned) servedBefore() map[string]bool {
 	there := map[string]bool{}
 	for i := range p.Clusters.All {

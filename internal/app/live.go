@@ -26,7 +26,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// RestConfig is the kubeconfig's, or the pod's own.
+// RestConfig returns the configuration of the kubeconfig, or the pod's own.
 func (in *Inputs) RestConfig() (*rest.Config, error) {
 	rules := in.LoadingRules()
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.Context}
@@ -46,7 +46,7 @@ func (in *Inputs) RestConfig() (*rest.Config, error) {
 	return cfg, nil
 }
 
-// LoadingRules say where the kubeconfig is.
+// LoadingRules returns the places of the kubeconfig.
 func (in *Inputs) LoadingRules() *clientcmd.ClientConfigLoadingRules {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = in.Kubeconfig
@@ -75,7 +75,7 @@ func (in *Inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, err
 	return live.Guards(ctx, cfg)
 }
 
-// LiveServices reads who owns the live objects that have names like those of tenants' services.
+// LiveServices reads the owners of the live objects with names of tenants' services.
 func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
@@ -84,8 +84,8 @@ func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, 
 	return live.ServiceObjects(ctx, cfg)
 }
 
-// liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its
-// jump hosts have the Secrets that they will need, and which SIPClusters carry its finalizer.
+// liveLeftovers reads what is left of the SIP operator: whether its jump hosts have the Secrets that they will need,
+// and which SIPClusters carry its finalizer.
 func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster,
 	services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
 	cfg, err := in.RestConfig()
@@ -97,7 +97,7 @@ func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster,
 	return hostKeys, finalized, errors.Join(keysErr, err)
 }
 
-// LiveState reads the live hosts without their addresses: no Secret is asked for.
+// LiveState reads the live hosts without their addresses and without any Secret.
 func (in *Inputs) LiveState(ctx context.Context, site *v1alpha1.Site, now time.Time) (*inventory.Inventory, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
@@ -109,8 +109,8 @@ func (in *Inputs) LiveState(ctx context.Context, site *v1alpha1.Site, now time.T
 	return hosts, in.asked(cfg, err)
 }
 
-// LiveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
-// clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
+// LiveHosts reads the live hosts, and the addresses of those that a plan of the clusters may use. Without clusters it
+// reads all addresses, for a snapshot.
 func (in *Inputs) LiveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster,
 	now time.Time) (*inventory.Inventory, error) {
 	cfg, err := in.RestConfig()
@@ -125,7 +125,7 @@ func (in *Inputs) LiveHosts(ctx context.Context, site *v1alpha1.Site, clusters [
 	return hosts, in.asked(cfg, err)
 }
 
-// Contexts are the names of the contexts in the kubeconfig, sorted.
+// Contexts returns the sorted names of the contexts in the kubeconfig.
 func (in *Inputs) Contexts(rules *clientcmd.ClientConfigLoadingRules) []string {
 	config, err := rules.Load()
 	if err != nil {
@@ -134,14 +134,14 @@ func (in *Inputs) Contexts(rules *clientcmd.ClientConfigLoadingRules) []string {
 	return slices.Sorted(maps.Keys(config.Contexts))
 }
 
-// There says that a file is, whether it can be read or not.
+// There reports whether a file exists, readable or not.
 func There(file string) bool {
 	_, err := os.Stat(file)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// kubeconfigProblem says what a person may have meant where no cluster can be reached: a file that is not there, a
-// context that the kubeconfig does not have. nil if it is something else.
+// kubeconfigProblem returns the probable mistake if no cluster can be reached: a missing file, or a context that the
+// kubeconfig does not have. It is nil for other causes.
 func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) error {
 	if in.Kubeconfig != "" && !There(in.Kubeconfig) {
 		return redact.Errorf("--kubeconfig: %s: no such file or directory", in.Kubeconfig)
@@ -159,7 +159,7 @@ func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	}
 	known := in.Contexts(rules)
 	switch {
-	//guard: who has no kubeconfig is sent to look for a context
+	//guard: without a kubeconfig, the message is about a missing context
 	case err == nil && len(known) == 0 && in.Context != "":
 		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, "+
 			"$KUBECONFIG or ~/.kube/config", in.Context)

@@ -1,5 +1,5 @@
-// Package app is the steps of a run: Load, Admit, Plan, Render and Check, each a function from the value before to its
-// own. It prints nothing and knows no flag. A tree that Check has nothing against is written by package publish.
+// Package app has the steps of a run: Load, Admit, Plan, Render and Check, each a function from the previous value to
+// its own. It prints nothing and has no flags. Package publish writes a tree to which Check has no objection.
 package app
 
 import (
@@ -27,57 +27,57 @@ import (
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-// Loaded is everything a placement is decided from, but the tree that was there before.
+// Loaded is the input of a placement, except the previous tree.
 type Loaded struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
 	Hosts    *inventory.Inventory
-	// secrets are the Secrets beside the specs, "namespace/name".
+	// secrets are the names of the Secrets next to the specs, "namespace/name".
 	secrets []string
-	// hostNamespaces have hosts, those that are not the site's too. Sorted.
+	// hostNamespaces are the sorted namespaces with hosts, including those of other sites.
 	hostNamespaces []string
-	// others are the hosts in files that have a namespace which is not the site's, "namespace/name".
+	// others are the hosts in files outside the site's namespaces, "namespace/name".
 	others []string
 	// Live: the hosts were read from the cluster by this run.
 	Live bool
-	// Tenants say who may ask for what. nil without a site.
+	// Tenants are the tenants with their grants, nil without a site.
 	Tenants *tenancy.Tenants
-	// Problems are what is wrong with single specs and files. Those clusters are frozen.
+	// Problems are about single specs and files. They freeze their clusters.
 	Problems []admit.Problem
 	// empty are the files of specs with nothing in them.
 	empty []admit.Problem
-	// Written says which file each cluster was read from, as package tenancy names files.
+	// Written maps each cluster to its file, as package tenancy names files.
 	Written tenancy.Files
-	// Unnamed are specs beside a kustomization that does not name them, and Unread the files without a spec, and
-	// those that only the site may write.
+	// Unnamed are specs next to a kustomization that does not name them. Unread are files without a spec, and
+	// manifests that only the site may write.
 	Unnamed, Unread []string
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
 	hostsInSpecs int
-	// inTree writes the paths of specs as they may stand in the tree.
+	// inTree replaces the paths of specs by those that may be printed in the tree.
 	inTree *strings.Replacer
-	// LeftOut are hosts that a question took out of the inventory: nobody is warned that they are not in it.
+	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
 	LeftOut []inventory.Host
-	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
+	//guards are in force on the cluster of the hosts; unguarded is why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error
-	// Network is everything that has an address, a port or a MAC address, and what of it is at odds.
+	// Network is every address, port and MAC address of the site, with their conflicts.
 	Network *netplan.Plan
-	// services are the live Deployments and Services with names like those of tenants' services, where a cluster asks
-	// for any; unseen says why they could not be read.
+	// services are the live Deployments and Services with names of tenants' services, if a cluster has services;
+	// unseen is why they could not be read.
 	services []inventory.ServiceObject
 	unseen   error
-	// Unpatchable is why no patch of a host may be written, by host, where the run goes on without.
+	// Unpatchable is why no patch of a host may be written, by host, if the run continues without it.
 	Unpatchable map[string][]finding.Finding
-	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters
-	// that only it let go; left says why one of the two could not be read.
+	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs. finalized are SIPClusters
+	// with its finalizer. left is why one of the two could not be read.
 	hostKeys  []inventory.SecretSeen
 	finalized []inventory.Finalized
 	left      error
-	// built are the tenants' services that this run has built.
+	// built caches the tenants' services that this run has built.
 	built *serviceBuilds
 }
 
-// Warnings are about inputs that are valid, and likely not what was meant.
+// Warnings returns warnings about valid inputs that are likely mistakes.
 func (l *Loaded) Warnings() (out []string) {
 	if l.Site != nil {
 		out = append(out, l.Site.Warnings...)
@@ -97,14 +97,13 @@ func (l *Loaded) Warnings() (out []string) {
 	for _, object := range l.Hosts.LeftOut {
 		out = append(out, fmt.Sprintf("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text))
 	}
-	//guard: who plans is not told of a BMC's address that metal3 cannot read
+	//guard: a plan does not warn of a BMC's address that metal3 cannot read
 	out = append(out, unmanageable(l.Hosts.Hosts)...)
-	//guard: two files define the same hosts, and nobody is told which
+	//guard: two files define the same hosts, and are not named
 	return append(out, twice(l.Hosts.Hosts)...)
 }
 
-// mostUnmanageable bounds how many hosts with a BMC or MAC address that cannot be are warned of; sipgen lint has them
-// all.
+// mostUnmanageable is how many hosts with an invalid BMC or MAC address are warned of; sipgen lint lists all.
 const mostUnmanageable = 5
 
 func unmanageable(hosts []inventory.Host) []string {
@@ -115,7 +114,7 @@ func unmanageable(hosts []inventory.Host) []string {
 	return finding.Fold(lines, mostUnmanageable, "unusable BMC and MAC addresses; sipgen lint shows them")
 }
 
-// twice says which files define the same hosts, which the plan cannot say: it is the same wherever the files are.
+// twice names the files that define the same hosts. The plan cannot, because it is the same wherever the files are.
 func twice(hosts []inventory.Host) []string {
 	type pair struct{ one, other string }
 	var pairs []pair
@@ -146,7 +145,7 @@ func twice(hosts []inventory.Host) []string {
 	return finding.Fold(lines, mostUnmanageable, "pairs of files define the same hosts; sipgen lint shows them")
 }
 
-// Clashes are what clusters ask for that is another's.
+// Clashes returns what clusters ask for that another one has.
 func (l *Loaded) Clashes() (out []string) {
 	ports := l.Site.Spec.NodePorts
 	for _, clash := range validation.ValidateClusters(l.Clusters, ports.Start, ports.End) {
@@ -155,15 +154,15 @@ func (l *Loaded) Clashes() (out []string) {
 	return out
 }
 
-// Load reads all inputs, and reports what is wrong with any of them and between them. What is wrong with one tenant's
-// specs is in Problems and not in the error. With an error it gives what could be read; nil if nothing was tried.
+// Load reads all inputs, and reports errors in them and between them. Errors of one tenant's specs are in Problems.
+// With an error it returns what could be read, nil if nothing was tried.
 func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	if err := in.checkStdin(); err != nil {
 		return nil, err
 	}
 	site, siteErr := in.LoadSite(stdin)
 	if err := in.checkGiven(); err != nil {
-		if site == nil { // which may name them
+		if site == nil { // the Site may name them
 			return nil, siteErr
 		}
 		return nil, err
@@ -216,7 +215,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	return l, nil
 }
 
-// LoadSite reads the Site, and takes from it what the command line leaves open.
+// LoadSite reads the Site, and fills in its inputs where flags are missing.
 func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
 	site, err := api.LoadSite(in.Site, stdin)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,8 +225,8 @@ func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
 	return site, err
 }
 
-// loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says:
-// without a site, whose own problem is reported, there are none.
+// loadHosts reads the hosts from files, standard input or the live cluster. Without a site, whose error is reported
+// by itself, it reads no live hosts.
 func (in *Inputs) loadHosts(ctx context.Context, stdin io.Reader, site *v1alpha1.Site,
 	clusters []v1.SIPCluster) (*inventory.Inventory, error) {
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder
-// deleted. A new tree would lack the clusters that have no spec any more, with their services, and the addresses and
-// releases that nothing but the old one has.
+// lost refuses to start with an empty tree if an engine has synced a tree before: the branch was force-pushed, or its
+// folder deleted. A new tree would lack the clusters without a spec, their services, and the addresses and releases
+// that only the old tree has.
 func (p *Planned) lost(accept bool) error {
 	//guard: a branch that has lost its tree gets a new one, without the clusters whose specs are gone
 	if accept || !p.Before.Missing() {
@@ -32,9 +32,8 @@ func (p *Planned) lost(accept bool) error {
 		p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
 }
 
-// noTree says that there is no tree and that hosts carry labels of clusters, which nobody knows to be an engine's:
-// those of hosts that somebody, or the SIP operator, labelled before the first tree look like those of a tree that is
-// lost.
+// noTree returns a warning if there is no tree and hosts carry labels of clusters. An engine may not have set them:
+// labels that an operator, or the SIP operator, set before the first tree look like those of a lost tree.
 func (p *Planned) noTree() string {
 	if !p.Before.Missing() {
 		return ""
@@ -54,7 +53,7 @@ func (p *Planned) noTree() string {
 		text.Plural(len(labelled), "host carries labels", "hosts carry labels"), FirstHosts(labelled))
 }
 
-// FirstHosts are the first of many hosts.
+// FirstHosts names the first of many hosts.
 func FirstHosts(hosts []string) string {
 	const most = 5
 	names := strings.Join(hosts[:min(most, len(hosts))], ", ")

@@ -9,21 +9,21 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Planned is who gets which host, on top of the decisions in the tree before.
+// Planned is the placement on top of the decisions in the previous tree.
 type Planned struct {
 	Loaded    *Loaded
 	Before    Before
 	Clusters  *admit.Clusters
 	Placement *schedule.Placement
-	// Report is the placement in words.
+	// Report is the placement as text.
 	Report *report.Plan
-	// loss is what the placement takes from the clusters.
+	// loss is the hosts that the placement takes from the clusters.
 	loss schedule.Loss
-	// remade says which virtual hosts ViNO makes anew.
+	// remade are the warnings about virtual hosts that ViNO recreates.
 	remade []string
 }
 
-// Plan places the hosts: the decisions of the tree before are kept.
+// Plan places the hosts, and keeps the decisions of the previous tree.
 func Plan(a *Admitted) (*Planned, error) {
 	l, clusters := a.Loaded, a.Clusters
 	options := clusters.Options
@@ -38,13 +38,13 @@ func Plan(a *Admitted) (*Planned, error) {
 	return p, nil
 }
 
-// describe says what the placement takes away, and puts it in words.
+// describe counts the losses of the placement, and makes its report.
 func (p *Planned) describe() {
 	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
 	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
 	//guard: a node set that is dropped takes the machines of many tenants at once
 	p.loseVirtualHosts()
-	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
+	//guard: another macPrefix recreates every machine of a Vino, and the brake does not count them
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
@@ -58,9 +58,9 @@ func (p *Planned) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		//guard: a tenant's patches tolerate any taint, and the plan does not say so
+		//guard: a tenant's patches tolerate any taint, and the plan does not show it
 		patched[c.Key()] = len(c.Spec.Patches) > 0
-		//guard: a tenant's load balancer does anything, and the plan does not say so
+		//guard: a tenant's load balancer does anything, and the plan does not show it
 		lines[c.Key()] = len(c.HAProxyLines()) > 0
 	}
 	for i := range p.Report.Clusters {
@@ -69,15 +69,15 @@ func (p *Planned) noteAboutClusters() {
 	}
 }
 
-// Unschedulable: a cluster cannot have its hosts, or a spec cannot be followed, where the others go on all the same.
+// Unschedulable reports whether a cluster lacks hosts or a spec is ignored, while the others are served.
 func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(p.Clusters.Lost) > 0 }
 
-// keyOf is a cluster's name.
+// keyOf returns a cluster's key.
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 }
 
-// expectLeftOut drops the warnings that a host is not in the inventory from which --without took it.
+// expectLeftOut drops the warnings about missing hosts that --without took out.
 func (p *Planned) expectLeftOut() {
 	leftOut := map[schedule.HostKey]bool{}
 	names := map[string]bool{}

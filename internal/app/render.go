@@ -11,22 +11,21 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// Rendered is the tree of a plan: what is written, committed or compared, and nothing else is.
+// Rendered is the tree of a plan, complete: what is written, committed or compared.
 type Rendered struct {
 	Plan *Planned
 	Tree render.Tree
 	// Err is why there is no tree.
 	Err error
-	// differing are the services that differ from those in the tree before and were built to be checked, by cluster.
+	// differing are the builds of services that differ from the previous tree's, by cluster.
 	differing map[string]*overlay.Built
 }
 
 // Renderer is render.Site, or render.Preview for a tree that is not written.
 type Renderer func(render.Input) (render.Tree, []render.Services, error)
 
-// Render renders the tree, and checks what comes out where the patches of tenants have a part in it. A cluster whose
-// services cannot be rendered as it asks is frozen, as one is that the plan freezes: nothing is planned again. The
-// error is that there can be no tree at all.
+// Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
+// rendered is frozen, without a new plan. The error means that there is no tree at all.
 func Render(p *Planned, how Tolerance, site Renderer) (*Rendered, error) {
 	p.freezeAll(nil, how)
 	r := p.render(site)
@@ -50,20 +49,19 @@ func (p *Planned) render(site Renderer) *Rendered {
 	return &Rendered{Plan: p, Tree: tree, differing: built}
 }
 
-// Compare is the report with what changes in the services that were there before. It builds them as they were and as
-// they are, so only the commands that print the changes call it.
+// Compare returns the report with the changes in existing services. It builds them as they were and as they are, so
+// only commands that print the changes call it.
 func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
-	//guard: the first services of a cluster that is there already come without a word
+	//guard: the first services of an existing cluster come without a danger
 	words.Services = serviceChanges(servicesBefore(before), filesOfRights(before), r.Tree, r.differing)
 	words.Replicas = r.Plan.replicaChanges()
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words
 }
 
-// moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old
-// folder has them.
+// moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them.
 func (p *Planned) moves() error {
 	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {

@@ -14,14 +14,14 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// maxCompared is how many clusters' services are built to see what changes in them: two builds take some 0.05 s. Of
-// those beyond it the files are named.
+// maxCompared is how many clusters' services are built to find their changes. Two builds take about 0.05 s. Beyond
+// it, only the changed files are named.
 const maxCompared = 200
 
-// serviceChanges says what differs in the services of the clusters that the tree before has: was and hadRights are
-// theirs there, and a cluster without services has none. That comes from git: whoever can push may have edited it, so
-// one that is not as sipgen writes it is not built, and that is said. built are the services in the tree after that
-// were built already.
+// serviceChanges returns the changes in the services of the clusters in the previous tree. was and hadRights are
+// theirs there; a cluster without services has none. They come from git and may have been edited, so services that
+// are not as sipgen writes them are not built, but reported. built are the services of the new tree that were built
+// already.
 func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree,
 	built map[string]*overlay.Built) []report.ServiceChanges {
 	is, hasRights := filesOfServices(after), filesOfRights(after)
@@ -61,8 +61,8 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 	return out
 }
 
-// servicesBefore are the files of the services that the tree before has, with those clusters that have none there,
-// and hosts or a folder all the same.
+// servicesBefore returns the files of the services in the previous tree, including clusters without any that have
+// hosts or a folder.
 func servicesBefore(tree render.Tree) map[string]map[string][]byte {
 	out := filesOfServices(tree)
 	for path := range tree {
@@ -74,7 +74,7 @@ func servicesBefore(tree render.Tree) map[string]map[string][]byte {
 	return out
 }
 
-// filesOfServices are the files of every cluster's services, by "namespace/name" and by path in their folder.
+// filesOfServices returns the files of all services, by "namespace/name" and by path in their folder.
 func filesOfServices(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 5)
@@ -85,7 +85,7 @@ func filesOfServices(tree render.Tree) map[string]map[string][]byte {
 	})
 }
 
-// filesOfRights are the files of every cluster's rights, likewise.
+// filesOfRights returns the files of all rights, by "namespace/name" and by path in their folder.
 func filesOfRights(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 4)
@@ -120,8 +120,8 @@ func rank(was, is map[string][]byte) int {
 	return 0
 }
 
-// compared compares services, and their rights where they are not the same: rights were among the services once, and
-// have not changed when they are no longer. built are the services after, if they were built already.
+// compared compares services with their rights, if these differ. Rights that moved out of the services have not
+// changed. built are the new services, if they were built already.
 func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]objdiff.Effect, error) {
 	before := overlay.Built{}
 	var err error
@@ -158,7 +158,7 @@ func buildServices(files map[string][]byte) (overlay.Built, error) {
 	return folder.Built()
 }
 
-// withRights is services with their rights, if they have any.
+// withRights returns services with their rights, if they have any.
 func withRights(services overlay.Built, rights map[string][]byte) (overlay.Built, error) {
 	if rights == nil {
 		return services, nil

@@ -29,27 +29,28 @@ import (
 // specs are the documents of the specs.
 type specs struct {
 	decoded []spec
-	// broken are the files that could not be read whole.
+	// broken are the files that could not be read completely.
 	broken []admit.Problem
-	// empty are the files with nothing in them.
+	// empty are the files without a document.
 	empty []admit.Problem
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
 	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
-	// sites are the files among them that have a Site in them, as messages name them.
+	// files: some specs are files. hosts are the BareMetalHosts in them, which are not read. sites are the files with
+	// a Site, as messages name them.
 	files bool
 	hosts int
 	sites []string
-	// paths are the files as messages name them, each with the path that package tenancy gives it.
+	// paths maps the files, as messages name them, to the paths that package tenancy gives them.
 	paths map[string]string
-	// unnamed and unread are warned of: Loaded.
+	// unnamed and unread are as in Loaded.
 	unnamed, unread []string
-	// manifests hold the specs of the site's services.
+	// manifests are the specs of the site's services.
 	manifests []manifest.Document
 }
 
-// inTree gives a text as it may stand in the tree and in commits: there a file has the path that it has below the
-// folder that -f names, wherever on this machine that is. The same specs are the same bytes on every machine.
+// inTree returns a replacer for texts in the tree and in commits: a file has its path below the folder that -f names.
+// The same specs give the same bytes on every machine.
 func (s *specs) inTree() *strings.Replacer {
 	var pairs []string
 	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
@@ -60,14 +61,13 @@ func (s *specs) inTree() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// spec is a document, and the file that it is in, as package tenancy names files.
+// spec is a document with its file, as package tenancy names files.
 type spec struct {
 	api.DecodedCluster
 	file string
 }
 
-// loadSpecs reads the documents of the specs. What is wrong with one file is no error. Whose folders there are, the
-// site says.
+// loadSpecs reads the documents of the specs. Errors of one file are in broken. The site has the tenants' folders.
 func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) (*specs, error) {
 	var (
 		s    = specs{paths: map[string]string{}}
@@ -138,17 +138,17 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	return &s, errors.Join(errs...)
 }
 
-// ownerOf says which tenant may write a file, as a message names it; empty for none.
+// ownerOf names the tenant that may write a file, for a message; "" for none.
 func ownerOf(site *v1alpha1.Site, file string) string {
 	if site == nil {
 		return ""
 	}
-	//guard: a tenant writes the Ironic that provisions everybody's hosts
+	//guard: a tenant writes the Ironic that provisions the hosts of all tenants
 	if folder := tenancy.Folder(site, file); folder != "" {
 		return "a tenant's folder, " + redact.Plain(folder)
 	}
 	for i := range site.Spec.Tenants {
-		//guard: a tenant without a folder writes the Ironic that provisions everybody's hosts
+		//guard: a tenant without a folder writes the Ironic that provisions the hosts of all tenants
 		if t := &site.Spec.Tenants[i]; len(t.Specs) == 0 {
 			return "a file that tenant " + redact.Plain(t.Name) + ", which has no folder in spec.tenants[].specs, may write"
 		}
@@ -156,13 +156,13 @@ func ownerOf(site *v1alpha1.Site, file string) string {
 	return ""
 }
 
-// ValidSpecs are the clusters whose specs are valid by themselves, whatever is wrong with others.
+// ValidSpecs returns the clusters with valid specs, whatever the other specs are.
 func (in *Inputs) ValidSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) []v1.SIPCluster {
 	specs, _ := in.loadSpecs(ctx, stdin, site)
 	return specs.valid()
 }
 
-// valid are the clusters that are valid by themselves, some of them perhaps twice.
+// valid returns the clusters with valid specs, some of them perhaps twice.
 func (s *specs) valid() []v1.SIPCluster {
 	clusters := []v1.SIPCluster{}
 	for i := range s.decoded {
@@ -173,13 +173,13 @@ func (s *specs) valid() []v1.SIPCluster {
 	return clusters
 }
 
-// speakable says that a cluster's name is one that Kubernetes lets a SIPCluster have, if not one that sipgen can work
-// with. One without is a finding of its file, and of no cluster: nothing is planned for it, and nothing lists it.
-func speakable(c *v1.SIPCluster) bool {
+// hasValidName reports whether a cluster's name is one that Kubernetes allows. Without one, the spec is a finding of its
+// file, and of no cluster: nothing is planned or listed for it.
+func hasValidName(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
 
-// Wrong is what is wrong with the specs.
+// Wrong returns the errors of the specs.
 func (l *Loaded) Wrong() []error {
 	var errs []error
 	for i := range l.Problems {
@@ -188,8 +188,8 @@ func (l *Loaded) Wrong() []error {
 	return Flatten(errors.Join(errs...))
 }
 
-// take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is
-// no spec.
+// take binds each spec to its tenant, and records its problems. A spec whose author has no say in the cluster is
+// dropped.
 func (l *Loaded) take(s *specs) {
 	l.Problems = append(l.Problems, s.broken...)
 	l.empty = s.empty
@@ -221,8 +221,8 @@ func (l *Loaded) take(s *specs) {
 		for _, err := range d.Errs {
 			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
 		}
-		//guard: a cluster is planned for, and listed, whose name nobody could give it
-		if d.Cluster == nil || !speakable(cluster) {
+		//guard: a cluster with an impossible name is planned and listed
+		if d.Cluster == nil || !hasValidName(cluster) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {

@@ -13,9 +13,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no
-// more. Those that a cluster loses otherwise are counted already. A host that stays keeps its address, whatever the
-// preview says of a ViNO that begins anew.
+// loseVirtualHosts counts, for the brake, the hosts that ViNO made for the previous tree and is no longer asked for.
+// Hosts that a cluster loses otherwise are counted already. A host that stays keeps its address, whatever the preview
+// of a new ViNO shows.
 func (p *Planned) loseVirtualHosts() {
 	was := virtualhosts.Hosts(p.Before.Files)
 	if len(was) == 0 {
@@ -23,7 +23,7 @@ func (p *Planned) loseVirtualHosts() {
 	}
 	files, err := virtualhosts.Files(p.Loaded.Site)
 	if err != nil {
-		return // there will be no tree
+		return // there is no tree
 	}
 	is := virtualhosts.Hosts(files)
 	counted, claimed := p.counted(), p.claimed()
@@ -31,7 +31,7 @@ func (p *Planned) loseVirtualHosts() {
 		namespace, host, _ := strings.Cut(name, "/")
 		key := schedule.HostKey{Namespace: namespace, Name: host}
 		if !claimed[key] {
-			p.loss.Claimed++ // what the share is of
+			p.loss.Claimed++ // the base of the percentage
 		}
 		if _, stays := is[name]; !stays && !counted[key] {
 			p.loss.Virtual = append(p.loss.Virtual, key)
@@ -42,7 +42,7 @@ func (p *Planned) loseVirtualHosts() {
 	})
 }
 
-// counted are the hosts that the loss has already.
+// counted returns the hosts that the loss has already.
 func (p *Planned) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
 	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Anew, p.loss.Foreign, p.loss.Moved,
@@ -63,9 +63,8 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 	return claimed
 }
 
-// remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other
-// addresses, because a network of their Vino is another one than in the tree before. It is said in any case, however
-// few they are.
+// remakeVirtualHosts counts, for the brake, the existing hosts that ViNO recreates or gives other addresses, because
+// a network of their Vino differs from the previous tree's. It warns of any number of them.
 func (p *Planned) remakeVirtualHosts() {
 	p.remade = nil
 	listed := virtualhosts.Hosts(p.Before.Files)
@@ -85,7 +84,7 @@ func (p *Planned) remakeVirtualHosts() {
 			}
 			hosts++
 			if _, known := listed[h.Key()]; !known && !claimed[key] {
-				p.loss.Claimed++ // what the share is of
+				p.loss.Claimed++ // the base of the percentage
 			}
 			if !counted[key] {
 				counted[key] = true

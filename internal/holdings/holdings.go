@@ -60,7 +60,7 @@ type Claim struct {
 	Source string
 }
 
-// Input is what the answer depends on.
+// Input is the input of Of.
 type Input struct {
 	Hosts []inventory.Host
 	Tree  []Claim

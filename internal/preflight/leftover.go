@@ -11,14 +11,14 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// takenOver are the live objects of a kind that have the names of services of the clusters, and that no sync of what sipgen renders has reached
-// yet: the SIP operator's, whether they were handed over already or not. What kubectl made is not of it.
+// takenOver calls each for the live objects of a kind that have names of the clusters' services and were never synced
+// by sipgen's engine: the SIP operator's, handed over or not. kubectl's own are skipped.
 func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.ServiceObject, each func(c *v1.SIPCluster, i int, object *inventory.ServiceObject)) {
 	byKey := map[string]*inventory.ServiceObject{}
 	for i := range live {
 		object := &live[i]
 		kubectl := slices.ContainsFunc(object.Owners, func(w inventory.Owner) bool { return w.Made && strings.HasPrefix(w.Manager, "kubectl") })
-		//guard: what is taken over is warned of for ever, and nobody reads warnings any more
+		//guard: warnings about objects that were taken over never end, and hide other warnings
 		if object.Kind == kind && !object.Rendered && !kubectl {
 			byKey[object.Namespace+"/"+object.Name] = object
 		}
@@ -37,13 +37,13 @@ func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.Ser
 	}
 }
 
-// PortNames warns of Services whose port a first sync renames. The SIP operator called the port of every control plane the same; a Service
-// whose port has another name than that of the pods that run has no endpoint until new ones do.
+// PortNames warns of Services whose port is renamed by the first sync. The SIP operator gave the port of every
+// control plane one name; after a rename, a Service has no endpoint until new pods run.
 func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []finding.Finding {
 	var out []finding.Finding
 	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
-		//guard: nobody hears before the sync that the control plane of a tenant will be without an endpoint
+		//guard: the control plane of a tenant loses its endpoint in the sync, without a warning before
 		if name == v1.PortNameSIP {
 			return
 		}
@@ -54,12 +54,13 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []findi
 	return sorted(out)
 }
 
-// leftover warns of a live object that the SIP operator made.
+// leftover returns a warning about a live object of the SIP operator.
 func leftover(object, cluster, found, why, fix string) finding.Finding {
 	return finding.Finding{Code: finding.Leftover, Severity: finding.Warning, Object: object, Cluster: cluster, Message: found + ": " + why, Fix: fix}
 }
 
-// HostKeySecrets are the Secrets that the first sync over the SIP operator's jump hosts needs, and that the SIP operator did not have.
+// HostKeySecrets returns the Secrets that the first sync over the SIP operator's jump hosts needs, and that the SIP
+// operator did not have.
 func HostKeySecrets(clusters []v1.SIPCluster, live []inventory.ServiceObject) []inventory.SecretSeen {
 	var out []inventory.SecretSeen
 	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
@@ -68,8 +69,8 @@ func HostKeySecrets(clusters []v1.SIPCluster, live []inventory.ServiceObject) []
 	return out
 }
 
-// MissingHostKeys warns of jump hosts whose host keys are missing: the pod of before goes on, the new one waits, and so do the services and hosts
-// of the tenant.
+// MissingHostKeys warns of jump hosts without host keys: the old pod continues, the new one waits, and so do the
+// services and hosts of the tenant.
 func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, seen []inventory.SecretSeen) []finding.Finding {
 	byKey := map[string]*inventory.SecretSeen{}
 	for i := range seen {
@@ -92,7 +93,7 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, s
 	return sorted(out)
 }
 
-// Finalizers warns of SIPClusters that the SIP operator alone could let go: those that are rendered, and those that somebody deletes already.
+// Finalizers warns of SIPClusters with the SIP operator's finalizer, both rendered and already deleted ones.
 func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.Finding {
 	rendered := map[string]bool{}
 	for i := range clusters {
@@ -112,19 +113,20 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.
 	return sorted(out)
 }
 
-// WithoutFinalizer is the command that takes the SIP operator's finalizer off a SIPCluster. It tests that it is still where it was.
+// WithoutFinalizer returns the command that removes the SIP operator's finalizer from a SIPCluster. It tests that the
+// finalizer is still at its index.
 func WithoutFinalizer(namespace, name string, index int) string {
 	return fmt.Sprintf(`kubectl -n %s patch sipclusters.airship.airshipit.org %s --type=json -p '[{"op":"test","path":"/metadata/finalizers/%d","value":"%s"},{"op":"remove","path":"/metadata/finalizers/%d"}]'`,
 		namespace, name, index, v1.SIPFinalizer, index)
 }
 
-// HostKeys is the command that makes the Secret with a jump host's own keys.
+// HostKeys returns the command that creates the Secret with a jump host's own keys.
 func HostKeys(namespace, name string) string {
 	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
 		` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
 }
 
-// HostKeysName is the Secret with the keys of a cluster's jump host of that index.
+// HostKeysName returns the name of the Secret with the keys of a cluster's jump host of that index.
 func HostKeysName(c *v1.SIPCluster, i int) string {
 	return cmp.Or(c.Spec.Services.JumpHost[i].HostKeys, v1.ServiceName(v1.ListJumpHost, i, c.Name)+"-host-keys")
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Ask is what a tree asks of a host.
+// Ask is the change that a tree makes to a host.
 type Ask struct {
 	Host *inventory.Host
-	// Claim is what the tree gives the host to: the zero claim if it is released.
+	// Claim is the claim that the tree gives the host, the zero claim for a release.
 	Claim holdings.Claim
 	// Approved: its release was approved though it is in use.
 	Approved bool
 }
 
-// Moves finds the hosts in use whose cluster labels a tree would remove or change without an approval. The sync guard of the site denies
-// such a patch, and with it the sync of all hosts of that cluster, or with an overlay of the site, so each is said before: it is a warning,
-// since the labels stay as they are whatever is committed. The findings are sorted by host.
+// Moves warns of hosts in use whose cluster labels a tree would remove or change without an approval. The sync guard
+// of the site denies such a patch, and with it the sync of all hosts of that cluster, or of the site with an overlay.
+// It is a warning, since the labels stay whatever is committed. The findings are sorted by host.
 func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []finding.Finding {
 	whose := "that cluster's"
 	if apply == v1alpha1.ApplyOverlay {
@@ -31,7 +31,7 @@ func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []find
 	}
 	var out []finding.Finding
 	for _, ask := range asks {
-		//guard: nobody is told that the sync guard will deny a commit
+		//guard: the sync guard will deny a commit, without a warning
 		if !ask.Host.State.InUse() || ask.Approved {
 			continue
 		}

@@ -1,6 +1,5 @@
-// Package preflight looks at live hosts before a patch of theirs is committed, and says what would make
-// a GitOps engine do harm with it. What it looks for was measured on real engines; docs/safety.md
-// has the reasons. It is pure.
+// Package preflight checks live hosts before their patches are committed, for anything that makes a GitOps engine do
+// harm with a patch. docs/safety.md has the reasons. It is pure.
 package preflight
 
 import (
@@ -18,14 +17,15 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// onHost is what stands in the way of patching a host, and why it matters. fix is a command, empty where it is not the host that is to be changed.
+// onHost returns a finding that keeps a host from being patched: what was found, and why it matters. fix is a
+// command, "" if another object has to be changed.
 func onHost(host *inventory.Host, found, why, fix string) finding.Finding {
 	return finding.Finding{
 		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source), Object: "BareMetalHost " + host.Key(), Message: found + ": " + why, Fix: fix,
 	}
 }
 
-// The field managers of the engines and of kubectl apply, and the keys by which they know their objects.
+// The field managers of the engines and of kubectl apply, and the keys by which they track their objects.
 const (
 	fluxManager        = "kustomize-controller"
 	argoManager        = "argocd-controller"
@@ -41,7 +41,8 @@ const (
 	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
 )
 
-// Synced says whether Flux or Argo CD has given the host the labels that say whose it is, or knows it as an object of that cluster's.
+// Synced reports whether Flux or Argo CD has set the host's cluster labels, or tracks it as an object of that
+// cluster.
 func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 	labels := holdings.LabelsOf(host, keys)
 	if !labels.NameCluster() {
@@ -55,19 +56,19 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 		}
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
-		//guard: hosts that an engine has labelled are taken for the SIP operator's
+		//guard: hosts that an engine has labeled are taken for the SIP operator's
 		return (m.Name == fluxManager || m.Name == argoManager) && slices.ContainsFunc(keys.Claim(), func(key string) bool { return slices.Contains(m.Labels, key) })
 	})
 }
 
-// Check looks at the hosts for which patched is true, since only those are touched. The findings are sorted by host,
-// and of one host in the order in which they are to be fixed.
+// Check checks the hosts for which patched is true. The findings are sorted by host, and for one host in the order in
+// which they are to be fixed.
 //
-// With apply merge it looks for: a spec that the engine's own field manager owns, by Apply or Update, since an apply
-// without a spec then removes it (Flux and Argo CD); for Argo CD also kubectl's last-applied annotation, from which
-// its apply takes the ownership of the spec over, and a client-side-apply manager, from which a sync with
-// other options would. With any apply: an owner of another app, and annotations that make an engine
-// delete and create a host anew.
+// With apply merge it looks for a spec that the engine's own field manager owns, by Apply or Update, because an apply
+// without a spec then removes it (Flux and Argo CD). For Argo CD it also looks for kubectl's last-applied annotation,
+// from which its apply takes over the spec, and for a client-side-apply manager, from which a sync with other options
+// would. With any apply mode, it looks for an owner from another app, and for annotations that make an engine delete
+// and recreate a host.
 func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host, patched func(*inventory.Host) bool) []finding.Finding {
 	var (
 		out     []finding.Finding
@@ -97,7 +98,7 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 	return out
 }
 
-// marks is what is found on a host itself.
+// marks returns the findings on a host itself.
 func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []finding.Finding {
 	var out []finding.Finding
 	if apply == v1alpha1.ApplyMerge {
@@ -106,13 +107,14 @@ func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Hos
 	}
 	//guard: two Kustomizations with one host undo each other
 	out = append(out, otherApps(host)...)
-	//guard: an engine that may force deletes a host and creates it anew, empty
+	//guard: an engine that may force deletes a host and recreates it empty
 	out = append(out, force(host)...)
 	return out
 }
 
-// Unpatchable is why no patch of a host may be written, by host, for a run that is to go on with the others: what Check refuses, and a host that no patch could
-// tell from another one of its name. What no host of the inventory has is no single host's fault, and is not among it.
+// Unpatchable returns why no patch of a host may be written, by host, for a run that continues with the others: the
+// findings of Check, and hosts without a uid. A lack of all hosts of the inventory is no single host's fault, and is
+// left out.
 func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host) map[string][]finding.Finding {
 	var managed, known bool
 	for i := range hosts {
@@ -123,7 +125,7 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inven
 		host := &hosts[i]
 		found := marks(engine, apply, host)
 		if apply == v1alpha1.ApplyMerge {
-			//guard: an inventory without managedFields freezes every cluster, and nobody is told to read it again
+			//guard: an inventory without managedFields freezes every cluster, instead of one hint to read it again
 			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
 				found = append(found, onHost(host, managedFieldsWords, blindWords, ""))
 			}
@@ -141,14 +143,14 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inven
 	return out
 }
 
-// blind is the finding that it is not known who owns the specs of hosts.
+// blind returns the finding that the owners of the hosts' specs are unknown.
 func blind(engine v1alpha1.Engine, hosts []string) finding.Finding {
 	found := "host " + hosts[0]
 	if len(hosts) > 1 {
 		found = fmt.Sprintf("%d hosts, %s the first", len(hosts), hosts[0])
 	}
 	found += ": " + managedFieldsWords
-	//guard: with Argo CD a host of which nobody knows the owner is patched
+	//guard: with Argo CD a host with unknown owners is patched
 	if engine == v1alpha1.EngineArgoCD {
 		return finding.Finding{Code: finding.Unpatchable, Severity: finding.Error, Message: found + ": " + blindWords}
 	}
@@ -164,9 +166,9 @@ type jsonPatch struct {
 	Value string `json:"value,omitempty"`
 }
 
-// ownership finds everyone whose ownership of the spec the engine has or would inherit. One command
-// fixes all of it: it takes the spec out of what they own, and leaves the rest to them. It names
-// entries by index, and tests that they still are what they were.
+// ownership finds all managers from which the engine has or would inherit the spec. One command fixes them: it
+// removes the spec from their fields, and leaves them the rest. It names entries by index, and tests that they are
+// unchanged.
 func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 	manager, name := fluxManager, "Flux"
 	if engine == v1alpha1.EngineArgoCD {
@@ -187,7 +189,7 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 		owned = owned || own
 		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
 		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
-		//guard: the command that fixes a host takes the spec from whoever stands there by now
+		//guard: the command that fixes a host takes the spec from another entry at the same index
 		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name}, jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
 	}
 	var found []string
@@ -238,25 +240,24 @@ func otherApps(host *inventory.Host) []finding.Finding {
 	return out
 }
 
-// inWaves says whether sipgen gives names like this to Applications that have a cluster's hosts and its services.
+// inWaves reports whether sipgen gives such names to Applications with both a cluster's hosts and its services.
 func inWaves(app string) bool {
 	cluster, found := strings.CutSuffix(app, ".infra")
 	return found && strings.Contains(cluster, ".")
 }
 
-// ours says whether sipgen gives names like this to what syncs hosts: "namespace.cluster.hosts", or
-// for the overlay of a site "sipgen-site-hosts". A host that was moved bears the name of a cluster
-// that may be gone, so the form is all there is to go by.
+// ours reports whether sipgen gives such names to what syncs hosts: "namespace.cluster.hosts", or for the overlay of
+// a site "sipgen-site-hosts". Only the form is checked, because the cluster in the name of a moved host may be gone.
 func ours(name string) bool {
 	cluster, found := strings.CutSuffix(name, ".hosts")
-	//guard: an app of somebody else counts as sipgen's because its name ends alike
+	//guard: a foreign app counts as sipgen's because its name ends alike
 	if found && strings.Contains(cluster, ".") {
 		return true
 	}
 	return strings.HasPrefix(name, "sipgen-") && strings.HasSuffix(name, "-hosts")
 }
 
-// force finds annotations by which an engine deletes and creates anew what it cannot patch.
+// force finds annotations by which an engine deletes and recreates what it cannot patch.
 func force(host *inventory.Host) []finding.Finding {
 	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
 	var out []finding.Finding
@@ -278,7 +279,8 @@ func force(host *inventory.Host) []finding.Finding {
 	return out
 }
 
-// command is what a person types. Names of hosts are DNS names: nothing in them means anything to a shell.
+// command returns a command line for an operator. Names of hosts are DNS names, without any character that is special
+// to a shell.
 func command(verb string, host *inventory.Host, args ...string) string {
 	return strings.Join(append([]string{"kubectl", verb, "-n", host.Namespace, hostResource + host.Name}, args...), " ")
 }

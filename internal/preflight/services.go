@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Services looks at the live Deployments and Services that have the names of those that are rendered for the clusters, and refuses to sync over
-// one that a controller made by updates, as the SIP operator did: an apply adds its own to such fields and takes none away. The jump host would
-// have two ports of one name, and a load balancer the node selector and the Secret of before.
+// Services checks the live Deployments and Services that have the names of rendered ones, and refuses to sync over
+// one that a controller made by updates, as the SIP operator did: an apply adds to such fields and removes nothing.
+// The jump host would have two ports of one name, and a load balancer the old node selector and Secret.
 func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory.ServiceObject) []finding.Finding {
 	rendered := map[string]string{}
 	for i := range clusters {
@@ -41,7 +41,8 @@ func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory
 	return out
 }
 
-// ServiceNames are the names of the Deployments of a cluster's services that SIP had, too; the Services have the same ones.
+// ServiceNames returns the names of the Deployments of a cluster's services that SIP also had. The Services have the
+// same names.
 func ServiceNames(c *v1.SIPCluster) []string {
 	var out []string
 	for _, list := range []struct {
@@ -58,7 +59,7 @@ func ServiceNames(c *v1.SIPCluster) []string {
 	return out
 }
 
-// Manager is the field manager that an engine applies as.
+// Manager returns the field manager that an engine applies as.
 func Manager(engine v1alpha1.Engine) string {
 	if engine == v1alpha1.EngineArgoCD {
 		return argoManager
@@ -66,8 +67,9 @@ func Manager(engine v1alpha1.Engine) string {
 	return fluxManager
 }
 
-// HandOver is the command that makes the engine's manager the owner of what another controller made, as if the engine had applied it: the next
-// apply then takes away what it does not have. The object itself does not change. It is empty where nobody else owns anything.
+// HandOver returns the command that makes the engine's manager the owner of another controller's fields, as if the
+// engine had applied them: the next apply then removes what it does not have. The object itself does not change. It
+// returns "" if no other manager owns anything.
 func HandOver(engine v1alpha1.Engine, object *inventory.ServiceObject) string {
 	manager := Manager(engine)
 	owner := object.MadeByOther(manager)
@@ -79,7 +81,8 @@ func HandOver(engine v1alpha1.Engine, object *inventory.ServiceObject) string {
 		{"test", entry + "manager", owner.Manager}, {"test", entry + "operation", owner.Operation},
 		{"replace", entry + "manager", manager}, {"replace", entry + "operation", "Apply"},
 	}
-	// One manager has one entry: what an engine applied before over the other's fields gives way, and comes again with its next apply.
+	// One manager has one entry: what an engine applied before over the other's fields is dropped, and returns with
+	// its next apply.
 	for i := len(object.Owners) - 1; i >= 0; i-- {
 		if own := &object.Owners[i]; own.Manager == manager && own.Operation == "Apply" {
 			entry := fmt.Sprintf("/metadata/managedFields/%d", own.Index)
@@ -87,7 +90,7 @@ func HandOver(engine v1alpha1.Engine, object *inventory.ServiceObject) string {
 		}
 	}
 	text, _ := json.Marshal(patch) // strings marshal
-	// Managers are named by whoever writes: a quote must not end the shell's.
+	// A manager's name can be any text: a quote must not end the shell's.
 	quoted := strings.ReplaceAll(string(text), "'", `\u0027`)
 	resource := "deployments.apps/"
 	if object.Kind == inventory.KindService {

@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Sites looks at the guards that are in force on the API server. The guards of two sites are ANDed where both are in force, and each denies what
-// the other site's engine does, so a namespace that another site's guards are for is refused.
+// Sites checks the guards that are in force on the API server. Where those of two sites are both in force, each
+// denies what the other site's engine does, so a namespace with another site's guards is refused.
 func Sites(site string, namespaces []string, live []inventory.GuardBinding) []finding.Finding {
 	var (
 		out       []finding.Finding

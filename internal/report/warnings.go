@@ -44,7 +44,7 @@ func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string, 
 	return out
 }
 
-// mostPassedOver bounds how many hosts that nobody gets are named with a remedy; the plan has a reason for each.
+// mostPassedOver is how many unassigned hosts are named with a remedy; the plan has a reason for each.
 const mostPassedOver = 20
 
 // PassedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have

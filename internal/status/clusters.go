@@ -15,27 +15,29 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// maxMessage is how long the message of a condition may be. The API server takes 32768 bytes; a column of kubectl holds less.
+// maxMessage is the longest message of a condition. The API server allows 32768 bytes; a column of kubectl shows
+// less.
 const maxMessage = 1000
 
-// Tenants is what the status of SIPClusters is made of.
+// Tenants is the input for the status of SIPClusters.
 type Tenants struct {
-	// Specs are those that the placement was made from, Placement is what was decided on top of Claims, the tree's.
+	// Specs are those of the placement. Placement is the decision on top of Claims, the tree's.
 	Specs     []v1.SIPCluster
 	Placement *schedule.Placement
 	Claims    []schedule.PreviousClaim
-	// Hosts are the tree's against the live ones, as Of gives them.
+	// Hosts are the tree's hosts compared with the live ones, from Of.
 	Hosts []Host
-	// Frozen says why clusters keep what they have, as it is; Unread those whose spec nobody could read.
+	// Frozen has the reasons why clusters keep what they have. Unread are those whose spec could not be read.
 	Frozen map[schedule.ClusterKey][]string
 	Unread map[schedule.ClusterKey]bool
-	// Services are those of the tree against the live ones, empty where they were not read.
+	// Services are those of the tree compared with the live ones, empty if they were not read.
 	Services []Service
 }
 
-// Of is the status of one live SIPCluster: what it has by the tree, what is short of what it asks for, and the condition Ready with the SIP operator's
-// reasons. What others wrote stays: conditions of other types, and the time of the last transition while Ready is what it was. now is the
-// time of a new one. Of a cluster that is neither in the specs nor in the tree there is nothing to say: it may be another site's.
+// Of returns the status of one live SIPCluster: its hosts in the tree, how many it lacks, and the condition Ready
+// with the SIP operator's reasons. Conditions of other types stay, and so does the transition time while Ready does
+// not change. now is the time of a new transition. known is false for a cluster that is in neither the specs nor the
+// tree: it may be another site's.
 func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatus, known bool) {
 	key := schedule.ClusterKey{Namespace: live.Namespace, Name: live.Name}
 	//guard: two sites on one API server write each other's SIPClusters
@@ -71,7 +73,7 @@ func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatu
 	return status, true
 }
 
-// services adds the condition of the services that a cluster has or that all clusters share.
+// services adds the condition of the services of the cluster, and of those that all clusters share.
 func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now metav1.Time) {
 	var own []Service
 	var words []string
@@ -95,12 +97,12 @@ func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now
 	status.Conditions = withCondition(status.Conditions, c)
 }
 
-// inTree says whether the tree has a host of a cluster, or is giving one back.
+// inTree reports whether the tree has a host of a cluster, or is releasing one.
 func (t *Tenants) inTree(key schedule.ClusterKey) bool {
 	return slices.Contains(holdings.Clusters(t.Claims), key)
 }
 
-// withCondition puts a condition in the place of the one of its type, whose time stays while its status does.
+// withCondition replaces the condition of the same type, and keeps its time while its status is the same.
 func withCondition(conditions []metav1.Condition, c metav1.Condition) []metav1.Condition {
 	i := slices.IndexFunc(conditions, func(old metav1.Condition) bool { return old.Type == c.Type })
 	if i < 0 {
@@ -122,7 +124,7 @@ func (t *Tenants) spec(key schedule.ClusterKey) *v1.SIPCluster {
 	return nil
 }
 
-// hosts are those that the tree gives to a cluster, by role and name.
+// hosts returns the cluster's hosts in the tree, by role and name.
 func (t *Tenants) hosts(key schedule.ClusterKey) []v1.HostStatus {
 	states := map[string]State{}
 	for i := range t.Hosts {
@@ -138,7 +140,7 @@ func (t *Tenants) hosts(key schedule.ClusterKey) []v1.HostStatus {
 	return out
 }
 
-// short counts, role by role, the hosts that the live spec asks for and the cluster does not have.
+// short counts, by role, the hosts that the live spec asks for and the cluster lacks.
 func (t *Tenants) short(live *v1.SIPCluster, hosts []v1.HostStatus) int32 {
 	has := map[string]int{}
 	for _, h := range hosts {
@@ -152,7 +154,7 @@ func (t *Tenants) short(live *v1.SIPCluster, hosts []v1.HostStatus) int32 {
 	return int32(min(short, 1<<31-1))
 }
 
-// ready is the reason of the condition, and its message. The first thing that is not as it is asked for decides.
+// ready returns the reason of the condition, and its message. The first deviation from the spec decides.
 func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.SIPCluster, same bool) (reason, message string) {
 	stuck, moving := t.unfinished(key)
 	if live.DeletionTimestamp != nil {
@@ -164,7 +166,7 @@ func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.S
 		return v1.ReasonUnschedulable, "frozen: " + strings.Join(why, "; ")
 	case spec == nil || placed == nil:
 		return v1.ReasonUnschedulable, "the site has no spec of this cluster any more, and releases its hosts"
-	//guard: a spec that the site does not use yet is said to be carried out
+	//guard: a spec that the site does not use yet is reported as done
 	case !same:
 		return v1.ReasonProgressing, "the tree has not been rendered from this version of the spec yet"
 	case placed.Unschedulable:
@@ -190,7 +192,7 @@ func (t *Tenants) placed(key schedule.ClusterKey) *schedule.Cluster {
 	return nil
 }
 
-// deleting is the reason of a cluster that is on its way out.
+// deleting returns the reason for a leaving cluster.
 func (t *Tenants) deleting(key schedule.ClusterKey, stuck []string) (reason, message string) {
 	left := 0
 	for i := range t.Hosts {
@@ -207,7 +209,8 @@ func (t *Tenants) deleting(key schedule.ClusterKey, stuck []string) (reason, mes
 	return v1.ReasonProgressing, "being deleted: all hosts are released"
 }
 
-// unfinished are the hosts of a cluster that are not as the tree has them: those that stay so, and those that go on by themselves.
+// unfinished returns the hosts of a cluster that differ from the tree: those that are stuck, and those that continue
+// by themselves.
 func (t *Tenants) unfinished(key schedule.ClusterKey) (stuck, moving []string) {
 	for i := range t.Hosts {
 		h := &t.Hosts[i]
@@ -222,7 +225,8 @@ func (t *Tenants) unfinished(key schedule.ClusterKey) (stuck, moving []string) {
 	return stuck, moving
 }
 
-// failed are the hosts of a cluster that have its labels, and are of no use or soon may be. Whether the cluster has what it asks for does not depend on them.
+// failed returns the hosts of a cluster that have its labels, and have failed or may fail soon. They do not affect
+// whether the cluster has what it asks for.
 func (t *Tenants) failed(key schedule.ClusterKey) (names []string) {
 	for i := range t.Hosts {
 		if t.Hosts[i].Cluster == key.String() && t.Hosts[i].State == Failed {
@@ -232,7 +236,7 @@ func (t *Tenants) failed(key schedule.ClusterKey) (names []string) {
 	return names
 }
 
-// shortages say which roles cannot have all that they must have.
+// shortages names the roles that lack required hosts.
 func shortages(c *schedule.Cluster) string {
 	var words []string
 	for i := range c.Roles {
@@ -250,7 +254,7 @@ func shortages(c *schedule.Cluster) string {
 	return strings.Join(words, "; ")
 }
 
-// next is what the next commit changes in a cluster's hosts, empty if nothing.
+// next describes the changes of the next commit to a cluster's hosts, "" for none.
 func (t *Tenants) next(c *schedule.Cluster) string {
 	type slot struct {
 		role    string

@@ -12,23 +12,23 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Wanted is an object of the tree whose own status says how it is: a Deployment of a cluster, or a service of the site.
+// Wanted is an object of the tree that reports its own status: a Deployment of a cluster, or a service of the site.
 type Wanted struct{ Kind, Namespace, Name, Cluster string }
 
-// Service is how a service of the tree is by its live object.
+// Service is the state of a service of the tree, by its live object.
 type Service struct {
 	// Service is its kind and name, as in "Ironic metal3/ironic".
 	Service string `json:"service"`
-	// Cluster is whose it is, empty for the site's.
+	// Cluster is its cluster, empty for the site's.
 	Cluster string `json:"cluster,omitempty"`
 	Ready   bool   `json:"ready"`
-	// What says more: the conditions that are not as they should be, or how far a rollout is.
+	// What is more detail: the conditions that are not as they should be, or the progress of a rollout.
 	What string `json:"what,omitempty"`
 	// Stuck: the rollout has ended, and the service is not ready.
 	Stuck bool `json:"stuck,omitempty"`
 }
 
-// live is what is read of any object with conditions.
+// live is the part of any object with conditions that is read.
 type live struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -51,7 +51,8 @@ type live struct {
 	} `json:"status"`
 }
 
-// Services holds what the tree wants against the live objects, in the order of clusters and names; those of the site come first.
+// Services compares the objects of the tree with the live ones, in the order of clusters and names, those of the site
+// first.
 func Services(wanted []Wanted, objects []manifest.Document) []Service {
 	byName := map[Wanted]*manifest.Document{}
 	for i := range objects {
@@ -79,7 +80,7 @@ func Services(wanted []Wanted, objects []manifest.Document) []Service {
 	return out
 }
 
-// ready is what the condition Ready says, and every other one that is not true.
+// ready returns the condition Ready, and every other one that is not true.
 func (o *live) ready() (ready bool, what string) {
 	var words []string
 	if o.Status.InstalledVersion != "" {
@@ -98,7 +99,7 @@ func (o *live) ready() (ready bool, what string) {
 	switch {
 	case !known:
 		words = append(words, "its operator has not reported yet")
-	//guard: an Ironic is ready by what its operator said of an earlier spec
+	//guard: an Ironic counts as ready by its operator's report on an earlier spec
 	case !current || o.Status.ObservedGeneration != 0 && o.Status.ObservedGeneration != o.Metadata.Generation:
 		ready = false
 		words = append(words, "its operator has not seen this spec yet")
@@ -106,7 +107,7 @@ func (o *live) ready() (ready bool, what string) {
 	return ready, strings.Join(words, "; ")
 }
 
-// rollout is how far a Deployment is, as kubectl rollout status tells it.
+// rollout returns the progress of a Deployment, as kubectl rollout status does.
 func (o *live) rollout() (ready, stuck bool, what string) {
 	want := int32(1)
 	if o.Spec.Replicas != nil {
@@ -122,7 +123,7 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 	return ready, false, what
 }
 
-// ServiceSummary is "5 services: 4 ready".
+// ServiceSummary returns a line such as "5 services: 4 ready".
 func ServiceSummary(services []Service) string {
 	ready := 0
 	for _, s := range services {

@@ -1,5 +1,5 @@
-// Package status holds the hosts that a tree has against the live ones: what the engine has not carried out yet, what waits for whom, and what
-// will not happen by itself. Pure.
+// Package status compares the hosts of a tree with the live ones: what the engine has not done yet, what waits, and
+// what is stuck. Pure.
 package status
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// State is how far a host is.
+// State is the state of a host, compared with the tree.
 type State string
 
-// The states. A host that is Emptied, Denied, Missing, Anew or Refused stays so until somebody does something, and one that has Failed while something
-// runs on it.
+// The states. A host that is Emptied, Denied, Missing, Anew or Refused is stuck until an operator acts, and so is one
+// that has Failed in use.
 const (
-	Synced    State = "synced"     // What may say that it is cordoned
+	Synced    State = "synced"     // What may show that it is cordoned
 	Emptied   State = "emptied"    // its spec is empty, and something runs on it
 	Failed    State = "failed"     // its labels are right; it is in error, marked unhealthy or being deleted
 	NotSynced State = "not synced" // the engine has not set its labels yet
-	Drifted   State = "drifted"    // somebody else changed its labels; the engine sets them back
+	Drifted   State = "drifted"    // its labels were edited; the engine restores them
 	Pending   State = "release pending"
-	Releasing State = "releasing" // its labels are to be taken off, and are still there
+	Releasing State = "releasing" // its labels are to be removed, and are still there
 	Released  State = "released"  // seen without labels, or gone: the next run can assign it, if nothing uses it
 	LeftAlone State = "left alone"
 	Denied    State = "denied"  // by the guards: it is in use
@@ -44,27 +44,27 @@ type Host struct {
 	Cluster string `json:"cluster,omitempty"`
 	Role    string `json:"role,omitempty"`
 	State   State  `json:"state"`
-	// What says more: which labels differ, who is waited for.
+	// What is more detail: which labels differ, what the host waits for.
 	What string `json:"what,omitempty"`
-	// Stuck: nothing changes that without somebody's doing.
+	// Stuck: nothing changes until an operator acts.
 	Stuck bool `json:"stuck,omitempty"`
 }
 
-// Input is whose each live host is by a tree, and by its labels.
+// Input is the owners of the live hosts, by a tree and by their labels.
 type Input struct {
 	Holdings *holdings.Holdings
 	Keys     holdings.LabelKeys
-	// NoTree: there is no tree at all. What carries labels all the same may be its hosts, if it is lost.
+	// NoTree: there is no tree at all. Hosts with labels may be hosts of a lost tree.
 	NoTree bool
-	// Clusters are those that the tree has, with hosts or without.
+	// Clusters are the clusters of the tree, with or without hosts.
 	Clusters map[holdings.ClusterKey]bool
-	// Refused are hosts whose patches would do harm, by name, and why.
+	// Refused is why the patches of hosts would do harm, by host.
 	Refused map[string]string
 	// stays: the cluster keeps a host.
 	stays map[holdings.ClusterKey]bool
 }
 
-// Of gives the hosts by cluster, role and name; those that the tree does not have come last.
+// Of returns the hosts by cluster, role and name; those without a cluster in the tree come last.
 func Of(in Input) []Host {
 	claimed := map[*inventory.Host]bool{}
 	in.stays = map[holdings.ClusterKey]bool{}
@@ -86,7 +86,7 @@ func Of(in Input) []Host {
 		if why := in.Refused[h.Host]; why != "" && h.State != Emptied {
 			h.State, h.What = Refused, why
 		}
-		out = append(out, h.stuck(live))
+		out = append(out, h.setStuck(live))
 	}
 	for i := range in.Holdings.Hosts {
 		is := &in.Holdings.Hosts[i]
@@ -115,22 +115,22 @@ func Of(in Input) []Host {
 	return out
 }
 
-// stuck: a host in error that nothing runs on is replaced by the next run, if there is another one.
-func (h Host) stuck(live *inventory.Host) Host {
-	//guard: status says that all is well while the guards deny a patch at every sync
+// setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
+func (h Host) setStuck(live *inventory.Host) Host {
+	//guard: status reports success while the guards deny a patch at every sync
 	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Anew}, h.State) || h.State == Failed && live.State.InUse()
 	return h
 }
 
-// health adds what is wrong with the host itself. That its labels are right says nothing about it. Of one that its name is all that the tree knows,
-// it says nothing.
+// health adds trouble of the host itself, which correct labels do not show. It adds nothing for a host that is not
+// the tree's but has its name.
 func (h *Host) health(live *inventory.Host) {
 	if live == nil || h.State == Anew {
 		return
 	}
 	what, trouble := h.What, trouble(&live.State)
 	switch {
-	//guard: a host whose spec was emptied is synced, and its server is wiped when somebody puts the BMC back
+	//guard: a host whose spec was emptied is synced, and its server is wiped when its BMC is restored
 	case live.Emptied():
 		if h.State != Synced {
 			what = strings.TrimSuffix(string(h.State)+": "+what, ": ")
@@ -153,7 +153,7 @@ func (h *Host) health(live *inventory.Host) {
 	}
 }
 
-// emptied says what becomes of a host whose spec is empty, and what to do first.
+// emptied describes a host whose spec is empty, and what to do first.
 func emptied(host *inventory.Host) string {
 	words := "its spec is empty, and there is a system on it (" + host.State.Provisioning + "): metal3 WIPES the server as soon as its BMC is put back without its image; "
 	if host.State.Paused {
@@ -162,7 +162,7 @@ func emptied(host *inventory.Host) string {
 	return words + `pause the host before anything else (sipgen help runbook spec-emptied)`
 }
 
-// trouble is what is wrong with a host by its own state, empty for nothing.
+// trouble returns what is wrong with a host by its own state, "" for nothing.
 func trouble(s *inventory.State) string {
 	var words []string
 	if s.Deleting {
@@ -187,7 +187,7 @@ func trouble(s *inventory.State) string {
 	return strings.Join(words, ", ")
 }
 
-// claim is how far one claim of the tree is. host is nil where there is none of its name.
+// claim returns the state of one claim of the tree. host is nil if no host has the name.
 func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	switch {
 	case host == nil && claim.Releasing:
@@ -209,9 +209,9 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 			what += "; it is in use: " + use(&host.State)
 		}
 		return Host{State: Drifted, What: what}
-	//guard: a host in use whose labels somebody took off is said to wait for its first ones
+	//guard: a host in use that lost its labels is reported as waiting for its first ones
 	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
-		// It had them when it was handed out, or nobody would have used it.
+		// It had the labels when it was assigned, or it would not be in use.
 		return Host{State: Drifted, What: "has none of its labels any more, and is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) == 0:
 		return Host{State: NotSynced, What: "has none of its labels yet"}
@@ -225,7 +225,8 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	return Host{State: Synced}
 }
 
-// letGo is what the release of a host in use waits for. Where all hosts of a cluster are to go, its spec may be gone by mistake.
+// letGo returns what the release of a host in use waits for. If all hosts of a cluster are to be released, its spec
+// may be missing by mistake.
 func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
 	const meant = `its whole cluster is to go: if that is not meant, put the spec back (sipgen help runbook undo-a-merge); else `
@@ -243,7 +244,7 @@ func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
 	carried := in.carried(host)
 	switch {
-	//guard: a host that somebody still uses is said to be one that the next run can assign
+	//guard: a host that is still in use is reported as assignable in the next run
 	case len(carried) == 0 && host.State.InUse():
 		return Host{State: Released, What: "seen without labels, but still in use, so nobody can have it yet: " + use(&host.State)}
 	case len(carried) == 0:
@@ -256,7 +257,8 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
 	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }
 
-// differ are the labels that are not as the tree wants them. denied: the guards let nobody change one of them while the host is in use.
+// differ returns the labels that differ from the tree's. denied: the guards deny a change of one of them while the
+// host is in use.
 func (in *Input) differ(claim *holdings.Claim, host *inventory.Host) (differ []string, denied bool) {
 	for _, label := range in.Keys.Differ(host, *claim) {
 		differ = append(differ, redact.Sprintf("%s: found %q, want %q", label.Key, label.Is, label.Want))
@@ -269,7 +271,7 @@ func onlyStandby(differ []string, key string) bool {
 	return len(differ) == 1 && strings.HasPrefix(differ[0], key+":")
 }
 
-// carried are sipgen's labels on a host.
+// carried returns sipgen's labels on a host.
 func (in *Input) carried(host *inventory.Host) (labels []string) {
 	for _, label := range in.Keys.Differ(host, holdings.Claim{}) {
 		labels = append(labels, redact.Sprintf("%s=%s", label.Key, label.Is))
@@ -277,7 +279,7 @@ func (in *Input) carried(host *inventory.Host) (labels []string) {
 	return labels
 }
 
-// use says what uses a host.
+// use describes what uses a host.
 func use(state *inventory.State) string {
 	switch {
 	case state.Consumer != nil:
@@ -290,7 +292,7 @@ func use(state *inventory.State) string {
 	return "it has an image"
 }
 
-// Summary is "18 hosts: 16 synced, 1 not synced, 1 denied".
+// Summary returns a line such as "18 hosts: 16 synced, 1 not synced, 1 denied".
 func Summary(hosts []Host) string {
 	n := map[State]int{}
 	for _, h := range hosts {
