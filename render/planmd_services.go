@@ -32,7 +32,7 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		if len(v.Tenants) > 0 {
 			fmt.Fprintf(out, " for %s", strings.Join(v.Tenants, ", "))
 		}
-		if preview, _ := vino.Of(v); len(v.Nodes) > 0 { // what runs short is an error of the rendering
+		if preview, _ := vino.Of(v); len(v.Nodes) > 0 { // rendering reports addresses that run out
 			fmt.Fprintf(out, ": %s on %s, see `%s/hosts.tsv`", text.Count(len(preview.Hosts), "host"), text.Count(len(preview.Nodes), "node"), virtualhosts.Folder(v))
 		}
 		out.WriteString("\n")

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// byteCount counts the bytes of files by their owners, before one is read: who is above the limits is not read at all, in whatever order
-// the files are named.
+// byteCount counts the bytes of files by owner before any is read. An owner above the limits is not read at all, in
+// whatever order the files are named.
 type byteCount struct {
 	limits Limits
 	of     map[string]int64
 	// first are the owners' first files, by which their problems are named, and largest the files that have most of the bytes.
 	first   map[string]input
 	largest map[string][]sized
-	// over are the owners of whom nothing is read, and why.
+	// over maps the owners that are not read to the reason.
 	over map[string]string
 }
 
@@ -62,7 +62,7 @@ func (c *byteCount) largestOf(whose string) string {
 	return strings.Join(names, ", ")
 }
 
-// decide finds the owners of whom nothing is read, and gives what is wrong with each.
+// decide finds the owners that are not read, and returns an error for each.
 func (c *byteCount) decide() error {
 	var total int64
 	owners := slices.SortedFunc(maps.Keys(c.of), func(a, b string) int { return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b)) })
@@ -75,10 +75,10 @@ func (c *byteCount) decide() error {
 		total += c.of[whose]
 	}
 	for _, whose := range owners {
-		if total <= c.limits.Total || c.of[""] > c.limits.Total { // the latter is said where they are read
+		if total <= c.limits.Total || c.of[""] > c.limits.Total { // the reader reports the latter
 			break
 		}
-		//guard: tenants whose folders come last are not read for what others wrote
+		//guard: tenants whose folders come last are not read because of other tenants' files
 		if whose != "" && c.over[whose] == "" {
 			c.over[whose] = fmt.Sprintf("more than %s in the files of all folders, and those of folder %s have the most, %d bytes", megabytes(c.limits.Total), whose, c.of[whose])
 			total -= c.of[whose]
@@ -92,7 +92,7 @@ func (c *byteCount) decide() error {
 	return errors.Join(errs...)
 }
 
-// size is that of a regular file, 0 of everything else: what cannot be read is said where it is read.
+// size returns the size of a regular file, 0 for everything else: the reader reports what cannot be read.
 func (in input) size() int64 {
 	if in.name == Stdin {
 		return 0

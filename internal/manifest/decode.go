@@ -57,7 +57,7 @@ func (d *Document) Problem(path, format string, args ...any) error {
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
 // a field given twice are problems, each reported.
 func (d *Document) Decode(into any) error {
-	//guard: memory: 1E999999999999 is decoded for ever
+	//guard: memory: 1E999999999999 is decoded forever
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}
@@ -76,8 +76,8 @@ func (d *Document) Decode(into any) error {
 	return errors.Join(errs...)
 }
 
-// DecodeLoose decodes the object and ignores fields that the struct does not have: for objects of
-// other projects, whose API may be newer than ours.
+// DecodeLoose decodes the object and ignores unknown fields: for objects of other projects, whose API may be newer
+// than sipgen.
 func (d *Document) DecodeLoose(into any) error {
 	if err := d.hugeQuantities(into); err != nil {
 		return err
@@ -116,8 +116,8 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 	return problem
 }
 
-// typeErrors turns an error of the JSON decoder into problems, one for every value of a wrong type.
-// They say which type was found, and which value only where no secret belongs and it looks like none.
+// typeErrors turns an error of the JSON decoder into one problem for every value of a wrong type. A problem has the
+// type that was found, and the value only where no secret belongs and the value does not look like one.
 func (d *Document) typeErrors(err error, into any) error {
 	var (
 		value    any
@@ -140,7 +140,8 @@ func (d *Document) typeErrors(err error, into any) error {
 	return problems.Err()
 }
 
-// positions are the nodes of a document, which are made when the first of its problems wants a line. The objects of a List share them.
+// positions are the nodes of a document, parsed when the first problem needs a line. The objects of a List share
+// them.
 type positions struct {
 	text []byte
 	once sync.Once
@@ -164,7 +165,7 @@ func (p *positions) root() *yamlv3.Node {
 	return p.node
 }
 
-// LineOf is the line in the file where the field at path stands, or its nearest parent that is there.
+// LineOf returns the line in the file of the field at path, or of its nearest existing parent.
 func (d *Document) LineOf(path string) int {
 	root := d.positions.root()
 	if root == nil {
@@ -237,7 +238,7 @@ func cutLast(path string) (parent, name string) {
 	return "", path
 }
 
-// fieldsAt lists the JSON names of the struct that stands at path, sorted.
+// fieldsAt lists the sorted JSON names of the struct at path.
 func fieldsAt(root reflect.Type, path string) []string {
 	at := root
 	for _, key := range steps(path) {
@@ -329,8 +330,8 @@ func structFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// NearestKey is the label key that a mistyped one most likely meant, or empty: one with the same name behind another domain, else one whose name looks like
-// it. A long domain that two keys share makes no two names alike.
+// NearestKey returns the label key that a mistyped one most likely meant, "" for none: one with the same name after
+// another domain, else one with a similar name. A common long domain does not make two names similar.
 func NearestKey(key string, candidates []string) string {
 	name := keyName(key)
 	var same, alike []string
@@ -353,13 +354,13 @@ func NearestKey(key string, candidates []string) string {
 	return ""
 }
 
-// keyName is what stands behind the domain of a label key, in small letters.
+// keyName returns the part of a label key after its domain, in lower case.
 func keyName(key string) string {
 	return strings.ToLower(key[strings.LastIndexByte(key, '/')+1:])
 }
 
-// Nearest is the candidate that a mistyped name most likely meant, or empty. Of candidates with as many mistakes, one with the same letters in
-// another order is nearer.
+// Nearest returns the candidate that a mistyped name most likely meant, "" for none. Among candidates with equally
+// many mistakes, one with swapped letters is nearer. Example: Nearest("lnit", ...) is "lint".
 func Nearest(name string, candidates []string) string {
 	typed := strings.ToLower(name)
 	best, bestDistance := "", 2*min(len(name), 1+max(2, len(name)/3))
@@ -376,7 +377,7 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// swapped says that two words differ by two neighbours that changed places: lnit and lint.
+// swapped reports whether two words differ by two swapped neighbors: lnit and lint.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each calls do with every number below n, on all processors at once. What do writes is to be a place of its own for each number, so that
-// the order in which they are done makes no difference.
+// Each calls do with every number below n, on all processors at once. do must write to a separate place for each
+// number, so that the order makes no difference.
 func Each(n int, do func(i int)) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

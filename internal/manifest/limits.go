@@ -7,30 +7,31 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// Limits bound what is read, so that no file can take all memory or the whole day. Every field counts.
+// Limits bound the input, so that no file can take all memory or run for hours. A field of 0 allows nothing.
 type Limits struct {
 	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of one document of an owner:
 	// reading a single long string takes some 25 times its size in memory.
 	File, Total, Own, One int64
-	// Values bounds what the documents of one owner may hold, counted by the marks between values: line ends, commas, colons and brackets. A byte of YAML
-	// is some 200 bytes of memory where each is a value. OneValues is the same for one document.
+	// Values bounds the values in the documents of one owner, counted by the marks between them: line ends, commas,
+	// colons and brackets. A byte of YAML takes about 200 bytes of memory if each is a value. OneValues is the same
+	// for one document.
 	Values, OneValues int
 	// Files that one call reads, and Documents in one file; the items of a List are documents.
 	Files, Documents int
 	// Depth of mappings and lists within one another.
 	Depth int
-	// Aliases is how many bytes YAML's aliases may add to a document when they are replaced by what they stand for.
+	// Aliases is how many bytes the expansion of YAML aliases may add to a document.
 	Aliases int64
 	// Empty has ReadExcept report files below paths that have nothing but comments in them, each as a *FileError with ErrEmpty.
 	Empty bool
 
-	// owner says whose a file is, by its name in messages; empty: nobody's.
+	// owner returns the owner of a file, by its name in messages; empty for none.
 	owner func(file string) string
 }
 
-// Of has Files count for each owner's files by themselves, and no more bytes of them read than Own: too many of one owner's are that one's problem, a
-// *FileError, and none of them is read. Where the files of all owners together are above Total, those of whoever has the most are not read. owner
-// gives "" for files that are nobody's, of which too many are everybody's problem.
+// Of counts Files for each owner by itself, and reads at most Own bytes of each. Too many files of one owner are that
+// owner's problem, a *FileError, and none of them is read. If all owners together are above Total, the files of the
+// largest are not read. owner returns "" for files without an owner; too many of those stop the run.
 func (l Limits) Of(owner func(file string) string) Limits {
 	l.owner = owner
 	return l
@@ -42,7 +43,7 @@ type fileCount struct {
 	of     map[string]int
 }
 
-// add counts a file. The error is the first time that there are too many, and a *FileError where they are somebody's.
+// add counts a file. The error comes once, for the first file too many; it is a *FileError if the file has an owner.
 func (c *fileCount) add(file, where string) (whose string, tooMany bool, err error) {
 	if c.limits.owner != nil {
 		//guard: one tenant's many files stop every run
@@ -64,13 +65,14 @@ func (c *fileCount) add(file, where string) (whose string, tooMany bool, err err
 }
 
 var (
-	// Specs are the limits of what people write: a SIPCluster is a few kilobytes, and an API server takes at most 3 MiB.
+	// Specs are the limits of handwritten files: a SIPCluster has a few kilobytes, and an API server accepts at most
+	// 3 MiB.
 	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, One: 4 << 20, Values: 600_000, OneValues: 200_000, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
 	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
 	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
 )
 
-// device bounds what is read of a terminal or another device, which may have no end.
+// device bounds the input from a terminal or another device, which may have no end.
 const device = 16 << 20
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
@@ -81,10 +83,10 @@ func valuesIn(text []byte) int {
 	for _, mark := range []byte("\n,:[{") {
 		n += bytes.Count(text, []byte{mark})
 	}
-	return n + bytes.Count(text, []byte("- ")) // lists within lists stand on one line
+	return n + bytes.Count(text, []byte("- ")) // nested lists can be on one line
 }
 
-// depthOf is how deep the mappings and lists of a JSON text are, or more than most as soon as they are.
+// depthOf returns the depth of the mappings and lists of a JSON text. It stops above most.
 func depthOf(text []byte, most int) int {
 	depth, deepest, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -106,7 +108,7 @@ func depthOf(text []byte, most int) int {
 	return deepest
 }
 
-// CheckOne says what is wrong with the size of one document, empty for nothing. It is cheap: nothing is parsed.
+// CheckOne returns what is wrong with the size of one document, "" for nothing. It is cheap: nothing is parsed.
 func (l Limits) CheckOne(text []byte) string {
 	switch {
 	case int64(len(text)) > l.One:
@@ -117,8 +119,8 @@ func (l Limits) CheckOne(text []byte) string {
 	return ""
 }
 
-// CheckAliases says what is wrong with a document's aliases, empty for nothing. An alias takes a few bytes and stands for
-// any number, also of other aliases: two kilobytes of text can be gibibytes of objects.
+// CheckAliases returns what is wrong with a document's aliases, "" for nothing. An alias takes a few bytes and stands
+// for any number, including other aliases: two kilobytes of text can expand to gibibytes.
 func (l Limits) CheckAliases(text []byte) string {
 	if !mayHold(text, '&') || !mayHold(text, '*') {
 		return ""
@@ -128,7 +130,7 @@ func (l Limits) CheckAliases(text []byte) string {
 	}
 	var root yamlv3.Node
 	if yamlv3.Unmarshal(text, &root) != nil {
-		return "" // said by whoever decodes it, by the same rules
+		return "" // the decoder reports it, by the same rules
 	}
 	size := sizes{known: map[*yamlv3.Node]int64{}, most: int64(len(text)) + l.Aliases}
 	switch n := size.of(&root); {
@@ -142,7 +144,7 @@ func (l Limits) CheckAliases(text []byte) string {
 	return ""
 }
 
-// mayHold says that a text may have an anchor (&name) or an alias (*name): the mark stands where a value begins.
+// mayHold reports whether a text may have an anchor (&name) or an alias (*name): the mark at the start of a value.
 func mayHold(text []byte, mark byte) bool {
 	for from := 0; ; {
 		i := bytes.IndexByte(text[from:], mark)
@@ -159,7 +161,7 @@ func mayHold(text []byte, mark byte) bool {
 	}
 }
 
-// sizes are the bytes of nodes with every alias replaced by what it stands for.
+// sizes are the bytes of nodes with every alias expanded.
 type sizes struct {
 	known map[*yamlv3.Node]int64
 	most  int64

@@ -27,7 +27,7 @@ type Document struct {
 	Index int
 	// Line is the file's line on which the document begins, from 1.
 	Line int
-	// Prefix is the path inside the document where the object stands: "items[3]", or empty.
+	// Prefix is the path of the object inside the document: "items[3]", or empty.
 	Prefix string
 
 	APIVersion, Kind, Namespace, Name string
@@ -45,7 +45,7 @@ type Document struct {
 	positions *positions
 }
 
-// objectHead is what tells an object from others.
+// objectHead is the identity of an object.
 type objectHead struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -64,13 +64,13 @@ func (d *Document) Where() string {
 	return where
 }
 
-// Built is the object that a kustomization, by its file, made of the document. What it says of places is about the document as it was
-// written, and says so.
+// Built returns the object that a kustomization, in the file by, made of the document. Its positions are those of the
+// document as written, and its messages mention that.
 func (d *Document) Built(object []byte, by string) Document {
 	out := *d
 	out.JSON, out.By = object, by
 	var head objectHead
-	if json.Unmarshal(object, &head) == nil { // else the fields say what was written, and decoding what is wrong
+	if json.Unmarshal(object, &head) == nil { // else the fields are as written, and decoding reports the error
 		out.APIVersion, out.Kind, out.Namespace, out.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
 	}
 	return out
@@ -129,8 +129,8 @@ func (l Limits) parse(d Document) ([]Document, error) {
 	return d.items()
 }
 
-// NoKind says whether a document is meant as a Kubernetes object and lacks its kind, so that nobody takes it for theirs: it has an apiVersion,
-// metadata or a spec. A file of values has none of these, and a kustomization needs no kind.
+// NoKind reports whether a document looks like a Kubernetes object without a kind, which no reader would take: it has
+// an apiVersion, metadata or a spec. A file of values has none of these, and a kustomization needs no kind.
 func (d *Document) NoKind() bool {
 	if d.Kind != "" || strings.HasPrefix(d.APIVersion, "kustomize.config.k8s.io/") {
 		return false
@@ -167,7 +167,7 @@ func (d Document) items() ([]Document, error) {
 			child := d
 			child.JSON = item
 			child.Prefix = d.join(fmt.Sprintf("items[%d]", i))
-			// Items of a typed list (BareMetalHostList) may leave out what the list says.
+			// Items of a typed list (BareMetalHostList) may leave out apiVersion and kind.
 			found, err := child.items()
 			for j := range found {
 				if found[j].Kind == "" && head.Kind != "List" {
@@ -251,13 +251,13 @@ func another(text []byte) int {
 	return -1
 }
 
-// marks says that a line begins with a mark of YAML's, by itself or before a blank.
+// marks reports whether a line begins with a YAML mark, alone or before a blank.
 func marks(line, mark string) bool {
 	rest, found := strings.CutPrefix(line, mark)
 	return found && (rest == "" || strings.ContainsRune(" \t\n", rune(rest[0])))
 }
 
-// lineEnds makes every end of a line that YAML 1.1 knows one.
+// lineEnds replaces every line end of YAML 1.1 by "\n".
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func splitJSON(data []byte) ([]chunk, bool) {

@@ -5,7 +5,7 @@ import "errors"
 // Problems collects problems, so that all are reported and not the first. The zero value is empty.
 type Problems struct{ errs []error }
 
-// MaxProblems is how many problems of one object are said, each with its field; of the rest only the number is.
+// MaxProblems is how many problems of one object are reported in full; the rest is counted.
 const MaxProblems = 20
 
 // Add notes a problem; nil is none.

@@ -11,18 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// maxQuantity is how long a quantity may be, in characters. Every one that Kubernetes itself writes is shorter.
+// maxQuantity is the longest quantity, in characters. Kubernetes itself writes shorter ones.
 const maxQuantity = 32
 
 var (
 	quantityType = reflect.TypeFor[resource.Quantity]()
-	// hugeExponent is one of four digits and more. Kubernetes' own decoder works out such a number digit by digit: 1E999999999999
-	// takes all time and memory there is. Quantities go up to 1E18 or so.
+	// hugeExponent matches an exponent of four digits and more. Kubernetes' own decoder computes such a number digit
+	// by digit: 1E999999999999 takes all time and memory. Quantities go up to about 1E18.
 	hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{3}`)
 )
 
-// perhapsHuge says that an object may have a huge quantity: it has a number with an exponent of four digits, or one of thirty digits and dots.
-// It is cheap to look for in a whole object.
+// perhapsHuge reports whether an object may have a huge quantity: a number with an exponent of four digits, or one of
+// thirty digits and dots. It is a cheap check of the whole object.
 func perhapsHuge(object []byte) bool {
 	run, exponent := 0, -1 // digits and dots in a row; digits behind an e, -1 where there is none
 	for i, c := range object {
@@ -48,8 +48,8 @@ func perhapsHuge(object []byte) bool {
 	return false
 }
 
-// HugeQuantities calls report with the path of each resource.Quantity in an object, as JSON, that its decoder would not be done with.
-// into is what the object is to be decoded into.
+// HugeQuantities calls report with the path of each resource.Quantity in an object, as JSON, whose decoding would not
+// end. into is the type to decode into.
 func HugeQuantities(object []byte, into any, report func(path string)) {
 	if !hasQuantities(reflect.TypeOf(into)) || !perhapsHuge(object) {
 		return
@@ -62,10 +62,10 @@ func HugeQuantities(object []byte, into any, report func(path string)) {
 	}
 }
 
-// withQuantities is whether a reflect.Type has a quantity in it, of those that were asked for.
+// withQuantities caches whether a reflect.Type contains a quantity.
 var withQuantities sync.Map
 
-// hasQuantities says whether a value of a type may have a resource.Quantity in it. Hosts and Secrets have none.
+// hasQuantities reports whether a type may contain a resource.Quantity. Hosts and Secrets have none.
 func hasQuantities(t reflect.Type) bool {
 	known, found := withQuantities.Load(t)
 	if !found {

@@ -29,7 +29,7 @@ func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
 	return l.ReadExcept(paths, stdin, func(string) bool { return false })
 }
 
-// ReadExcept is Read without those files below folders that skip says of, by their names as messages have them.
+// ReadExcept is Read without the files below folders that skip returns true for, by their names in messages.
 func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file string) bool) ([]Document, error) {
 	var (
 		docs []Document
@@ -86,10 +86,11 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 	return docs, errors.Join(errs...)
 }
 
-// ErrEmpty is for a file that is there and says nothing: cut off, or commented out.
+// ErrEmpty is the error for a file without content, such as one that is commented out.
 var ErrEmpty = errors.New("nothing in it but comments")
 
-// empty says whether a file has no content: blank lines, comments, and lines that part documents. A List without items has some.
+// empty reports whether a file has no content: only blank lines, comments, and document separators. A List without
+// items is content.
 func empty(data []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		line = bytes.TrimSpace(line)
@@ -101,7 +102,8 @@ func empty(data []byte) bool {
 	return true
 }
 
-// FileError is what is wrong with one file: the others are not concerned. It reads as what it wraps, which names the file.
+// FileError is an error of one file, which does not concern the others. It reads as the error that it wraps, which
+// names the file.
 type FileError struct {
 	// File as Document.File.
 	File string
@@ -202,8 +204,8 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 	return data, err
 }
 
-// open looks at a file before it opens it: opening a pipe waits for somebody to write, and opening a device may do
-// something. Whoever swaps one for the other in between gets no further: a file is opened without waiting, and looked at again.
+// open checks a file before it opens it: opening a pipe waits for a writer, and opening a device may have effects. In
+// case the file is swapped in between, it is opened without waiting, and checked again.
 func (in input) open() (*os.File, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	open := func() (*os.File, error) { return os.OpenFile(in.name, flags, 0) }
@@ -241,7 +243,7 @@ func (in input) allows(mode fs.FileMode) error {
 		if named {
 			return nil
 		}
-		//guard: a pipe in a folder of specs holds the run for ever
+		//guard: a pipe in a folder of specs blocks the run forever
 		return errors.New("a named pipe, want a regular file")
 	case mode&fs.ModeSocket != 0:
 		return errors.New("a socket, want a regular file")
@@ -251,7 +253,7 @@ func (in input) allows(mode fs.FileMode) error {
 	return errors.New("a device, want a regular file")
 }
 
-// readAll reads to the end, and gives errTooBig behind limit. size is what is expected.
+// readAll reads to the end, and returns errTooBig beyond limit. size is the expected size.
 func readAll(from io.Reader, size, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(size, limit)+512)
 	for {
@@ -272,7 +274,8 @@ func readAll(from io.Reader, size, limit int64) ([]byte, error) {
 	}
 }
 
-// WithoutOperation takes the operation's name out of an error of package os about a file: "open x: no such file" → "x: no such file".
+// WithoutOperation removes the operation's name from an error of package os about a file: "open x: no such file" →
+// "x: no such file".
 func WithoutOperation(file string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -284,8 +287,8 @@ func WithoutOperation(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// maxDepth is how deep folders may lie in the one that is named: each of them is reached from the outermost one again. What is deeper is not read,
-// and is the problem of whoever made it.
+// maxDepth is the deepest nesting of folders below the named one: each of them is reached from the outermost one
+// again. Deeper folders are an error of their owner, and are not read.
 const maxDepth = 64
 
 // expand gives the files of a path: itself, or the manifests of a folder. done closes the folder.
@@ -323,8 +326,8 @@ func manifests(base string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
 }
 
-// Folder gives the files in a folder whose base names are wanted, hidden ones and those that Read says are too deep or unreadable left out: their paths in it,
-// with slashes. path is the folder's name in messages.
+// Folder returns the files in a folder whose base names are wanted, as paths in it with slashes. It leaves out hidden
+// files, and those that Read reports as too deep or unreadable. path is the folder's name in messages.
 func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool) ([]string, error) {
 	var deep []error
 	return l.walk(root, path, wanted, &deep)
@@ -336,7 +339,7 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		switch {
-		//guard: a tenant's folder that cannot be read stops everybody
+		//guard: a tenant's unreadable folder stops the runs of all tenants
 		case err != nil && inside == ".":
 			return WithoutOperation(name, err)
 		case err != nil: // a folder within: a tenant may have made it
@@ -382,7 +385,7 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 	return kept, err
 }
 
-// unreadable is what is wrong with one folder below the one that is named. In its name, bytes that are no text are seen.
+// unreadable returns the error of one folder below the named one. Invalid bytes in its name are escaped.
 func unreadable(name string, err error) error {
 	file, shown := strings.ToValidUTF8(filepath.ToSlash(name), "\uFFFD"), strconv.Quote(filepath.ToSlash(name))
 	if !utf8.ValidString(name) {

@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// OpenSecrets gives the paths of the values, and of the mappings with keys, that hold what is a secret beyond doubt (see redact.Find),
-// and what it is. What sipgen reads as a spec is rendered into git, and repeated in messages.
+// OpenSecrets returns the paths of the values, and of the mappings with keys, that are certainly secrets (see
+// redact.Find), with the kind of each. A spec is rendered into git and repeated in messages, so it must have none.
 func (d *Document) OpenSecrets() map[string]string {
 	found := map[string]string{}
 	var value any

@@ -14,7 +14,7 @@ import (
 
 var yamlLine = regexp.MustCompile(`line (\d+):? ?`)
 
-// yamlQuotes are the messages of the YAML parser that repeat what stands in the file, which may be a secret.
+// yamlQuotes match the messages of the YAML parser that repeat text of the file, which may be a secret.
 var yamlQuotes = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)((?:unknown )?anchor) '.*'`),
 	regexp.MustCompile("(?s)(cannot (?:decode|unmarshal) \\S+) `.*`"),
@@ -24,14 +24,15 @@ var yamlQuotes = []*regexp.Regexp{
 // oneLower are the messages that the YAML library gives the line before: it counts from 0 where its parser complains, and from 1 where its scanner does.
 var oneLower = regexp.MustCompile(`^did not find expected (<|node content|'-' indicator|key$|',' or )`)
 
-// meant says of a message of the YAML library what a person most likely did.
+// meant maps messages of the YAML library to the probable mistake.
 var meant = map[string]string{
 	"did not find expected key":                      "is it indented like the lines that it belongs to?",
 	"did not find expected '-' indicator":            "is it indented like the entries of the list?",
 	"mapping values are not allowed in this context": "is the line indented too far, or does the one before it lack its colon, or the space behind the colon?",
 }
 
-// mostTold is how many of a document's mistakes in YAML are told: the library lists each key that is set twice, and there may be as many as lines.
+// mostTold is how many YAML mistakes of a document are reported: the library lists each duplicate key, up to one a
+// line.
 const mostTold = 10
 
 // firstLines gives the first n lines of a text, and how many there are behind them.
@@ -58,7 +59,7 @@ func (d *Document) syntaxError(err error) error {
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		n, _ := strconv.Atoi(match[1])
 		message = strings.Replace(message, match[0], "", 1)
-		//guard: a line that is indented wrongly is said to be the one before it, which is right
+		//guard: a line with wrong indentation is reported as the one before it, which is right
 		if oneLower.MatchString(message) {
 			n = min(n+1, max(n, bytes.Count(bytes.TrimRight(d.source, "\n"), []byte("\n"))+1))
 		}
@@ -67,7 +68,7 @@ func (d *Document) syntaxError(err error) error {
 	for _, quote := range yamlQuotes {
 		message = quote.ReplaceAllString(message, "$1 …")
 	}
-	message, more, _ := strings.Cut(message, "\n") // the library says each key that is set twice
+	message, more, _ := strings.Cut(message, "\n") // the library lists each duplicate key
 	message = redact.Quotes(strings.TrimSpace(message))
 	if hint := meant[message]; hint != "" {
 		message += ": " + hint
@@ -84,7 +85,7 @@ func (d *Document) syntaxError(err error) error {
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: a quote is opened here and not closed"
 	}
-	//guard: a file that lacks a line with --- is said to set four keys twice
+	//guard: a file without a line of --- is reported as setting four keys twice
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
@@ -92,7 +93,7 @@ func (d *Document) syntaxError(err error) error {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: invalid map key: an object, want a name"
 	}
 	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} { // of a block the library gives the line behind it
-		//guard: who gives sipgen a template of Helm looks for a mistake in its indentation
+		//guard: a Helm template is reported as a mistake in indentation
 		if template.Match(line(d.source, n)) {
 			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
 		}
@@ -106,8 +107,8 @@ func (d *Document) syntaxError(err error) error {
 	return problem
 }
 
-// second gives the index of the line where a second object begins: what comes first of apiVersion and kind where both are there twice. -1 where there is
-// none.
+// second returns the index of the line where a second object begins: the first of apiVersion and kind, if both occur
+// twice; -1 for none.
 func second(text []byte) int {
 	var (
 		n, again = 0, -1
@@ -130,7 +131,7 @@ func second(text []byte) int {
 	return -1
 }
 
-// template recognises what Helm, Jinja and the like replace, outside of quotes and comments.
+// template matches the placeholders of Helm, Jinja and the like, outside of quotes and comments.
 var template = regexp.MustCompile(`^[^#"'\n]*\{[{%]`)
 
 // line gives the line with an index, empty where there is none.
@@ -144,7 +145,8 @@ func line(text []byte, n int) []byte {
 	return nil
 }
 
-// objectKey gives the index of the first line where an object or a list is the name of a field, which the library does not say. -1 where there is none.
+// objectKey returns the index of the first line where an object or a list is the name of a field, which the library
+// does not report; -1 for none.
 func objectKey(text []byte) int {
 	var document yamlv3.Node
 	if len(text) > mostPositions || yamlv3.Unmarshal(text, &document) != nil {
@@ -168,7 +170,7 @@ func objectKey(text []byte) int {
 // openQuote gives the index of the line where a scalar in quotes begins that does not end, -1 where all end.
 func openQuote(source []byte) int {
 	n, open, begun := 0, byte(0), -1
-	last := byte('\n') // what came before, but for blanks
+	last := byte('\n') // the previous character, without blanks
 	for i := 0; i < len(source); i++ {
 		c := source[i]
 		switch {

@@ -20,8 +20,8 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// mismatches walks a decoded JSON value beside the Go type it is meant for and reports every value
-// whose JSON type does not fit, in the order of their paths. Types that decode themselves are asked whether they can.
+// mismatches walks a decoded JSON value along with its Go type, and reports every value whose JSON type does not fit,
+// in the order of their paths. For types that decode themselves, it tries their decoder.
 func mismatches(value any, t reflect.Type, path string, report func(path, found, want string)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -72,14 +72,15 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 var (
 	// bareNumber is a number that is a string only because of its quotes.
 	bareNumber = regexp.MustCompile(`^-?[0-9]{1,9}$`)
-	// harmless is what people write for a number, an amount or a time, and no password: "3", "10%", "5 GB", "10min", "lots".
+	// harmless matches usual spellings of a number, an amount or a time, which no password has: "3", "10%", "5 GB",
+	// "10min", "lots".
 	harmless = regexp.MustCompile(`^([-+]?[0-9]{1,9}([.,][0-9]{1,6})? ?([A-Za-z]{1,5}|%)?|[a-z]{1,8})$`)
 )
 
 func isNumber(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
 
-// shown is a value that does not fit, where it is meant to be a number, an amount, a time, or true or false, and is nothing that could be a secret. Of
-// any other it is the type: what belongs into a text may be a password.
+// shown returns a value of the wrong type for a message, if a number, an amount, a time or a boolean is expected and
+// the value cannot be a secret; else its type, because a text may be a password.
 func shown(value any, t reflect.Type) string {
 	switch {
 	case t == quantityType, t == reflect.TypeFor[metav1.Duration](), t.Kind() == reflect.Bool, isNumber(t):
@@ -102,7 +103,7 @@ func shown(value any, t reflect.Type) string {
 	return jsonType(value)
 }
 
-// keysOf names the fields of a struct that has few, for one who wrote something else in its place.
+// keysOf lists the fields of a small struct, for a message about another value in its place.
 func keysOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct {
 		return ""
@@ -119,14 +120,14 @@ const mostKeys = 8
 
 // fieldPath is the path of a field. A key of a map that does not look like a name is left out of it: it may be a secret.
 func fieldPath(t reflect.Type, path, name string) string {
-	//guard: a password that stands where a key should is repeated in the path of a field
+	//guard: a password in place of a key is repeated in the path of a field
 	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
 		return path
 	}
 	return joinPath(path, name)
 }
 
-// wanted is what a type that decodes itself wants, for those that the API has.
+// wanted describes the form that a self-decoding type of the API expects.
 func wanted(t reflect.Type) string {
 	switch t {
 	case quantityType:
@@ -151,8 +152,8 @@ func typesIn(t reflect.Type) func(name string) (reflect.Type, bool) {
 	}
 }
 
-// mismatch says what is found and what is wanted where a value that holds no others does not fit its type, or holds others and should not.
-// want is empty if it fits.
+// mismatch returns what was found and what is wanted for a scalar that does not fit its type, or for a mapping or
+// list in place of a scalar. want is empty if it fits.
 func mismatch(value any, t reflect.Type) (found, want string) {
 	found = jsonType(value)
 	switch t.Kind() {

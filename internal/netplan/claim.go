@@ -1,7 +1,8 @@
-// Package netplan compares everything on a site that has an address, a range, a port or a MAC address: what the site's services give out and
-// answer at, what tenants ask for, and what hosts have. Nobody upstream does: each program knows its own part.
+// Package netplan compares everything on a site that has an address, a range, a port or a MAC address: what the
+// site's services hand out and listen on, what tenants ask for, and what hosts have. No upstream project compares
+// these, because each has only its own part.
 //
-// It is pure: what it finds depends on its arguments only, and not on their order.
+// It is pure: its findings depend only on its arguments, and not on their order.
 package netplan
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Kind is what a claim is of. Claims of different kinds have nothing in common.
+// Kind is the kind of a claim's value. Claims of different kinds cannot overlap.
 type Kind int
 
 // The kinds.
@@ -27,7 +28,7 @@ const (
 
 func (k Kind) String() string { return [...]string{"addresses", "MAC addresses", "ports"}[k] }
 
-// Use is what a claim is for.
+// Use is the purpose of a claim.
 type Use int
 
 // The uses. The first ones are ranges that something gives out.
@@ -57,10 +58,10 @@ const (
 	TenantPorts                // node ports that a tenant's service names
 )
 
-// gives says whether something gives these out one by one.
+// gives reports whether a service hands out the values one by one.
 func (u Use) gives() bool { return u <= NodePorts }
 
-// atNode says whether the address may be one that a machine has anyway.
+// atNode reports whether the address may be one of a node.
 func (u Use) atNode() bool {
 	return u == Node || u == IronicAddress || u == HostAddress || u == Lease || u == PowerProgram
 }
@@ -69,20 +70,20 @@ func (u Use) atNode() bool {
 type Claim struct {
 	Kind Kind
 	Use  Use
-	// Space is the address space, empty for the one that all networks are in that the Site says nothing of.
+	// Space is the address space, empty for the common one of all networks that the Site does not list.
 	Space string
-	// Owner is the thing that has it: what one thing has may overlap. Within is the owner of the range that it is meant to be in.
+	// Owner is the claiming object: claims of one owner may overlap. Within is the owner of the enclosing range.
 	Owner, Within string
 	// Pool is the owner of the pool of MetalLB that it names, empty for none and for one that the Site does not have.
 	Pool string
-	// Of says in words whose it is. Empty for hosts: their Owner says it.
+	// Of names the owner as text. It is empty for hosts, which have it in Owner.
 	Of string
-	// Field says where it stands: in the Site, in the cluster's spec, or in the host's object.
+	// Field is the field: in the Site, in the cluster's spec, or in the host's object.
 	Field string
-	// Cluster and Host are whose it is; neither for the site's.
+	// Cluster or Host is the owner; neither is set for the site's.
 	Cluster *v1.SIPCluster
 	Host    *inventory.Host
-	// Network is its network's id, for what a host has; for a pod's address the attachment, "namespace/name".
+	// Network is the network's id for a host's claim, and the attachment, "namespace/name", for a pod's.
 	Network string
 
 	span span
@@ -116,7 +117,7 @@ func (n number) address(wide bool) netip.Addr {
 	return a
 }
 
-// addresses sets what a claim has. It is false for what is no address.
+// addresses sets the claimed range. It returns false for an invalid address.
 func (c *Claim) addresses(s v1alpha1.Span) bool {
 	s = v1alpha1.Span{Start: s.Start.Unmap().WithZone(""), Stop: s.Stop.Unmap().WithZone("")}
 	if !s.IsValid() {
@@ -126,7 +127,7 @@ func (c *Claim) addresses(s v1alpha1.Span) bool {
 	return true
 }
 
-// before is the order of the plan: what cannot overlap stands apart, and a range stands before what begins in it at the same place.
+// before is the order of the plan: each kind by itself, and a range before what begins at its first address.
 func before(a, b *Claim) int {
 	if first := cmp.Or(a.apart(b), a.span.from.compare(b.span.from)); first != 0 {
 		return first // of nearly all
@@ -149,7 +150,7 @@ func (c *Claim) apart(d *Claim) int {
 	return cmp.Or(cmp.Compare(c.Kind, d.Kind), cmp.Compare(c.Space, d.Space), cmp.Compare(wide(c), wide(d)))
 }
 
-// party is whose a claim is.
+// party is the kind of a claim's owner.
 type party int
 
 const (

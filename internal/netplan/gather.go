@@ -134,7 +134,7 @@ func (g *gatherer) ironicPorts(spec *v1alpha1.IronicSpec, owner, at string) {
 	}
 }
 
-// vinoPool owns what ViNO gives out on one subnet of a Vino.
+// vinoPool names the owner of the addresses that ViNO hands out on one subnet of a Vino.
 func vinoPool(v *v1alpha1.VirtualHosts, subnet string) string {
 	return "Vino " + v.Key() + " " + subnet
 }
@@ -171,7 +171,7 @@ func (g *gatherer) virtualHosts(v *v1alpha1.VirtualHosts, at string) {
 	for n := range v.Nodes {
 		g.address(v.Nodes[n].Address, Claim{Use: Node, Owner: "node " + v.Nodes[n].Name, Of: "node " + v.Nodes[n].Name, Field: fmt.Sprintf("%snodes[%d].address", at, n)})
 	}
-	preview, _ := vino.Of(v) // what runs short is an error of the rendering
+	preview, _ := vino.Of(v) // rendering reports addresses that run out
 	for _, given := range preview.MACs {
 		network := &v.Spec.Networks[given.Network]
 		g.mac(given.First, max(1, given.Count), Claim{
@@ -194,7 +194,7 @@ func (g *gatherer) network(n *v1alpha1.Network, at string) {
 	for _, s := range n.Spans() {
 		c := Claim{Use: Attachment, Space: space, Owner: attachment(n.Key()), Of: attachment(n.Key()), Field: at + "attachment"}
 		if s.Pool != "" {
-			c.Owner = s.Pool // whoever names it takes from one list
+			c.Owner = s.Pool // all that name it take from one list
 		}
 		g.span(s.Span, c)
 	}
@@ -212,7 +212,7 @@ func (g *gatherer) pool(name string) (owner, space string) {
 
 func attachment(key string) string { return "attachment " + key }
 
-// cluster adds what a tenant's services ask for.
+// cluster adds the claims of a tenant's services.
 func (g *gatherer) cluster(c *v1.SIPCluster) {
 	key := c.Key()
 	for _, e := range c.Entries() {
@@ -248,7 +248,8 @@ func (g *gatherer) cluster(c *v1.SIPCluster) {
 	}
 }
 
-// pods are on the network of their attachment. One that the Site does not have is a network that nothing is known of, and stands alone.
+// pods adds a pod's claim on the network of its attachment. The network of an attachment that the Site does not have
+// is unknown, and a space of its own.
 func (g *gatherer) pods(c *v1.SIPCluster, a *v1.NetworkAttachment, claim Claim) {
 	key := a.Namespace + "/" + a.Name
 	if a.Namespace == "" {
@@ -273,7 +274,7 @@ func (g *gatherer) pods(c *v1.SIPCluster, a *v1.NetworkAttachment, claim Claim) 
 	}
 }
 
-// host adds what a host has.
+// host adds the claims of a host.
 func (g *gatherer) host(h *inventory.Host) {
 	made := g.makers(h)
 	for i := range h.Addresses {
@@ -308,7 +309,7 @@ func (g *gatherer) host(h *inventory.Host) {
 	g.mac(h.BootMAC, 1, c)
 }
 
-// makers are the Vinos that the host is of: by where it is and what it is called, which ViNO decides.
+// makers returns the Vinos that may have made the host, by its namespace and name.
 func (g *gatherer) makers(h *inventory.Host) []*v1alpha1.VirtualHosts {
 	var out []*v1alpha1.VirtualHosts
 	for i := range g.site.Spec.Services.VirtualHosts {

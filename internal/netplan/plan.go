@@ -15,13 +15,14 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Plan is everything on a site that has an address, a port or a MAC address, and what of it is at odds.
+// Plan is every address, port and MAC address of a site, with the conflicts.
 type Plan struct {
-	// Claims in the order of what they have.
+	// Claims are sorted by their values.
 	Claims []Claim
-	// Conflicts in the order of what they are about.
+	// Conflicts are sorted by their values.
 	Conflicts []Conflict
-	// Tenants are what two tenants ask for, one sentence each. They are compared elsewhere, and who shows the plan notes them here.
+	// Tenants are conflicts between tenants, one sentence each. They are found elsewhere, and added by the caller
+	// that prints the plan.
 	Tenants []string
 
 	site *v1alpha1.Site
@@ -29,7 +30,7 @@ type Plan struct {
 
 // Conflict is two claims that overlap and should not, or that should and do not.
 type Conflict struct {
-	// At is the claim that has to change: the site's where both are, a tenant's or a host's where the other one is the site's.
+	// At is the claim that has to change: the site's if both are, else a tenant's or a host's.
 	At, With *Claim
 	// Mild: it may be so on purpose, or for a time.
 	Mild bool
@@ -54,7 +55,7 @@ func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *
 	return p
 }
 
-// blame says which of two claims has to change.
+// blame returns the claim that has to change, and the other one.
 func (p *Plan) blame(a, b *Claim) (at, with *Claim) {
 	if x, y := a.party(), b.party(); x != y {
 		if y < x {
@@ -77,7 +78,7 @@ func (p *Plan) blame(a, b *Claim) (at, with *Claim) {
 	return b, a
 }
 
-// later says whether a stands behind b in the Site's file, or for hosts in the order of their names.
+// later reports whether a comes after b in the Site's file, or for hosts by name.
 func (p *Plan) later(a, b *Claim) bool {
 	if a.Host != nil {
 		return a.Host.Key() > b.Host.Key()
@@ -97,7 +98,7 @@ func (p *Plan) line(c *Claim) int {
 	return 0
 }
 
-// Place is where a claim stands: file, line and field as far as they are known.
+// Place returns the place of a claim: file, line and field as far as known.
 func (p *Plan) Place(c *Claim) string {
 	var parts []string
 	switch {
@@ -121,12 +122,12 @@ func (p *Plan) Place(c *Claim) string {
 	return strings.Join(parts, ": ")
 }
 
-// Overlaps says whether anything overlaps that should not.
+// Overlaps reports whether there is an overlap that is not allowed.
 func (p *Plan) Overlaps() bool {
 	return len(p.Tenants) > 0 || slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
 }
 
-// Problems are the conflicts of the site with itself, which nobody else can fix.
+// Problems returns the conflicts within the site's own services, which stop the run.
 func (p *Plan) Problems() []error {
 	var errs []error
 	for i := range p.Conflicts {
@@ -137,19 +138,20 @@ func (p *Plan) Problems() []error {
 	return errs
 }
 
-// Yield turns conflicts in which a host is not taken, and a cluster's services have the address already: the host has to change. Between a newcomer
-// that asks for an address and a host it is the newcomer, taken or not. has gives what a cluster's services have in the tree, by "namespace/name".
+// Yield turns conflicts between a host that is not taken and a cluster whose services have the address in the tree:
+// then the host has to change. A cluster that newly asks for a host's address has to change itself, whether the host
+// is taken or not. has returns what a cluster's services have in the tree, by "namespace/name".
 func (p *Plan) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
-		//guard: a tenant asks for the addresses of free hosts, and nobody gets these hosts any more
+		//guard: a tenant asks for the addresses of free hosts, and no cluster gets these hosts
 		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) && c.At.in(has(c.At.Cluster.Key())) {
 			c.At, c.With = c.With, c.At
 		}
 	}
 }
 
-// in says whether what a cluster claims is among what its services have.
+// in reports whether a cluster's claim is among what its services have.
 func (c *Claim) in(held validation.Held) bool {
 	switch at := c.text(); c.Use {
 	case LoadBalancer:

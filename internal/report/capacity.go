@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Capacity is how many hosts there are of each class, and in which state, for `sipgen capacity -o json`. Its fields are stable.
+// Capacity counts the hosts of each class by state, for `sipgen capacity -o json`. Its fields are stable.
 type Capacity struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -18,7 +18,7 @@ type Capacity struct {
 	// By is the label whose value is the class, empty for classes of hardware.
 	By      string          `json:"by,omitempty"`
 	Classes []CapacityClass `json:"classes"`
-	// Like says how many more clusters like one fit.
+	// Like is how many more clusters like one fit.
 	Like    *CapacityLike `json:"like,omitempty"`
 	MinFree []MinFree     `json:"minFree,omitempty"`
 }
@@ -35,13 +35,13 @@ type CapacityClass struct {
 	NotEligible int    `json:"notEligible"`
 }
 
-// CapacityLike is how many more clusters like one fit, beside all that there are.
+// CapacityLike is how many more clusters like one fit, after all existing ones.
 type CapacityLike struct {
 	Cluster string `json:"cluster"`
 	More    int    `json:"more"`
 }
 
-// MinFree is how many free hosts a selector matches, and how many it has to match.
+// MinFree is how many free hosts a selector matches, and the required minimum.
 type MinFree struct {
 	Selector string `json:"selector"`
 	Want     int    `json:"want"`

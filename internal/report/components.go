@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// ComponentChange is what a run changes in the components for Cluster API of a cluster that has some already, other than replicas.
+// ComponentChange is a change, other than of replicas, in the components for Cluster API that a cluster has already.
 type ComponentChange struct {
 	// Cluster is "namespace/name".
 	Cluster string `json:"cluster"`
@@ -23,7 +23,7 @@ type ComponentChange struct {
 	Deleted bool `json:"deleted,omitempty"`
 }
 
-// What changes in a component.
+// The kinds of changes in a component.
 const (
 	ComponentAuthentication = "authentication"
 	ComponentEndpoint       = "controlPlaneEndpoint"
@@ -32,7 +32,7 @@ const (
 	ComponentDeleted        = "deleted"
 )
 
-// String says it for a reviewer.
+// String describes the change for a reviewer.
 func (c *ComponentChange) String() string {
 	words := c.Cluster + ": capi: "
 	switch {
@@ -60,5 +60,5 @@ func (c *ComponentChange) fromTo() string {
 	return " " + text.Truncate(c.From, maxValue) + " to " + text.Truncate(c.To, maxValue)
 }
 
-// maxValue is how much of a value a danger has.
+// maxValue is the longest value in a danger.
 const maxValue = 200

@@ -10,12 +10,13 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Dangers are what a reviewer must not miss, the worst first: hosts that run something and are released, hosts that
-// change hands, clusters that go or cannot be served, policies and services that change, and how many hosts are handed
-// out. files are the files that change.
+// Dangers returns the changes that a reviewer must not miss, the worst first: released hosts in use, hosts that
+// change clusters, clusters that leave or cannot be served, changed policies and services, and the number of assigned
+// hosts. files are the changed files.
 func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
 
-// FirstDangers are at most so many of them, in their order and spread fairly over tenants, and what to say of the others, empty if there are none.
+// FirstDangers returns at most most dangers, in their order and spread fairly over tenants, and a sentence about the
+// others, "" if there are none.
 func FirstDangers(p *Plan, files []File, most int) (shown []string, more string) {
 	all := p.dangers(files)
 	first := fairly(all, most, func(string) int { return 1 })
@@ -25,20 +26,20 @@ func FirstDangers(p *Plan, files []File, most int) (shown []string, more string)
 	return sentences(first), more
 }
 
-// rule is one kind of danger, and what it is found in.
+// rule finds one kind of danger in one part of a run.
 type rule struct {
 	kind string
 	in   part
 	find finder
 }
 
-// part is what of a run a rule looks at.
+// part is a part of a run.
 type part int
 
 const (
-	hosts      part = iota // who has which host
+	hosts      part = iota // assignments of hosts
 	tree                   // files that change
-	services               // what a cluster's services are built to
+	services               // the built services of clusters
 	components             // the component for Cluster API
 )
 
@@ -78,7 +79,7 @@ var rules = []rule{
 		return when(s.Status == StatusReleased && s.InUse == "", " releases "+s.Host+": "+s.Why)
 	})},
 	{"foreign", tree, ofFiles(func(_ *Plan, f *File) string {
-		//guard: nobody reads that a file of the repository's owner is overwritten
+		//guard: a file of the repository's owner is overwritten, and no danger shows it
 		if !f.Foreign {
 			return ""
 		}
@@ -128,7 +129,8 @@ func (p *Plan) dangers(files []File, parts ...part) []danger {
 	return out
 }
 
-// DangersUndrawn are the dangers that a picture of the site and its notes do not show: it draws what is released and promoted, and says what is frozen.
+// DangersUndrawn returns the dangers that a picture of the site and its notes do not show. The picture shows
+// released, promoted and frozen.
 func (p *Plan) DangersUndrawn() []string {
 	drawn := []string{"frozen", "promoted", "released"}
 	return sentences(slices.DeleteFunc(p.dangers(nil), func(d danger) bool { return slices.Contains(drawn, d.kind) }))
@@ -154,8 +156,8 @@ func handedOut(t Totals) []string {
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
 const mostLeaving = 40
 
-// leaving names the hosts that a cluster gives back because it is gone: those that are released, and those that wait. The brake counts only the
-// first, so they are said here. Without named, they are only counted.
+// leaving names the hosts that a leaving cluster releases, and those whose release waits. The brake counts only the
+// former, so both are listed. Without named, they are only counted.
 func leaving(c *Cluster, named bool) string {
 	hosts := map[Status][]string{}
 	for i := range c.Roles {
@@ -182,7 +184,7 @@ func leaving(c *Cluster, named bool) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// some names hosts, so many at most.
+// some names the first few hosts.
 func some(names []string) string {
 	slices.Sort(names)
 	if n := len(names) - mostLeaving; n > 0 {
@@ -191,7 +193,8 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// returns says what becomes of the hosts of a cluster that was to go, and has a spec again: those that it keeps, and those that leave all the same.
+// returns describes the hosts of a cluster that was leaving and has a spec again: those that it keeps, and those that
+// leave nevertheless.
 func returns(c *Cluster) string {
 	var kept, left []string
 	for i := range c.Roles {
@@ -217,12 +220,12 @@ func returns(c *Cluster) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
-// decommissioned says that a cluster is gone, why, and what becomes of its hosts.
+// decommissioned describes a leaving cluster: why it leaves, and its hosts.
 func (c *Cluster) decommissioned(named bool) string {
 	return c.Key() + " is being decommissioned" + leaving(c, named)
 }
 
-// keeps says of a cluster that gets nothing new that it keeps what it has, and why.
+// keeps describes a cluster that gets nothing new, and why.
 func (p *Plan) keeps(c *Cluster) string {
 	switch {
 	case len(c.Frozen) > 0 && p.whySaid:
@@ -235,8 +238,8 @@ func (p *Plan) keeps(c *Cluster) string {
 	return ""
 }
 
-// takenByLabels names the hosts that a role has because somebody labelled them, where there is a tree and it does not say so. Without a tree labels are all
-// that is known of who has what.
+// takenByLabels names the hosts that a role has only by their labels, if there is a tree. Without a tree, only labels
+// show the owners.
 func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	var hosts []string
 	for _, slot := range r.Slots {
@@ -250,7 +253,8 @@ func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	return fmt.Sprintf(" takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"), some(hosts))
 }
 
-// Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.
+// Emptied describes the hosts whose spec was emptied while a system runs on them, with the first step. It is the
+// worst danger.
 func (p *Plan) Emptied() []string {
 	var out []string
 	for i := range p.Hosts {
@@ -261,13 +265,13 @@ func (p *Plan) Emptied() []string {
 	return out
 }
 
-// emptied says it of a host, and whose it is: "namespace/name role", empty for nobody's.
+// emptied describes one such host. whose is "namespace/name role" of its owner, empty for none.
 func emptied(host, whose string) string {
 	return fmt.Sprintf("the spec of %s (%s) is EMPTY, and there is a system on the host: metal3 wipes the server as soon as its BMC is put back without its image; "+
 		`pause the host before anything else (sipgen help runbook spec-emptied)`, host, cmp.Or(whose, "nobody's"))
 }
 
-// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.
+// lost names the hosts that a cluster lost without a release, and those that have another uid.
 func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	var out []string
 	for _, w := range warnings {
@@ -290,7 +294,7 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	return out
 }
 
-// loses says that a role had hosts, and that this run takes the last of them.
+// loses reports whether this run takes the last host of a role.
 func loses(role *Role) bool {
 	released := false
 	for _, slot := range role.Slots {

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// ExplainHost says in words what became of a host, and for every role that selects it why it is
-// there or not. It is false for a host that the inventory does not have.
+// ExplainHost explains a host as text: its state, and why each role that selects it has it or not. It returns false
+// for a host that is not in the inventory.
 func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 	found, ok := p.ExplainHost(key)
 	if !ok {
@@ -46,7 +46,7 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 	return b.String(), true
 }
 
-// mostNamed is how many roles a line names that have one reason. With one more, all are.
+// mostNamed is how many roles with one reason a line names. If only one more exists, it is named as well.
 const mostNamed = 3
 
 // alike are the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
@@ -95,7 +95,7 @@ func alike(found schedule.Explanation) []string {
 	return append(lines, rest...)
 }
 
-// whyNoneHas says it of several roles.
+// whyNoneHas is whyNot for several roles.
 func whyNoneHas(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.DomainFull:
@@ -121,7 +121,7 @@ func whyNoneHas(r schedule.Reason) string {
 	return "select it, but it is not eligible: " + sentence.Reason(r)
 }
 
-// whyNot says why a role that selects a host does not have it.
+// whyNot returns why a role that selects a host does not have it.
 func whyNot(r schedule.Reason) string {
 	words := sentence.Reason(r)
 	switch r := r.(type) {
@@ -139,8 +139,8 @@ func whyNot(r schedule.Reason) string {
 	return "selects it, but it is not eligible: " + words
 }
 
-// ExplainCluster says in words what a cluster got, and why not more. It is false for a cluster that
-// has neither a spec nor hosts.
+// ExplainCluster explains a cluster as text: its hosts, and what it lacks. It returns false for a cluster without a
+// spec and without hosts.
 func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, bool) {
 	at := slices.IndexFunc(p.Clusters, func(c schedule.Cluster) bool { return c.Key == key })
 	if at < 0 {
@@ -186,7 +186,7 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 		}
 		reason := a.Reason
 		if kept, ok := reason.(schedule.Kept); ok {
-			kept.Refused = nil // why the cluster is frozen stands above
+			kept.Refused = nil // printed above
 			reason = kept
 		}
 		fmt.Fprintf(b, "    %s: %s%s\n", a.Host.Key(), standby, sentence.Reason(reason))

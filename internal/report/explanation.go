@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Explanation is what `sipgen explain -o json` says of a host or a cluster; of a name that is both, both.
+// Explanation is the output of `sipgen explain -o json` for a host or a cluster, or for both if they share the name.
 type Explanation struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
@@ -22,7 +22,7 @@ type Explanation struct {
 	InputWarnings []string          `json:"inputWarnings,omitempty"`
 }
 
-// HostExplanation is what became of a host, and what the roles say to it.
+// HostExplanation is the state of a host, and why roles have it or not.
 type HostExplanation struct {
 	Host `json:",inline"`
 	// Roles that select the host and do not have it, those that were nearest to having it first.
@@ -40,7 +40,8 @@ type RoleExplanation struct {
 	Why     string `json:"why"`
 }
 
-// Explain gives what a placement, of which plan is the report, says of a host and of a cluster, either "namespace/name" or empty.
+// Explain explains a host and a cluster of a placement, either "namespace/name" or empty. plan is the placement's
+// report.
 func Explain(plan *Plan, p *schedule.Placement, cluster, host string) *Explanation {
 	out := &Explanation{APIVersion: v1alpha1.APIVersion, Kind: "Explanation", InputWarnings: plan.InputWarnings}
 	if cluster != "" {

@@ -11,7 +11,7 @@ import (
 // danger is a sentence that a reviewer must not miss.
 type danger struct {
 	kind      string // what it is about, such as "released"
-	namespace string // whose clusters it is about; empty: the site's
+	namespace string // of the clusters; empty: the site
 	words     string
 }
 
@@ -29,9 +29,9 @@ func sentences(dangers []danger) []string {
 	return out
 }
 
-// fairly gives those of the dangers for which there is room, in their order. Where not all fit, kinds take turns, and within a kind namespaces do: first
-// comes one of each kind, then a second one of each, of another namespace where there is one. So nobody's dangers are hidden by another tenant's, however
-// many that tenant makes and in however many namespaces, and none of a tenant's own by one of another kind.
+// fairly returns the dangers for which there is room, in their order. If not all fit, kinds take turns, and within a
+// kind namespaces do: first one danger of each kind, then a second one of each, of another namespace if possible. So
+// no tenant's dangers are hidden by another tenant's, and no kind by another kind.
 func fairly(dangers []danger, room int, size func(words string) int) []danger {
 	turns := make([]int, len(dangers))
 	order := make([]int, len(dangers))
@@ -63,10 +63,11 @@ func fairly(dangers []danger, room int, size func(words string) int) []danger {
 	return out
 }
 
-// AllDangers says where those are that are left out: plan does not know what only files show, and diff does not say what a change does to a cluster.
+// AllDangers names the commands that list all dangers: plan does not have those of files, and diff does not show the
+// effect on clusters.
 const AllDangers = "sipgen plan and sipgen diff show them all"
 
-// moreDangers says how many are left out, and of whom most of them are: that is where to look for the cause.
+// moreDangers counts the omitted dangers, and names the kind and namespace of most of them.
 func moreDangers(all, shown []danger) string {
 	left := map[string]int{}
 	for _, d := range all {

@@ -66,10 +66,10 @@ func ofFiles(words func(p *Plan, f *File) string) finder {
 	})
 }
 
-// below says whether the file is in a folder of the tree.
+// below reports whether the file is in a folder of the tree.
 func (f *File) below(folder string) bool { return strings.HasPrefix(f.Path, folder+"/") }
 
-// first says whether the file comes with a first tree.
+// first reports whether the file comes with a first tree.
 func (f *File) first(p *Plan) bool { return f.Kind == "added" && !p.HasTree && p.NoTree == "" }
 
 func ofServices(words func(s *ServiceChanges) []string) finder {

@@ -18,7 +18,7 @@ type slotsTable struct {
 	clusters []clusterRows
 }
 
-// clusterRows are the rows of one cluster. name says its state, too.
+// clusterRows are the rows of one cluster. name includes its state.
 type clusterRows struct {
 	name string
 	rows []table.Row
@@ -33,12 +33,13 @@ const (
 	_
 	addressColumn
 	statusColumn // has a colour
-	whyColumn    // of a wide table, and what follows it
+	whyColumn    // of a wide table, and the columns after it
 )
 
-// write prints the table for a terminal of so many columns, 0 if there is none. Nothing is cut off. Where the table is too wide, what a wide one has more stands
-// below each row; then the columns that are empty go; then the name of each cluster stands above its hosts, a namespace that all hosts have is said once, below,
-// the role moves to the cluster's name, and long cells go on in the next line. A terminal that is too narrow for that gets lines that it wraps, and no rules.
+// write prints the table for a terminal of width columns, 0 for none. Nothing is cut off. If the table is too wide,
+// these steps follow until it fits: the columns of a wide table go below each row; empty columns are dropped; the
+// name of each cluster goes above its hosts, a common namespace below the table, and the role to the cluster's name;
+// long cells are wrapped. A narrower terminal wraps the lines itself, without rules.
 func (s *slotsTable) write(w io.Writer, width int) {
 	f := fitted{slotsTable: s, hidden: make([]bool, len(s.head)), most: make([]int, len(s.head))}
 	if f.measure(); width > 0 {
@@ -97,10 +98,10 @@ func (s *slotsTable) write(w io.Writer, width int) {
 	fmt.Fprintln(w)
 }
 
-// below says whether what a wide table has more stands below each row.
+// below reports whether the columns of a wide table go below each row.
 func (f *fitted) below() bool { return len(f.head) > whyColumn && f.hidden[whyColumn] }
 
-// writeBelow writes what stands below a row, if anything does.
+// writeBelow writes the part below a row, if any.
 func (f *fitted) writeBelow(w io.Writer, row table.Row, width int) {
 	if !f.below() {
 		return
@@ -177,12 +178,12 @@ func (f *fitted) fit(width int) {
 	f.wrap(statusColumn, 12, width)
 	f.wrap(hostColumn, f.longest(hostColumn, "/"), width)
 	f.wrap(domainColumn, 8, width)
-	if most := f.most[statusColumn]; most > 0 && f.width() < width { // what is left is the status'
+	if most := f.most[statusColumn]; most > 0 && f.width() < width { // the rest is for the status
 		f.most[statusColumn] = min(most+width-f.width(), f.widths[statusColumn])
 	}
 }
 
-// wrap makes a column as narrow as it has to be, and not narrower than least.
+// wrap narrows a column as far as needed, at most to least.
 func (f *fitted) wrap(column, least, width int) {
 	if over := f.width() - width; over > 0 && !f.hidden[column] && f.widths[column] > least {
 		was := f.widths[column]
@@ -193,7 +194,7 @@ func (f *fitted) wrap(column, least, width int) {
 	}
 }
 
-// wrapping says where the cells of a column are divided.
+// wrapping returns how the cells of a column are wrapped.
 func wrapping(column int) table.WidthEnforcer {
 	switch column {
 	case hostColumn:
@@ -222,7 +223,7 @@ func (f *fitted) longest(column int, separator string) int {
 	return most
 }
 
-// noHost stands where a slot is empty, and where a cluster has no role.
+// noHost marks an empty slot, and a cluster without roles.
 const noHost = "-"
 
 // oneNamespace is the namespace that all the hosts are in, if it is one.
@@ -259,7 +260,7 @@ func (f *fitted) byRole() {
 	f.slotsTable = roles
 }
 
-// leaveOut says the namespace once, and leaves it out before the name of each host.
+// leaveOut prints the namespace once, and drops it from the name of each host.
 func (f *fitted) leaveOut(namespace string) {
 	f.namespace = namespace
 	short := &slotsTable{head: f.head}

@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// HostList is whose each host is, for `sipgen hosts -o json`. Its fields are stable.
+// HostList is the owner of each host, for `sipgen hosts -o json`. Its fields are stable.
 type HostList struct {
 	APIVersion string       `json:"apiVersion"`
 	Kind       string       `json:"kind"`
@@ -21,7 +21,7 @@ type HostList struct {
 	Hosts      []ListedHost `json:"hosts"`
 }
 
-// ListedHost is one host, and whose it is or why no cluster can have it.
+// ListedHost is one host with its owner, or why no cluster can have it.
 type ListedHost struct {
 	Host         string            `json:"host"`
 	State        string            `json:"state"`
@@ -36,7 +36,7 @@ type ListedHost struct {
 	Labels       map[string]string `json:"labels,omitempty"`
 }
 
-// The states of listed hosts beside those of holdings: free hosts that no cluster can have.
+// The states of listed hosts in addition to those of holdings: free hosts that no cluster can have.
 const (
 	hostCordoned    = "cordoned"
 	hostNotEligible = "not eligible"
@@ -76,7 +76,8 @@ func ListHosts(site string, of *holdings.Holdings) *HostList {
 	return out
 }
 
-// rackLabel is the label whose key ends in "rack" and that most hosts have, the first by name of several; empty where no host has one.
+// rackLabel returns the label whose key ends in "rack", "" if there is none: of several, the one on most hosts, then
+// the first by name.
 func rackLabel(of *holdings.Holdings) string {
 	count := map[string]int{}
 	for i := range of.Hosts {
@@ -112,7 +113,7 @@ func (l *HostList) Summary() string {
 	return words
 }
 
-// Rows are the lines of a table, the head among them. Wide adds how metal3 and the API server know the host.
+// Rows returns the lines of a table with its head. wide adds the state in metal3 and the API server.
 func (l *HostList) Rows(wide bool) [][]string {
 	row := func(host, state, cluster, role, slot, rack, by, provisioning, uid, why string) []string {
 		cells := []string{host, state, cluster, role, slot, rack}

@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Markdown says what the plan changes, for a pull request: dangers and problems first, so that they are not what a forge or a tired
-// reader leaves out, then a table per cluster.
+// Markdown describes the changes of the plan for a pull request: dangers and problems first, because a forge cuts
+// long texts at the end, then a table for each cluster.
 func Markdown(p *Plan) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", p.Summary())
@@ -44,16 +44,17 @@ func Markdown(p *Plan) string {
 	return out.String()
 }
 
-// maxBody is what forges allow for a pull request's body (GitHub: 65,536 characters), less room for the cut.
+// maxBody is the longest body of a pull request that forges accept (GitHub: 65,536 characters), less room for the
+// cut.
 const maxBody = 65_000
 
 // maxDangers bounds the dangers of a commit message, which has the hosts as well, in bytes.
 const maxDangers = maxBody / 2
 
-// CommitMessage says in a subject line and a body what a run changes: counts in the subject; dangers, and the changed
-// hosts of every cluster, in the body.
+// CommitMessage returns a subject line and a body for the changes of a run: counts in the subject; dangers, and the
+// changed hosts of every cluster, in the body.
 //
-// subject replaces the subject line if it is not empty. files are those that change, see Areas.
+// subject replaces the subject line if it is not empty. files are the changed files, see Areas.
 func CommitMessage(p *Plan, subject string, files []File) string {
 	areas := Areas(paths(files))
 	if subject == "" {
@@ -91,7 +92,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	return Cut(out.String(), maxBody)
 }
 
-// changedParts are the counts of what changes in the placement; if nothing does, what else changes.
+// changedParts counts the changes of the placement or, if there are none, names the other changes.
 func (p *Plan) changedParts(areas []Area) []string {
 	t := p.Totals()
 	free, stuck := 0, 0
@@ -159,13 +160,13 @@ func (c *Cluster) changedSlots() string {
 	return out.String()
 }
 
-// maxSentence is how long a danger or a problem is in a commit and a pull request, in characters. What is cut at a line's end would lose all that comes
-// after one that a tenant made longer than the whole.
+// maxSentence is the longest danger or problem in a commit and a pull request, in characters. Without it, a long one
+// of a tenant would push the following ones out of the text.
 const maxSentence = 1000
 
 func bounded(sentence string) string { return text.Truncate(sentence, maxSentence) }
 
-// Cut shortens text to at most limit bytes at a line's end and says how many lines are left out.
+// Cut shortens text to at most limit bytes at a line's end, and adds the number of omitted lines.
 func Cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -14,7 +14,7 @@ import (
 // address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue, and "PROJ-12 #close" one of Jira's.
 // In markdown they are put into code spans, in which no forge looks for any of that.
 
-// maxCell bounds what one name or reason takes, in characters.
+// maxCell is the longest name or reason in a cell, in characters.
 const maxCell = 300
 
 // code puts words into a code span that is safe in a table's cell; empty words stay empty.
@@ -39,14 +39,15 @@ var (
 	plainWord = regexp.MustCompile(`^[('"]?[A-Za-z]+(['-][A-Za-z]+)*[)'"]?[.,;:]?[)]?$`)
 	number    = regexp.MustCompile(`^[(]?[0-9]{1,6}%?[.,;:]?[)]?$`)
 	figure    = regexp.MustCompile(`^[0-9]{1,6}$`)
-	// commitHash is what forges take for a commit.
+	// commitHash matches what forges link as a commit.
 	commitHash = regexp.MustCompile(`^[('"]?[0-9a-f]{7,}[)'"]?[.,;:]?[)]?$`)
 )
 
-// token is a word, or what is in quotes: that is a value from outside, and whoever wrote it may have written sentences.
+// token matches a word or a quoted value. A quoted value comes from outside, and may contain whole sentences.
 var token = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*"|")+`)
 
-// prose is one of sipgen's sentences, with names from outside in it: plain words stay, everything else goes into code spans, and what is in quotes into one.
+// prose returns one of sipgen's sentences as markdown: plain words stay, other words and quoted values become code
+// spans.
 func prose(sentence string) string {
 	var (
 		out   []string
@@ -93,8 +94,9 @@ var (
 	link   = regexp.MustCompile(`(?i)/(issues|pulls?|merge_requests|work_items)/([0-9])`)
 	// alternative is GitLab's other way to write #12 and the like: "closes [issue:12]".
 	alternative = regexp.MustCompile(`(?i)(\[(?:issue|work_item|epic|merge_request)s?:)(\S)`)
-	// closing is what closes an issue of a tracker whose issues have names: "Fixes PROJ-12". The words are those of GitHub, GitLab (its default closing
-	// pattern) and Gitea, which closes and reopens issues, and of Linear. Without such a word a name with a number is nobody's order: a rack may have it.
+	// closing matches a phrase that closes an issue of a tracker with named issues: "Fixes PROJ-12". The verbs are
+	// those of GitHub, GitLab (its default closing pattern), Gitea, which closes and reopens issues, and Linear.
+	// Without such a verb a name with a number is harmless, and may be a rack's.
 	closing = regexp.MustCompile(`(?i)\b((?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?|complet(?:e[sd]?|ing)|reopen(?:s|ed|ing)?)` +
 		`(?::\s*|\s+)(?:issues?:?\s+)?[A-Z][A-Z0-9_]*-)([0-9])`)
 	// smart are Jira's smart commits, orders of the kind "PROJ-12 some words #close #time 2d". A # in a path, before a heading, is none.
@@ -105,14 +107,14 @@ var (
 	skips = regexp.MustCompile(`(?i)\[(?:[^\s\[\]][^\[\]]*)?(?:skip|no[ _-]?ci)[^\[\]]*\]|\*{3}no_ci\*{3}|skip-checks:`)
 )
 
-// inert is words from outside in a commit message: forges read mentions and issues there too, and CI systems what they are to leave out.
+// inert returns outside text for a commit message without mentions, issue references and directives to skip CI.
 func inert(words string) string {
 	return mention.ReplaceAllString(uncommanded(text.Line(words)), "@ $1")
 }
 
 // uncommanded closes no issue and skips no check. A pull request that is squashed becomes a commit message, where code spans are nothing special.
 func uncommanded(words string) string {
-	// Most words have none of what the expressions look for, and a big commit has many words.
+	// Most words contain none of the marks, and a big commit has many words.
 	if strings.ContainsAny(words, "#!") {
 		words = issue.ReplaceAllString(words, "$1 $2")
 		words = smart.ReplaceAllString(words, "$1# $2")

@@ -1,5 +1,5 @@
-// Package report says a placement in words and figures: as data for programs, as a table for a
-// terminal, as markdown for a review, and as a commit message.
+// Package report turns a placement into data for programs, a table for a terminal, markdown for a review, and a
+// commit message.
 package report
 
 import (
@@ -21,7 +21,7 @@ type Plan struct {
 	Clusters   []Cluster `json:"clusters"`
 	// Hosts is one line for every host of the inventory, by namespace and name.
 	Hosts []Host `json:"hosts"`
-	// Shortages say why slots stay empty.
+	// Shortages are why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
 	// Freed are hosts that an earlier run released, and that are free now.
 	Freed []Freed `json:"freed,omitempty"`
@@ -29,26 +29,28 @@ type Plan struct {
 	Findings []finding.Finding `json:"findings,omitempty"`
 	// InputWarnings are about the Site, the specs and the inventory as they were read.
 	InputWarnings []string `json:"inputWarnings,omitempty"`
-	// Preflight is what render and publish would warn of, and Refusals why they would refuse the plan.
+	// Preflight are the warnings of render and publish, and Refusals why they would refuse the plan.
 	Preflight []string `json:"preflight,omitempty"`
 	Refusals  []string `json:"refusals,omitempty"`
-	// LookFirst is what a reviewer must not miss, the worst first: see Dangers.
+	// LookFirst are the dangers, the worst first: see Dangers.
 	LookFirst []string `json:"dangers,omitempty"`
-	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
+	// Services are the changes in the services of clusters that have some already, by cluster, if there is a tree to
+	// compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
 	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to compare with.
 	Replicas []ReplicaChange `json:"replicas,omitempty"`
-	// Components are what else changes in those components.
+	// Components are the other changes in those components.
 	Components []ComponentChange `json:"components,omitempty"`
-	// WhatIf says in what the planned site differs from the real one, and what would fit.
+	// WhatIf is how the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 
 	// NoTree: there is no tree before, and hosts carry labels of clusters, in words.
 	NoTree string `json:"-"`
-	// HasTree: there is a tree to compare with. Hosts that it does not have for a cluster are new to it, whatever their labels say.
+	// HasTree: there is a tree to compare with. A host that it does not have for a cluster is new to the cluster,
+	// whatever its labels.
 	HasTree bool `json:"-"`
 
-	// whySaid: why clusters are frozen was said before the dangers are.
+	// whySaid: the reasons for frozen clusters were printed before the dangers.
 	whySaid bool
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
@@ -63,17 +65,18 @@ type Cluster struct {
 	Priority      int32  `json:"priority"`
 	Gone          bool   `json:"gone,omitempty"`
 	Unschedulable bool   `json:"unschedulable,omitempty"`
-	// Frozen says why the cluster keeps what it has, as it is, and its spec is not placed: it is wrong, beyond the grants, or contradicts the hosts.
+	// Frozen is why the cluster keeps what it has and its spec is not placed: the spec is invalid, exceeds the
+	// grants, or contradicts the hosts.
 	Frozen []string `json:"frozen,omitempty"`
 	// AnyPatches: it has patches, and its tenant the grant patches: any.
 	AnyPatches bool `json:"anyPatches,omitempty"`
-	// HAProxyLines: its load balancers have lines of HAProxy's configuration, of which nobody knows what they do.
+	// HAProxyLines: its load balancers have raw lines of HAProxy's configuration, whose effect is unknown.
 	HAProxyLines bool   `json:"haproxyLines,omitempty"`
 	Roles        []Role `json:"roles"`
 
-	// lost are hosts that it had in the previous tree and that are gone without anybody's decision, in words.
+	// lost are the hosts of its previous tree that are gone without a release, as text.
 	lost []string
-	// refused: what it gets would be refused.
+	// refused: render and publish would refuse its assignments.
 	refused bool
 	// back: the previous tree was releasing all its hosts, and it has a spec again.
 	back bool
@@ -82,7 +85,7 @@ type Cluster struct {
 // Key is the cluster's "namespace/name".
 func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
 
-// WhySaid is the plan for a reader who was told why clusters are frozen: its dangers do not say it again.
+// WhySaid returns the plan for a reader who has read why clusters are frozen: its dangers do not repeat the reasons.
 func (p *Plan) WhySaid() *Plan {
 	out := *p
 	out.whySaid = true
@@ -107,7 +110,8 @@ func (p *Plan) Here(as func(words string) string) *Plan {
 	return &out
 }
 
-// Refuse notes that render and publish would refuse the run because of what a cluster gets, "namespace/name".
+// Refuse records that render and publish would refuse the run because of the assignments of a cluster,
+// "namespace/name".
 func (p *Plan) Refuse(cluster string) {
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
@@ -116,7 +120,7 @@ func (p *Plan) Refuse(cluster string) {
 	}
 }
 
-// Because says why a cluster is frozen, and names the cluster once: reasons from its spec name it after their place.
+// Because returns why a cluster is frozen, with its name once: reasons from its spec have the name after their place.
 func (c *Cluster) Because(why string) string {
 	return c.Key() + ": " + strings.Replace(why, ": "+c.Key()+": ", ": ", 1)
 }
@@ -187,7 +191,7 @@ func (p *Plan) Only(cluster string) *Plan {
 	return &out
 }
 
-// Unschedulable says whether a cluster cannot have all the hosts it must have.
+// Unschedulable reports whether a cluster lacks required hosts.
 func (p *Plan) Unschedulable() bool {
 	for i := range p.Clusters {
 		if p.Clusters[i].Unschedulable {
@@ -203,7 +207,7 @@ type Reject struct {
 	Count  int    `json:"count"`
 }
 
-// Host is what became of one host.
+// Host is the state of one host after the run.
 type Host struct {
 	Host    string `json:"host"`
 	Verdict string `json:"verdict"`
@@ -214,8 +218,7 @@ type Host struct {
 	Emptied bool `json:"emptied,omitempty"`
 }
 
-// Of makes the data from a placement. clusters are the specs it was made from, for the networks
-// whose addresses are shown.
+// Of makes the data from a placement. clusters are its specs, for the networks whose addresses are shown.
 func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range clusters {
@@ -287,7 +290,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		kept, _ := a.Reason.(schedule.Kept)
 		if len(kept.Refused) > 0 {
 			kept.Refused = nil
-			slot.Why = sentence.Reason(kept) + "; its cluster is frozen" // why, the plan says once
+			slot.Why = sentence.Reason(kept) + "; its cluster is frozen" // the plan has the reason once
 		}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}

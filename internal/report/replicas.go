@@ -13,12 +13,12 @@ type ReplicaChange struct {
 	// Role is empty where the role is gone, and with it File, in the folder of the component, which set its number.
 	Role string `json:"role,omitempty"`
 	File string `json:"file"`
-	// From is nil where nothing set a number, and To where nothing does any more.
+	// From is nil if no file set a number before, and To if none does now.
 	From *int `json:"from,omitempty"`
 	To   *int `json:"to,omitempty"`
 }
 
-// String says it for a reviewer.
+// String describes the change for a reviewer.
 func (r *ReplicaChange) String() string {
 	words := r.Cluster + ": capi: "
 	switch {

@@ -17,28 +17,27 @@ type File struct {
 	Foreign bool
 }
 
-// About is what a pull request says besides the plan.
+// About is the content of a pull request apart from the plan.
 type About struct {
 	Files []File
-	// Inventory says where the hosts were read and how old that was, in words; empty where nobody knows.
+	// Inventory is where the hosts were read and how old that was, as text; empty if unknown.
 	Inventory string
 	// Stamps are names and values that tell inputs and versions apart: a commit, a version.
 	Stamps [][2]string
-	// Empty: the branch has nothing that its base has not, any more.
+	// Empty: the base has everything of the branch.
 	Empty bool
 }
 
-// maxRequest is what a pull request's body may take, by size: GitHub's limit is 65,536 characters, GitLab's a
-// million; Gitea's, and Forgejo's, is its database's.
+// maxRequest is the largest body of a pull request: GitHub's limit is 65,536 characters, GitLab's a million; Gitea's,
+// and Forgejo's, is its database's.
 const maxRequest = 65_000
 
-// PullRequest is the body of a pull request, in markdown: dangers first, then the figures, what is short and why, the
-// hosts that have failed, those on their way out, and a table for every cluster, those with changes first. It is shorter than 65,536
-// characters: what does not fit is left out from the end, and counted. Nothing from outside that is in it makes a
-// link, a mention or markup.
+// PullRequest returns the body of a pull request in markdown: dangers first, then the totals, shortages, failed
+// hosts, hosts being released, and a table for every cluster, changed ones first. It is shorter than 65,536
+// characters: the end is left out, with a count. Text from outside makes no link, mention or markup.
 func PullRequest(p *Plan, about About) string {
 	end := stamps(about)
-	b := &body{left: maxRequest - size(end) - 1_000} // what says that something was cut
+	b := &body{left: maxRequest - size(end) - 1_000} // the note about omitted parts
 	if about.Empty {
 		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
 		return b.out.String() + end
@@ -112,7 +111,7 @@ type body struct {
 	left int
 }
 
-// add adds a block, or says that it does not fit.
+// add adds a block, or reports that it does not fit.
 func (b *body) add(block string) bool {
 	n := size(block)
 	if n > b.left {
@@ -139,7 +138,7 @@ func (b *body) list(heading string, sentences []string, budget int, one, many st
 // item is a sentence in a list.
 func item(sentence string) string { return "- " + prose(sentence) + "\n" }
 
-// force adds what says that something was cut, for which there is room kept.
+// force adds the note about omitted parts, for which room is kept.
 func (b *body) force(text string) {
 	b.out.WriteString(text)
 }
@@ -168,7 +167,7 @@ func (b *body) releases(p *Plan) {
 	}
 }
 
-// releaseStep says where on its way out a host is; see docs/safety.md.
+// releaseStep describes the step of a release that a host is in.
 func releaseStep(status Status) string {
 	switch status {
 	case StatusPending:

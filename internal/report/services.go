@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// ServiceChanges are what a run changes in the services of one cluster that the tree has already, in the objects that the engine builds: patches
-// counted in.
+// ServiceChanges are the changes of a run in the existing services of one cluster, in the objects as the engine
+// builds them, with patches.
 type ServiceChanges struct {
 	// Cluster is "namespace/name".
 	Cluster string           `json:"cluster"`
@@ -18,7 +18,7 @@ type ServiceChanges struct {
 	Gone bool `json:"gone,omitempty"`
 	// Emptied: their folder stays for one more commit, empty, for Argo CD to sync.
 	Emptied bool `json:"emptied,omitempty"`
-	// Unknown says why it is not known what changes; empty: it is known.
+	// Unknown is why the changes are unknown, empty if they are known.
 	Unknown string `json:"unknown,omitempty"`
 }
 
@@ -28,7 +28,8 @@ const maxFields = 6
 // maxLogins is how many SSH keys a danger names.
 const maxLogins = 20
 
-// changes are one for every object that changes, and one for all that go. A service that is new has nothing to lose; what it opens, other rules say.
+// changes returns a sentence for every changed object, and one for all deleted ones. New services have no changes;
+// other rules report what they open.
 func (s *ServiceChanges) changes() []string {
 	if s.Unknown != "" {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
@@ -69,7 +70,7 @@ func (s *ServiceChanges) changes() []string {
 	return out
 }
 
-// reachedAt says where a Service of a cluster that is there already is reached from now on.
+// reachedAt returns the new addresses of an existing cluster's Service.
 func reachedAt(o *objdiff.Effect) string {
 	if o.Added {
 		return when(o.Reached != "", " is new; it is reached at "+o.Reached)
@@ -77,7 +78,7 @@ func reachedAt(o *objdiff.Effect) string {
 	return when(o.Reached != "", " is reached at "+o.Reached+"; before, at "+o.WasReached)
 }
 
-// loginsBy says who may log in from now on, and who no longer may.
+// loginsBy names the logins that are added and removed.
 func loginsBy(o *objdiff.Effect) string {
 	more, less := firstKeys(o.Logins), firstKeys(o.NoLogins)
 	switch {
@@ -89,7 +90,7 @@ func loginsBy(o *objdiff.Effect) string {
 	return ": may log in from now on: " + more + "; may no longer log in: " + less
 }
 
-// rightsOf says that an account gets rights in a cluster that is there already. What changes in rights that it has, changes says.
+// rightsOf reports an account with new rights in an existing cluster. changes reports changed rights.
 func rightsOf(o *objdiff.Effect) string {
 	kind, _, _ := strings.Cut(o.Object, " ")
 	return when(o.Added && (kind == "Role" || kind == "RoleBinding"), " is new: it gives rights to an account")

@@ -5,8 +5,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
-// released are free now.
+// Since compares with the previous tree: hosts that another cluster had, adopted hosts, and released hosts that are
+// free now.
 func (p *Plan) Since(before *holdings.Holdings) {
 	from, releasing, stays := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for _, claim := range before.Tree {
@@ -42,11 +42,11 @@ type Freed struct {
 	// Cluster and Role released it.
 	Cluster string `json:"cluster"`
 	Role    string `json:"role"`
-	// But says why it cannot be assigned all the same, empty if it can.
+	// But is why it cannot be assigned nevertheless, empty if it can.
 	But string `json:"but,omitempty"`
 }
 
-// String says it in the words of the other changes.
+// String describes it as the other changes are described.
 func (f *Freed) String() string {
 	words := f.Host + ", which " + f.Cluster + " " + f.Role + " released"
 	if f.But != "" {
@@ -55,7 +55,7 @@ func (f *Freed) String() string {
 	return "now free: " + words
 }
 
-// freed finds the hosts that the tree before releases, and that nobody has now.
+// freed finds the hosts that the previous tree releases and that no cluster has now.
 func (p *Plan) freed(before *holdings.Holdings) {
 	for i := range p.Hosts { // both by name
 		host, was := &p.Hosts[i], &before.Hosts[i]

@@ -10,19 +10,19 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Status is what happens to a slot's host in this run.
+// Status is the change of a slot's host in this run.
 type Status string
 
 // The statuses of a slot.
 const (
 	StatusNew      Status = "new"
 	StatusKept     Status = "kept"
-	StatusPending  Status = "pending"  // to be released, once it is let go or approved
+	StatusPending  Status = "pending"  // to be released, once its user is gone or the release is approved
 	StatusReleased Status = "released" // by this run
 	StatusLeaving  Status = "leaving"  // released by an earlier run, not yet seen clean
 )
 
-// words are what a reviewer reads.
+// words returns the status as text for a reviewer.
 func (s Status) words() string {
 	if s == StatusPending {
 		return "release pending"
@@ -41,22 +41,22 @@ type Slot struct {
 	Why       string   `json:"why,omitempty"`
 	// From is the cluster that the previous tree had the host in, where that is another one.
 	From string `json:"from,omitempty"`
-	// Trouble is what is wrong with a host that is held: it is in error, marked unhealthy, being deleted, or named for removal.
+	// Trouble is what is wrong with a held host: in error, marked unhealthy, being deleted, or named for removal.
 	Trouble string `json:"trouble,omitempty"`
-	// Changes are what this run does to the host besides: it is promoted, replaces another one, is adopted.
+	// Changes are the other changes of the host in this run: promoted, replacing another one, adopted.
 	Changes []string `json:"changes,omitempty"`
-	// use is what consumes the host, in words; empty: nothing, or it is said by Why and more.
+	// use is what consumes the host, as text; empty for nothing, or if Why or more has it.
 	use string
-	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
+	// trouble is Trouble without metal3's own message. failed: it is more than a request to remove the host.
 	trouble string
 	failed  bool
 	marked  bool // its release was asked for, and waits
 	adopted bool
-	// InUse says what a host that is released runs, in words; empty: nothing.
+	// InUse is what runs on a released host, as text; empty for nothing.
 	InUse string `json:"-"`
 }
 
-// State is what happens to the slot's host, and what is wrong with it: "kept, promoted from standby, in error".
+// State returns the change of the slot's host, and its trouble: "kept, promoted from standby, in error".
 func (s *Slot) State() string { return s.state() }
 
 // state has more words between the status and the changes.
@@ -73,7 +73,8 @@ func (s *Slot) changed() bool {
 	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
 }
 
-// Undrawn are the failed hosts, and the warnings of the inputs and of preflight: what a picture's notes have from nowhere else, a line each.
+// Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
+// have them only from here.
 func (p *Plan) Undrawn() []string {
 	var lines []string
 	for _, trouble := range p.troubles() {
@@ -98,7 +99,7 @@ func (p *Plan) troubles() []string {
 	})
 }
 
-// waiting are the hosts that somebody asked to release and that wait for a person to delete their machines, a sentence each.
+// waiting returns a sentence for each host whose requested release waits until an operator deletes its machine.
 func (p *Plan) waiting() []string {
 	return p.ofSlots(func(slot *Slot) string {
 		if slot.marked && slot.Status == StatusPending && !slot.failed {
@@ -108,7 +109,7 @@ func (p *Plan) waiting() []string {
 	})
 }
 
-// ofSlots are the sentences about the hosts of which there is something to say.
+// ofSlots returns the sentences about hosts, without empty ones.
 func (p *Plan) ofSlots(words func(*Slot) string) (lines []string) {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
@@ -124,7 +125,7 @@ func (p *Plan) ofSlots(words func(*Slot) string) (lines []string) {
 	return lines
 }
 
-// inUse says what a host runs, as far as its state tells.
+// inUse describes what runs on a host, by its state.
 func inUse(state inventory.State) string {
 	switch {
 	case state.Consumer != nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TableOptions say how a plan is shown on a terminal.
+// TableOptions are options for the table on a terminal.
 type TableOptions struct {
 	// Wide adds the reasons and the uids.
 	Wide bool
@@ -22,15 +22,14 @@ type TableOptions struct {
 	Changes bool
 	// Colour marks what comes, goes and falls short.
 	Colour bool
-	// Width is how many columns the terminal has; 0: there is none, and no cell is shortened.
+	// Width is the number of columns of the terminal; 0 for none: no cell is shortened.
 	Width int
 }
 
 // ManyHosts is from how many hosts on a plan is too long to be read whole.
 const ManyHosts = 100
 
-// Table writes the plan for a terminal: a table of the clusters' slots, then what is short and
-// what to look at.
+// Table writes the plan for a terminal: a table of the clusters' slots, then shortages and warnings.
 func Table(w io.Writer, p *Plan, options TableOptions) {
 	if same := slotTable(w, p, options); same > 0 {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
@@ -134,8 +133,8 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 	return same
 }
 
-// short is the state of n empty slots. What no shortage explains is said here: a cluster gets its active hosts first,
-// and all of them or none.
+// short returns the state of n empty slots, with the reason if no shortage has it: a cluster gets its active hosts
+// first, and all of them or none.
 func (r *Role) short(c *Cluster, n int, slot string) string {
 	words := fmt.Sprintf("%d short", n)
 	if n == 1 {
@@ -257,7 +256,7 @@ func (p *Plan) listFree() string {
 	return "sipgen hosts --state free lists the free hosts."
 }
 
-// Problems are the shortages, what would help, and the warnings, one line each.
+// Problems returns the shortages, their remedies, and the warnings, one line each.
 func (p *Plan) Problems() []string {
 	var lines []string
 	for _, line := range p.WhatIf {

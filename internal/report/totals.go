@@ -9,7 +9,7 @@ type Totals struct {
 	Offered int
 }
 
-// Totals counts what the plan does.
+// Totals counts the changes of the plan.
 func (p *Plan) Totals() Totals {
 	var t Totals
 	for i := range p.Clusters {

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that
-// before one fails. Those of frozen clusters are left out.
+// Unselected returns the roles with hosts whose selectors match no host now: they are full, so it would show only
+// when a host fails. Roles of frozen clusters are left out.
 func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string, placement *schedule.Placement) []string {
 	var out []string
 	of := map[schedule.ClusterKey]*v1.SIPCluster{}
@@ -47,8 +47,8 @@ func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string, 
 // mostPassedOver is how many unassigned hosts are named with a remedy; the plan has a reason for each.
 const mostPassedOver = 20
 
-// PassedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have
-// frozen their clusters.
+// PassedOver returns for free hosts why no patch of them may be written, and the remedy. Held ones have frozen their
+// clusters.
 func (p *Plan) PassedOver(unpatchable map[string][]finding.Finding) []string {
 	var out []string
 	for i := range p.Hosts {

@@ -12,13 +12,14 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// fromCluster is the word that stands for the live cluster among the roots.
+// fromCluster is the word for the live cluster among the roots.
 const fromCluster = "cluster"
 
-// Path is the path of a file that was read for one of roots: what spec.tenants[].specs is compared with. It is relative to the folder
-// that the root names; of a file that is the root itself it is the base name. With several roots it is relative to the innermost folder
-// that all of them are in, so that a file has one path whichever of them it was found by, and no folder inside of one root passes for a
-// folder of the same name inside of another. Of standard input it is "-". An empty path: it came from no file.
+// Path returns the path of a file below roots, in the form that spec.tenants[].specs is compared with. It is relative
+// to the folder that the root names; a root that is a file has its base name. With several roots it is relative to
+// the innermost folder of all of them, so that a file has one path, and a folder inside of one root does not pass for
+// one of the same name inside of another. For standard input it is "-", and empty for a spec from the cluster.
+// Example: for the root "site/specs" and the file "site/specs/a/edge.yaml" it is "a/edge.yaml".
 func Path(roots []string, file string) string {
 	var named []string
 	for _, root := range roots {
@@ -59,7 +60,7 @@ func elements(clean string) []string {
 	return strings.Split(clean, "/")
 }
 
-// shared is how many elements two paths have in common at their beginning.
+// shared returns how many leading elements two paths have in common.
 func shared(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -68,7 +69,7 @@ func shared(a, b []string) int {
 	return n
 }
 
-// Author is the listed tenant whose specs a file holds, by the path of the file; nil if it is in no tenant's folder.
+// Author returns the listed tenant in whose folder a file is, nil if there is none.
 func (t *Tenants) Author(file string) *Tenant {
 	for at := file; at != "" && at != "." && at != "/"; at = path.Dir(at) {
 		if tenant := t.folders[at]; tenant != nil {
@@ -78,8 +79,8 @@ func (t *Tenants) Author(file string) *Tenant {
 	return nil
 }
 
-// Folder is the innermost folder of spec.tenants[].specs that a file is in, by the path of the file; empty if it is in none. Who writes there
-// writes nowhere else. site may be nil.
+// Folder returns the innermost folder of spec.tenants[].specs that a file is in, by the path of the file; empty if
+// there is none. An author who writes there writes nowhere else. site may be nil.
 func Folder(site *v1alpha1.Site, file string) string {
 	if site == nil {
 		return ""
@@ -106,9 +107,9 @@ func plain(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// Written complains about a cluster that is written where its tenant does not write: in another tenant's folder, or, where the tenant has
-// folders, outside of them. file is as Path gives it; a cluster that was read from the cluster has none, and is bound by its namespace.
-// Such a spec is not the tenant's word, and nothing is to be done because of it.
+// Written complains about a cluster whose file is outside its tenant's folders: in another tenant's folder or, if the
+// tenant has folders, outside of them. file is in the form of Path; a cluster that was read from the live cluster has
+// none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no effect.
 func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError {
 	owner := t.byNamespace[c.Namespace]
 	author := t.Author(file)

@@ -16,9 +16,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Built reports what the objects of a cluster's services ask for that the cluster's tenant is not granted: what the engine would apply,
-// after patches, whoever brought it. Images are looked at before a registry mirror renames them, so built must be without one. Errors
-// begin with the object and the field, and quote no value that may be a secret.
+// Built reports what the objects of a cluster's services have beyond its tenant's grants, after patches, as the
+// engine would apply them. Images are checked before a registry mirror renames them, so built must be without one.
+// Errors begin with the object and the field, and quote no value that may be a secret.
 func (t *Tenants) Built(c *v1.SIPCluster, built []overlay.Object) []error {
 	tenant := t.Of(c.Namespace)
 	if tenant == nil {
@@ -147,7 +147,7 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 // networksNote is the annotation by which Multus attaches networks to a pod.
 const networksNote = "k8s.v1.cni.cncf.io/networks"
 
-// networks reads what Multus reads: JSON, or names with commas.
+// networks parses what Multus parses: JSON, or names with commas.
 func (b *builtCheck) networks(text string) {
 	const path = "spec.template.metadata.annotations[" + networksNote + "]"
 	if strings.TrimSpace(text) == "" {
@@ -202,7 +202,7 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 	}
 }
 
-// binding: rights go to accounts of the cluster's namespace, and come from a Role beside it.
+// binding checks that rights go to accounts of the cluster's namespace, and come from a Role next to it.
 func (b *builtCheck) binding(r *rbacv1.RoleBinding) {
 	if r.RoleRef.Kind != "Role" {
 		b.add("roleRef", "found a %s, want a Role", redact.Plain(r.RoleRef.Kind))

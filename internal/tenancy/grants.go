@@ -16,8 +16,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Spec reports what a cluster asks for that its tenant is not granted, in the order of its fields. A cluster of nobody is not looked at:
-// Namespace complains about it.
+// Spec reports what a cluster asks for beyond its tenant's grants, in the order of its fields. It skips a cluster
+// without a tenant, which Namespace reports.
 func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	tenant := t.Of(c.Namespace)
 	if tenant == nil {
@@ -48,7 +48,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	return s.errs
 }
 
-// asked gathers what a cluster asks for beyond its grants.
+// asked collects what a cluster asks for beyond its grants.
 type asked struct {
 	tenant  *Tenant
 	site    *v1alpha1.Site
@@ -67,7 +67,7 @@ func (s *asked) hostNamespaces() {
 		for i, namespace := range s.cluster.Spec.Nodes[role].HostNamespaces {
 			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
 			switch {
-			//guard: a spec that names a namespace of another site waits for hosts for ever, and nobody says why
+			//guard: a spec that names a namespace of another site waits for hosts forever, without an explanation
 			case len(site) > 0 && !slices.Contains(site, namespace):
 				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
 			//guard: a tenant takes hosts from namespaces that it is not granted
@@ -78,7 +78,7 @@ func (s *asked) hostNamespaces() {
 	}
 }
 
-// entry checks what all services have in common.
+// entry checks the fields that all services have.
 func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
 	//guard: a tenant runs an image that it is not granted
@@ -109,9 +109,9 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		ports := s.site.Spec.NodePorts
 		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
-	//guard: a tenant puts its pods beside the management cluster's API server
+	//guard: a tenant puts its pods next to the management cluster's API server
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
-		//guard: a tenant runs on the control-plane nodes of a site that says that nobody does
+		//guard: a tenant runs on the control-plane nodes of a site that forbids it
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
 			s.add(e.Path+".controlPlaneNodes", "found true, which only the Site allows, for all tenants, with spec.defaults.controlPlaneNodes")
 		}
@@ -144,11 +144,11 @@ func (s *asked) pools(field string, annotations map[string]string) {
 	}
 }
 
-// isPool says whether a pool of addresses can have that name.
+// isPool reports whether a pool of addresses can have that name.
 func isPool(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
 
-// jumpImages complains about jump hosts for which nobody named an image: there is none that everybody can pull. What a mirror has under the name
-// that there was by default, nobody knows but the site.
+// jumpImages complains about jump hosts without an image: there is no published one. Only the site's operator can
+// tell what a mirror has under the former default name.
 func (s *asked) jumpImages() {
 	if s.site.Spec.Images.RegistryMirror != "" {
 		return
@@ -163,7 +163,7 @@ func (s *asked) jumpImages() {
 	}
 }
 
-// ofSite: the site's default images are everybody's.
+// ofSite reports whether the image is one of the site's defaults, which all tenants may use.
 func (s *asked) ofSite(image string) bool {
 	images := s.site.Spec.Images
 	return slices.ContainsFunc([]string{images.HAProxy, images.JumpHost, images.Dex}, func(own string) bool {

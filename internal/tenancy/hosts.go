@@ -22,25 +22,25 @@ import (
 // Count is a number of hosts.
 type Count struct{ Hosts, Standby int }
 
-// Counts are how many hosts each cluster holds and lets go, by the answer of package holdings.
+// Counts are the numbers of hosts that each cluster holds and releases, by package holdings.
 type Counts struct {
-	// All is the answer for each host, of none if nobody can answer: schedule.Plan reports that.
+	// All is the owner of each host, nil on contradictions, which schedule.Plan reports.
 	All *holdings.Holdings
 	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
-	// leaving are the hosts that clusters have let go and that are not free yet; failed are those of counts that need a
-	// successor, or have one.
+	// leaving are hosts that clusters have released and that are not free yet. failed are those of counts that need a
+	// replacement, or have one.
 	leaving, failed map[schedule.ClusterKey]Count
 	// kept are those of counts that stay in their roles and work.
 	kept map[schedule.RoleKey]Count
 }
 
-// Held counts what clusters hold and are letting go. A host failed if it is gone, being deleted, marked as unhealthy, retired,
-// or in error while nothing uses it.
+// Held counts the hosts that clusters hold and release. A host has failed if it is gone, being deleted, marked as
+// unhealthy, retired, or in error while unused.
 //
-// A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a
-// successor. Of hosts that nobody can answer for it counts none: schedule.Plan reports them.
+// A host that the annotation remove of its cluster names counts as failed as well, unless it is in use: its cluster
+// releases it as soon as it has a replacement. On contradictions, which schedule.Plan reports, it counts none.
 func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Counts {
 	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
 		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
@@ -120,13 +120,14 @@ func (h Counts) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, foun
 	return cluster, found
 }
 
-// Of is what a cluster holds.
+// Of returns the count of a cluster.
 func (h Counts) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 
-// Leaving is how many hosts a cluster has let go that are not free yet.
+// Leaving returns how many hosts a cluster has released that are not free yet.
 func (h Counts) Leaving(key schedule.ClusterKey) int { return h.leaving[key].Hosts }
 
-// used is what counts towards the limits of each tenant, by its name: what its clusters hold and are letting go, without failed hosts.
+// used returns the count against the limits of each tenant, by its name: the hosts that its clusters hold and
+// release, without failed ones.
 func (t *Tenants) used(held Counts) map[string]Count {
 	used := map[string]Count{}
 	for _, part := range []struct {
@@ -143,7 +144,7 @@ func (t *Tenants) used(held Counts) map[string]Count {
 	return used
 }
 
-// Wants is what a cluster asks for.
+// Wants returns what a cluster asks for.
 func Wants(c *v1.SIPCluster) Count {
 	var want Count
 	if c.Leaves() {
@@ -157,9 +158,10 @@ func Wants(c *v1.SIPCluster) Count {
 	return want
 }
 
-// Hosts reports the clusters that need more hosts than their tenant may have: what its clusters hold, get and are letting go, without failed hosts, whose
-// successors count. What a cluster holds it keeps: only clusters that need new hosts are complained about. Those that hold hosts come first, then the
-// higher priority, then the name: the newcomer goes without. frozen are clusters that get nothing new anyway.
+// Hosts reports the clusters that need more hosts than their tenant may have. The hosts that the tenant's clusters
+// hold, get and release count; failed hosts do not, but their replacements do. Held hosts stay: only clusters that
+// need new hosts are reported. Clusters with hosts come first, then higher priority, then the name, so that the new
+// cluster goes without. frozen are clusters that get nothing new in any case.
 func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used := t.used(held)
 	var growing []*v1.SIPCluster
@@ -197,7 +199,7 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedu
 	return errs
 }
 
-// need is how many new hosts a cluster asks for, role by role.
+// need counts the new hosts that a cluster asks for, by role.
 func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	if c.Leaves() {
 		return need
@@ -211,7 +213,7 @@ func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	return need
 }
 
-// Room is how many more hosts a tenant's clusters could get if they asked for them, beside what they need now.
+// Room returns how many more hosts a tenant's clusters could get, in addition to their present need.
 func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) int {
 	room := *tenant.Hosts.Max - t.used(held)[tenant.Name].Hosts
 	for i := range clusters {
@@ -222,8 +224,8 @@ func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) in
 	return max(0, room)
 }
 
-// Clusters reports the clusters that are too many for their tenant. What a tenant has in the tree stays: known are those clusters. Of the
-// others those of a higher priority come first, then by name. frozen clusters that the tree does not know get nothing, and do not count.
+// Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known) stay. The others come by
+// priority, highest first, then by name. frozen clusters that are not in the tree do not count.
 func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
 	for _, key := range known {
@@ -344,7 +346,7 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	return selector
 }
 
-// both selects what a and b select.
+// both selects the hosts that a and b select.
 func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 	out := metav1.LabelSelector{MatchLabels: maps.Clone(a.MatchLabels), MatchExpressions: slices.Clone(a.MatchExpressions)}
 	for _, key := range slices.Sorted(maps.Keys(b.MatchLabels)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// mayHave says whether the tenant may ask for an address.
+// mayHave reports whether the tenant may ask for an address.
 func (t *Tenant) mayHave(ip netip.Addr) bool {
 	return slices.ContainsFunc(t.Addresses, func(network string) bool {
 		prefix, err := netip.ParsePrefix(network)
@@ -20,7 +20,7 @@ func (t *Tenant) mayHave(ip netip.Addr) bool {
 	})
 }
 
-// mayName says whether the tenant may name all of the ports. Ranges of one tenant that touch are one.
+// mayName reports whether the tenant may name all of the ports. Adjacent ranges of one tenant count as one.
 func (t *Tenant) mayName(ports v1.PortRange) bool {
 	ranges := slices.SortedFunc(slices.Values(t.NodePorts), func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
 	next := ports.Start
@@ -32,7 +32,7 @@ func (t *Tenant) mayName(ports v1.PortRange) bool {
 	return next > ports.End
 }
 
-// maySpeakFor says whether a host name, or an address, is in the tenant's issuer domains.
+// maySpeakFor reports whether a host name or an address is in the tenant's issuer domains.
 func (t *Tenant) maySpeakFor(host string) bool {
 	host = strings.ToLower(host)
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -47,7 +47,7 @@ func (t *Tenant) maySpeakFor(host string) bool {
 	})
 }
 
-// mayAsk says whether the tenant may use a certificate issuer. kind and group may be empty, as in a spec.
+// mayAsk reports whether the tenant may use a certificate issuer. kind and group may be empty, as in a spec.
 func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 	group, kind := ref.Group, ref.Kind
 	if group == "" {
@@ -65,8 +65,8 @@ func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 	})
 }
 
-// mayRun says whether the tenant may use an image. An image without a registry is Docker Hub's. What is no image reference, as one with
-// "..", is nobody's: a registry's proxy may read it otherwise.
+// mayRun reports whether the tenant may use an image. An image without a registry is Docker Hub's. An invalid
+// reference, such as one with "..", is not allowed, because a registry's proxy may read it otherwise.
 func (t *Tenant) mayRun(image string) bool {
 	//guard: a name with .. leaves the folder of images that is granted
 	if !validation.IsImage(image) {
@@ -110,7 +110,7 @@ func hubName(name string) string {
 	return "docker.io/" + name
 }
 
-// mayAttach says whether the tenant may use a NetworkAttachmentDefinition. own is the pod's namespace.
+// mayAttach reports whether the tenant may use a NetworkAttachmentDefinition. own is the pod's namespace.
 func (t *Tenant) mayAttach(own, namespace, name string) bool {
 	if namespace == "" || namespace == own {
 		return true
@@ -118,7 +118,7 @@ func (t *Tenant) mayAttach(own, namespace, name string) bool {
 	return slices.ContainsFunc(t.NetworkAttachments, func(pattern string) bool { return matches(pattern, namespace+"/"+name) })
 }
 
-// mayTakeFrom says whether the tenant may name a pool of addresses.
+// mayTakeFrom reports whether the tenant may name a pool of addresses.
 func (t *Tenant) mayTakeFrom(pool string) bool {
 	return slices.ContainsFunc(t.AddressPools, func(pattern string) bool { return matches(pattern, pool) })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/airshipit/sipgen/internal/overlay"
 )
 
-// Served reads what the clusters in a tree have, above all their services, by "namespace/name". The tree is what sipgen rendered before, and may have been
-// edited: what is not to be read as such holds nothing.
+// Served reads the claims of the clusters in a tree, above all of their services, by "namespace/name". The tree may
+// have been edited: unreadable parts claim nothing.
 func Served(tree map[string][]byte) map[string]validation.Held {
 	out := map[string]validation.Held{}
 	for name, text := range tree {

@@ -20,12 +20,13 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Files says where a cluster was written: its file, as Path gives it, or nothing.
+// Files maps each cluster to its file, in the form of Path, or to nothing.
 type Files map[string]string
 
-// Suggest gives the grants that clusters need, with room to grow: the Site's own, each widened by what its clusters ask for and hold beyond it, and for
-// every namespace that has none a tenant of that name with what its clusters ask for, and twice the hosts that they ask for or hold. The Site's stay in
-// their order, the others follow by name. A namespace that is not for tenants gets none: Ungranted has its clusters. Whoever pastes it should read it.
+// Suggest returns the grants that clusters need, with room to grow: the Site's tenants, widened by what their
+// clusters ask for and hold, and for every other namespace a tenant of that name, with what its clusters ask for and
+// twice their hosts. The Site's tenants keep their order, the others follow by name. A reserved namespace gets no
+// tenant: Ungranted has its clusters. Review the result before you paste it.
 func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []v1alpha1.Tenant {
 	byNamespace := map[string]*need{}
 	needs := make([]*need, 0, len(t.site.Spec.Tenants))
@@ -43,7 +44,7 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 	for i := range sorted {
 		c := &sorted[i]
 		n := byNamespace[c.Namespace]
-		//guard: who pastes suggested grants opens kube-system, or the namespace with the hosts' credentials, because of a misspelt namespace
+		//guard: pasting suggested grants opens kube-system, or the namespace with the hosts' credentials, because of a misspelled namespace
 		if n == nil && t.taken(c.Namespace) != "" {
 			continue
 		}
@@ -88,7 +89,7 @@ func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []validation.Cluster
 	return errs
 }
 
-// Alike is the namespace of the Site's tenants that a namespace which is none's is most likely meant to be, if there is one.
+// Alike returns the tenant namespace that an unassigned namespace most likely misspells, "" if there is none.
 func (t *Tenants) Alike(namespace string) string {
 	var known []string
 	for i := range t.site.Spec.Tenants {
@@ -100,7 +101,7 @@ func (t *Tenants) Alike(namespace string) string {
 	return manifest.Nearest(namespace, known)
 }
 
-// need gathers what the clusters of a tenant ask for beyond what it has.
+// need collects what the clusters of a tenant ask for beyond its grants.
 type need struct {
 	site   *v1alpha1.Site
 	tenant Tenant
@@ -182,7 +183,7 @@ func (n *need) dex(dex *v1.Dex) {
 
 func (n *need) poolsOf(annotations map[string]string) {
 	for key, pool := range validation.AddressPools(annotations) {
-		//guard: whoever pastes what --suggest prints grants a name that no pool has
+		//guard: pasting the output of --suggest grants a name that no pool has
 		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true
 		}
@@ -195,7 +196,7 @@ func (n *need) address(text string) {
 	}
 }
 
-// finish puts what was gathered into the tenant's grants.
+// finish writes the collected needs into the tenant's grants.
 func (n *need) finish() {
 	t := &n.tenant
 	// The Site's own lists are not to be written into.
@@ -294,7 +295,7 @@ func Render(tenants []v1alpha1.Tenant) (string, error) {
 // grantDepth is where a grant's value begins: document, mapping, tenants, tenant.
 const grantDepth = 4
 
-// restyle gives a node read from JSON the style of YAML: lines down to the grants, and what a grant holds in one.
+// restyle gives a node read from JSON the style of YAML: block style down to the grants, and flow style below.
 func restyle(n *yaml.Node, depth int) {
 	n.Style = 0
 	if depth >= grantDepth && n.Kind != yaml.ScalarNode {

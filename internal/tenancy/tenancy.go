@@ -1,7 +1,8 @@
-// Package tenancy says who may ask for what: whose each SIPCluster is, whether it stays within what the Site grants its tenant, and
-// which grants the specs that there are would need.
+// Package tenancy binds SIPClusters to tenants: the tenant of each SIPCluster, whether it stays within the Site's
+// grants, and which grants the present specs would need.
 //
-// It is pure: what it finds depends on its arguments only, and not on their order. What it finds is one tenant's: the others go on.
+// It is pure: its findings depend only on its arguments, and not on their order. A finding concerns one tenant; the
+// others are served.
 package tenancy
 
 import (
@@ -48,7 +49,7 @@ func Of(site *v1alpha1.Site, hostNamespaces []string) *Tenants {
 	return t
 }
 
-// Of is the tenant that a namespace is of, nil if it is nobody's.
+// Of returns the tenant of a namespace, nil if there is none.
 func (t *Tenants) Of(namespace string) *Tenant {
 	if t.whyNot(namespace) != "" {
 		return nil
@@ -77,7 +78,7 @@ var operators = map[string]string{
 	"openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
 }
 
-// whyNot says why a namespace is no tenant's, empty if it is one's.
+// whyNot returns why a namespace has no tenant, empty if it has one.
 func (t *Tenants) whyNot(namespace string) string {
 	if why := t.taken(namespace); why != "" {
 		return why
@@ -88,7 +89,7 @@ func (t *Tenants) whyNot(namespace string) string {
 	return ""
 }
 
-// taken says what else a namespace is for that no tenant should have, unless the Site opens it.
+// taken returns the other use of a namespace that keeps tenants out, unless the Site opens it.
 func (t *Tenants) taken(namespace string) string {
 	listed := t.byNamespace[namespace]
 	spec := &t.site.Spec
@@ -106,13 +107,13 @@ func (t *Tenants) taken(namespace string) string {
 	if whose := t.site.Reserved(namespace); whose != "" {
 		return whose
 	}
-	//guard: a site with SIPClusters beside Ironic can open that namespace only by listing all its tenants
+	//guard: a site with SIPClusters next to Ironic can open that namespace only by listing all its tenants
 	if !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		const opens = " (a Site opens it with spec.hosts.sharedNamespaces, or by naming it in spec.tenants[].namespaces)"
 		if operator := operators[namespace]; operator != "" {
 			return "is of " + operator + opens
 		}
-		//guard: a SIPCluster beside Ironic mounts Ironic's credentials
+		//guard: a SIPCluster next to Ironic mounts Ironic's credentials
 		if service := t.site.ServiceIn(namespace); service != "" {
 			return "has " + service + " of the Site, and its credentials" + opens
 		}
@@ -120,7 +121,7 @@ func (t *Tenants) taken(namespace string) string {
 	return ""
 }
 
-// Namespace complains about a cluster in a namespace that is nobody's.
+// Namespace complains about a cluster in a namespace without a tenant.
 func (t *Tenants) Namespace(c *v1.SIPCluster) []validation.FieldError {
 	if why := t.whyNot(c.Namespace); why != "" {
 		return []validation.FieldError{{Path: "metadata.namespace", Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}

@@ -5,8 +5,8 @@ import "github.com/airshipit/sipgen/schedule"
 // NowStandby is the change of a host that was active.
 const NowStandby = "now standby"
 
-// Changes says what a run does to a host that a role has, but for giving it away and taking it back: in the words that the table, the commit,
-// the pull request and the picture have in common.
+// Changes describes the changes of a role's host in this run, other than assignment and release, in the same words
+// for the table, the commit, the pull request and the picture.
 func Changes(a *schedule.Assignment) []string {
 	var words []string
 	switch {
@@ -27,7 +27,7 @@ func Changes(a *schedule.Assignment) []string {
 	return words
 }
 
-// Trouble says what is wrong with a held host, without what metal3 says of it in its own words, which change.
+// Trouble describes what is wrong with a held host, without metal3's own message, which varies.
 func Trouble(r schedule.Reason) string {
 	switch of := r.(type) {
 	case schedule.Condition:

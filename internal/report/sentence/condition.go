@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// conditions are what holdings finds of a host, in words: without a detail, and with one in the place of %.
+// conditions are the sentences for the findings of package holdings: without a detail, and with one in place of %.
 var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.Deleting:              {"being deleted", ""},
 	holdings.Paused:                {"paused", ""},
@@ -34,7 +34,7 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 		"labelled for %, which is in neither the specs nor the tree"},
 }
 
-// condition is what holdings finds of a host.
+// condition returns the sentence for a finding of package holdings.
 func condition(c *schedule.Condition) string {
 	words := conditions[c.Code]
 	switch {
@@ -51,7 +51,7 @@ func condition(c *schedule.Condition) string {
 	return words.general
 }
 
-// faults says what is wrong with the objects of hosts.
+// faults describes a fault in the objects of hosts.
 func faults(kind inventory.FaultKind) string {
 	switch kind {
 	case inventory.FaultObject:

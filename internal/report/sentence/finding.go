@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// mostMissing is how many hosts that the inventory does not have any more have a finding each.
+// mostMissing is how many hosts that are gone from the inventory have a finding of their own.
 const mostMissing = 5
 
 // Findings are the warnings of a placement: those about no cluster, then each cluster's and its roles'.
@@ -93,7 +93,7 @@ func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 	return "", schedule.HostKey{}
 }
 
-// faultCode is the code of what keeps a host from being handed out.
+// faultCode returns the code of a fault that keeps a host from being assigned.
 func faultCode(why schedule.Reason) string {
 	of, _ := why.(schedule.Condition)
 	switch of.Fault {

@@ -7,8 +7,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Holding says why a cluster cannot have a host, and of one that is held or leaving what is wrong with it and what uses it. It is empty for a
-// host that is eligible, or held and idle.
+// Holding describes why a cluster cannot have a host or, for a held or leaving host, its trouble and its use. It is
+// empty for a host that is eligible, or held and idle.
 func Holding(h *holdings.Holding) string {
 	about := func(why holdings.Why) string {
 		of := schedule.Condition{Why: why}

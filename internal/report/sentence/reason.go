@@ -1,5 +1,6 @@
-// Package sentence says in words what package schedule finds: reasons, shortages, refusals, warnings. Every text about a placement is made
-// from these, so that the terminal, the commit message, PLAN.md and the picture say the same.
+// Package sentence turns the findings of package schedule into sentences: reasons, shortages, refusals, warnings. All
+// texts about a placement are made from these, so that the terminal, the commit message, PLAN.md and the picture
+// agree.
 package sentence
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Reason says why a host is where it is. It is empty for nil.
+// Reason explains the place of a host. It is empty for nil.
 func Reason(r schedule.Reason) string {
 	for _, say := range []func(schedule.Reason) string{placed, released, candidate} {
 		if words := say(r); words != "" {
@@ -23,7 +24,7 @@ func Reason(r schedule.Reason) string {
 	return ""
 }
 
-// placed is for hosts that a role has, and for what is wrong with them.
+// placed describes hosts in a role, and what is wrong with them.
 func placed(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.Condition:
@@ -63,7 +64,7 @@ func chosen(r *schedule.Chosen) string {
 	return words + "; " + strconv.Itoa(r.Elsewhere) + " elsewhere in " + text.Count(r.Domains, "domain")
 }
 
-// oneOf says among how many free hosts one was chosen.
+// oneOf describes the number of free hosts to choose from.
 func oneOf(hosts int) string {
 	if hosts == 1 {
 		return "the only free host that fits"
@@ -88,19 +89,20 @@ func kept(r *schedule.Kept) string {
 	return "held: the previous tree says so, but the host does not carry its labels yet"
 }
 
-// waits is for a host whose release waits.
+// waits describes a release that waits.
 func waits(r *schedule.ReleaseWaits) string {
 	if use, ok := r.Use.(schedule.Condition); ok && use.Code == holdings.Faulty {
 		return Reason(r.Why) + "; release waits until this is fixed: " + Reason(r.Use)
 	}
 	words := Reason(r.Why) + "; release waits until " + letGo(r)
-	if r.Why == (schedule.Decommissioned{BySite: true}) { // nobody reads an annotation
+	if r.Why == (schedule.Decommissioned{BySite: true}) { // no annotation is read
 		return words + ": " + Reason(r.Use)
 	}
 	return words + " or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
 }
 
-// letGo is what the release of a host in use waits for. Where a person asked for this host, nobody else deletes its machine.
+// letGo returns what the release of a host in use waits for. If an operator asked for this host, no controller
+// deletes its machine.
 func letGo(r *schedule.ReleaseWaits) string {
 	use, ok := r.Use.(schedule.Condition)
 	switch {
@@ -112,14 +114,14 @@ func letGo(r *schedule.ReleaseWaits) string {
 	return "its machine is deleted"
 }
 
-// Marked says whether a host goes because an annotation of its cluster asks for it.
+// Marked reports whether a host leaves because an annotation of its cluster asks for it.
 func Marked(why schedule.Reason) bool {
 	gone, _ := why.(schedule.Replaced)
 	_, ok := gone.Trouble.(schedule.MarkedForRemoval)
 	return ok
 }
 
-// Use says what uses a held host.
+// Use describes what uses a held host.
 func Use(use schedule.Reason) string {
 	if by, ok := use.(schedule.Condition); ok && by.Code == holdings.InUse {
 		return "consumed by " + by.Detail
@@ -196,7 +198,8 @@ func candidate(r schedule.Reason) string {
 	return ""
 }
 
-// tooLittle is "with 128Gi of memory, want 256Gi", without what is wanted where that is not one amount.
+// tooLittle returns, for example, "with 128Gi of memory, want 256Gi", without the second part if it is not a single
+// amount.
 func tooLittle(r *schedule.TooLittle) string {
 	words := "with " + r.Has + " " + r.What
 	switch {
@@ -213,7 +216,7 @@ func tooLittle(r *schedule.TooLittle) string {
 	return words
 }
 
-// known is what the inventory knows, in brackets.
+// known returns the inventory's explanation in brackets.
 func known(problem string) string {
 	if problem == "" {
 		return ""
@@ -221,7 +224,7 @@ func known(problem string) string {
 	return " (" + problem + ")"
 }
 
-// mostHosts is how many hosts one sentence names with what is said of them.
+// mostHosts is how many hosts a sentence names with details.
 const mostHosts = 4
 
 func hostNames(hosts []schedule.HostKey) []string {

@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Refusals says them, sorted, each once.
+// Refusals returns the sorted sentences of refusals, each once.
 func Refusals(refusals []schedule.Refusal) []string {
 	var out []string
 	for _, r := range refusals {
@@ -19,14 +19,14 @@ func Refusals(refusals []schedule.Refusal) []string {
 	return slices.Compact(out)
 }
 
-// lines makes each sentence one line, whatever the values in it hold: what follows a line end would be taken for another sentence.
+// lines makes each sentence one line, because text after a line end in a value would look like another sentence.
 func lines(sentences []string) {
 	for i, words := range sentences {
 		sentences[i] = text.Line(words)
 	}
 }
 
-// lies says in which domain a host lies.
+// lies describes the domain of a host.
 func lies(key, value string) string {
 	if value == "" {
 		return "has no label " + key
@@ -34,7 +34,7 @@ func lies(key, value string) string {
 	return fmt.Sprintf("lies in %s=%q", key, value)
 }
 
-// Refusal says in what the spec of a cluster and the hosts contradict each other.
+// Refusal describes how the spec of a cluster contradicts the hosts.
 func Refusal(r schedule.Refusal) string {
 	switch r := r.(type) {
 	case schedule.Contradiction:

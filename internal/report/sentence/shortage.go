@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Shortage says in one paragraph how many hosts are short, for which slots, and why no more can be filled.
+// Shortage explains in one paragraph how many hosts are short, for which slots, and why.
 func Shortage(c *schedule.Shortage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
@@ -40,14 +40,14 @@ func Shortage(c *schedule.Shortage) string {
 			b.WriteString(".")
 		}
 	}
-	// Hosts that have what was misspelt would do, and no role wants them.
+	// Hosts with the correctly spelled value would do, and no role asks for them.
 	if !(c.Unmatched && c.Near != "") {
 		b.WriteString(" " + missing(&c.Missing) + ".")
 	}
 	return b.String()
 }
 
-// unmet is what no host is or has, of a requirement that selectors have.
+// unmet describes the lack of any host that meets a requirement.
 func unmet(requirement string) string {
 	if namespaces, ok := strings.CutPrefix(requirement, v1.HostNamespaceKey+" in ("); ok {
 		return "is in namespace " + strings.ReplaceAll(strings.TrimSuffix(namespaces, ")"), ",", " or ")
@@ -95,7 +95,7 @@ func missing(m *schedule.Missing) string {
 	return words + strings.Join(places, " or ")
 }
 
-// needs is what the roles ask for.
+// needs describes the need of the roles.
 func needs(c *schedule.Shortage) string {
 	words := c.Roles[0].String() + " needs "
 	if len(c.Roles) > 1 {
@@ -150,7 +150,7 @@ func groups(c *schedule.Shortage) string {
 	return strings.Join(parts, "; ")
 }
 
-// has is what there is for them.
+// has describes the hosts that they can use.
 func has(c *schedule.Shortage) string {
 	they, can := "it", "it can use"
 	if len(c.Roles) > 1 {
@@ -224,7 +224,7 @@ func even(domains []schedule.Domain) bool {
 	return true
 }
 
-// each is how many hosts each of the domains can give.
+// each describes how many hosts each of the domains allows.
 func each(n, domains int) string {
 	many := "one"
 	if n != 1 {

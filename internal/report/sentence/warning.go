@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Warnings says them, sorted. What is wrong with many hosts alike is said once.
+// Warnings returns the sorted sentences of warnings. The same warning about many hosts becomes one sentence.
 func Warnings(warnings []schedule.Warning) []string {
 	var out []string
 	for _, s := range say(warnings) {
@@ -22,17 +22,17 @@ func Warnings(warnings []schedule.Warning) []string {
 	return out
 }
 
-// said is a warning in words, its code, the host that it is about first, and what is said of that after another one of the same.
+// said is a warning as a sentence, with its code, its host, and the part to print after an equal one.
 type said struct {
 	code, words string
 	host        schedule.HostKey
 	likewise    string
 }
 
-// mostAlike is how many hosts of which the same is wrong have a sentence each.
+// mostAlike is how many hosts with the same warning have a sentence each.
 const mostAlike = 4
 
-// say says warnings, sorted, what is wrong with many hosts alike once.
+// say returns sorted sentences, one for the same warning about many hosts.
 func say(warnings []schedule.Warning) []said {
 	type kind struct {
 		why     schedule.Reason
@@ -69,7 +69,7 @@ func say(warnings []schedule.Warning) []said {
 	return out
 }
 
-// Warning says what a person should look at.
+// Warning returns the sentence of a warning.
 func Warning(w schedule.Warning) string {
 	for _, say := range []func(schedule.Warning) string{claimWarning, requestWarning, addressWarning, roleWarning} {
 		if words := say(w); words != "" {
@@ -79,7 +79,7 @@ func Warning(w schedule.Warning) string {
 	return ""
 }
 
-// claimWarning is about who has which host.
+// claimWarning is for warnings about owners of hosts.
 func claimWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.NotHandedOut:
@@ -200,7 +200,7 @@ func addressWarning(w schedule.Warning) string {
 	return ""
 }
 
-// addressDiffers is about a held host that is said to be elsewhere than in the tree.
+// addressDiffers is for a held host with another address than in the tree.
 func addressDiffers(w *schedule.AddressDiffers) string {
 	annotation := inventory.AddressAnnotationKey + w.Network
 	source := string(w.Origin)
@@ -235,7 +235,7 @@ func unaddressed(hosts []schedule.Unaddressed) string {
 	return list(names, mostHosts, "more")
 }
 
-// sayAddress says what helps hosts without an address on a network.
+// sayAddress returns the remedy for hosts without an address on a network.
 func sayAddress(network string) string {
 	return "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
 }
@@ -272,7 +272,7 @@ func unlabelled(w *schedule.Unlabelled) string {
 	return fmt.Sprintf("left out: %s without label %s, because their failure domain is unknown (%s)", text.Count(w.Count, "free host"), keys, strings.Join(names, ", "))
 }
 
-// releaseOfNothing is why a request of the Site releases nothing.
+// releaseOfNothing explains why a request of the Site releases nothing.
 func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ", strings.TrimPrefix(w.Host.String(), "/"), w.Cluster)
 	switch {

@@ -113,7 +113,7 @@ type Publication struct {
 	Meta publish.Meta
 }
 
-// About is what a pull request says besides the plan.
+// About is the content of a pull request apart from the plan.
 func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
 	about := report.About{Files: filesOf(changes), Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
 	if age := loaded.Age(meta.When); age != "" {

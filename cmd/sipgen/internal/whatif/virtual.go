@@ -21,7 +21,7 @@ func notThereYet(l *app.Loaded) []inventory.Host {
 	var out []inventory.Host
 	for n := range l.Site.Spec.Services.VirtualHosts {
 		v := &l.Site.Spec.Services.VirtualHosts[n]
-		preview, _ := vino.Of(v) // what runs short is an error of the rendering
+		preview, _ := vino.Of(v) // rendering reports addresses that run out
 		for i := range preview.Hosts {
 			h := &preview.Hosts[i]
 			host := inventory.Host{
