@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/render/guard"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/runner"
 )
 
 // rootAccountFile has the account that the Site names for all of the tree but hosts and clusters' services, with its rights. The root does not
@@ -64,8 +65,8 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(prune, "kustomize.toolkit.fluxcd.io", nil, "kustomizations"),
 		may(apply, "source.toolkit.fluxcd.io", []string{s.rootName()}, "gitrepositories"),
 		may(prune, "", nil, "serviceaccounts"),
-		may(prune, "batch", []string{s.runnerName(), s.statusJobName()}, "cronjobs"),
-		may(prune, "networking.k8s.io", []string{s.runnerName()}, "networkpolicies"),
+		may(prune, "batch", []string{runner.Name(s.Site), runner.StatusName(s.Site)}, "cronjobs"),
+		may(prune, "networking.k8s.io", []string{runner.Name(s.Site)}, "networkpolicies"),
 	}
 	return everywhere, engine
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/render/site/runner"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -45,9 +46,9 @@ func (s *site) argocd() error {
 	}
 	s.argoServices(put)
 	if s.Site.Spec.Runner != nil {
-		runner := argocd.Pruning(s.Site, s.serviceName(runnerFolder), runnerFolder)
-		runner.Finalizers = []string{argocd.Finalizer}
-		put("runner.yaml", argocd.InWave(runner, "-1"))
+		app := argocd.Pruning(s.Site, s.serviceName(runner.Folder), runner.Folder)
+		app.Finalizers = []string{argocd.Finalizer}
+		put("runner.yaml", argocd.InWave(app, "-1"))
 	}
 	left, behind := map[schedule.ClusterKey]bool{}, s.leftBehind()
 	for _, key := range behind {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/render/site/runner"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -41,9 +42,9 @@ func (s *site) flux() error {
 	files = append(files, s.fluxServices(put)...)
 	if s.Site.Spec.Runner != nil {
 		files = append(files, "runner.yaml")
-		runner := flux.Pruning(s.Site, s.rootName(), s.serviceName("runner"), runnerFolder)
-		runner.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
-		put("runner.yaml", runner)
+		k := flux.Pruning(s.Site, s.rootName(), s.serviceName(runner.Folder), runner.Folder)
+		k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
+		put("runner.yaml", k)
 	}
 	for _, c := range s.clusters {
 		var objects []any

@@ -35,3 +35,11 @@ func (s *site) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts
 func (s *site) syncName(c schedule.ClusterKey, part string) string {
 	return v1.SyncName(c.Namespace, c.Name, part)
 }
+
+// engineNamespace is where the engine and the site's accounts are.
+func (s *site) engineNamespace() string {
+	if s.fluxEngine() {
+		return s.Site.Spec.Flux.Namespace
+	}
+	return s.Site.Spec.ArgoCD.Namespace
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/render/site/ironic"
 	"github.com/airshipit/sipgen/render/site/networks"
 	"github.com/airshipit/sipgen/render/site/placement"
+	"github.com/airshipit/sipgen/render/site/runner"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -53,7 +54,7 @@ func (s *site) siteProjects() []any {
 		argocd.NewProject(s.Site, s.siteName(), "What services of all clusters of site "+s.Site.Name+" need", []string{engine},
 			append(guardKinds(), argocd.Kinds("apiextensions.k8s.io", "CustomResourceDefinition")...), nil),
 		argocd.NewProject(s.Site, s.serviceName(claimsFolder), "Who may claim hosts of site "+s.Site.Name, append(s.namespacesOf(claimsFolder), s.Site.Spec.Hosts.Namespaces...), nil, argocd.Kinds("metal3.io", "HostDeployPolicy")),
-		argocd.NewProject(s.Site, s.serviceName(runnerFolder), "sipgen's own runs of site "+s.Site.Name, []string{engine}, nil,
+		argocd.NewProject(s.Site, s.serviceName(runner.Folder), "sipgen's own runs of site "+s.Site.Name, []string{engine}, nil,
 			append(argocd.Kinds("batch", "CronJob"), argocd.Kinds("networking.k8s.io", "NetworkPolicy")...)),
 	}
 	if s.hasFolder(networks.Folder) {

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/render/site/ironic"
 	"github.com/airshipit/sipgen/render/site/networks"
 	"github.com/airshipit/sipgen/render/site/placement"
+	"github.com/airshipit/sipgen/render/site/runner"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
@@ -43,6 +44,19 @@ func (s *site) siteServices() error {
 	problems.Add(err)
 	maps.Copy(s.tree, files)
 	return problems.Err()
+}
+
+// runner renders runner/, where the Site asks for it.
+func (s *site) runner() error {
+	if s.Site.Spec.Runner == nil {
+		return nil
+	}
+	accounts := s.ownAccounts()
+	files, err := runner.Files(runner.In{Site: s.Site, Namespace: s.engineNamespace(), Reader: accounts.reader, Status: accounts.status})
+	for name, content := range files {
+		s.tree[runner.Folder+"/"+name] = content
+	}
+	return err
 }
 
 // hasServices says whether the site has services of its own.

@@ -1,4 +1,5 @@
-package render
+// Package runner renders the CronJobs that run sipgen in the cluster, and what they may connect to.
+package runner
 
 import (
 	"maps"
@@ -17,79 +18,85 @@ import (
 )
 
 const (
-	// runnerFolder is synced by itself: it can be stopped without anything else.
-	runnerFolder = "runner"
-	// runnerConfig and runnerGit are where the container has the Site and the credentials.
-	runnerConfig = "/etc/sipgen/site"
-	runnerGit    = "/etc/sipgen/git"
-	// runnerUser is that of the image.
-	runnerUser = 65532
-	// runnerDeadline bounds one run, in seconds.
-	runnerDeadline = 1800
+	// Folder is synced by itself: it can be stopped without anything else.
+	Folder = "runner"
+	// configFolder and gitFolder are where the container has the Site and the credentials.
+	configFolder = "/etc/sipgen/site"
+	gitFolder    = "/etc/sipgen/git"
+	// imageUser is that of the image.
+	imageUser = 65532
+	// deadlineSeconds bounds one run, in seconds.
+	deadlineSeconds = 1800
 )
 
-// runner renders runner/: a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to;
+// In is what runner/ is rendered from.
+type In struct {
+	// Site, defaulted and valid, with a runner.
+	Site *v1alpha1.Site
+	// Namespace is where the engine and the accounts are.
+	Namespace string
+	// Reader and Status are the accounts that publish, and that report to the tenants.
+	Reader, Status string
+}
+
+// Files are a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to;
 // and, where the Site wants it, one that reports to the tenants.
-func (s *site) runner() error {
-	if s.Site.Spec.Runner == nil {
-		return nil
-	}
+func Files(in In) (map[string][]byte, error) {
+	s := jobs{in}
 	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
-	meta := metav1.ObjectMeta{Namespace: s.engineNamespace(), Name: s.runnerName(), Labels: labels}
-	publishes := runnerJob{account: s.ownAccounts().reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(), args: s.runnerArgs()}
+	meta := metav1.ObjectMeta{Namespace: s.Namespace, Name: Name(s.Site), Labels: labels}
+	publishes := job{account: s.Reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(), args: s.args()}
 	documents := map[string]any{
 		"cronjob.yaml": batchv1.CronJob{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(publishes, labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(publishes, labels),
 		},
 		"network-policy.yaml": networkingv1.NetworkPolicy{
-			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.runnerNetwork(labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.network(labels),
 		},
 	}
-	if s.writesStatus() {
-		reports := runnerJob{account: s.ownAccounts().status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(), args: s.statusArgs()}
-		meta.Name = s.statusJobName()
+	if s.Site.Spec.Runner.Status != nil {
+		reports := job{account: s.Status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(), args: s.statusArgs()}
+		meta.Name = StatusName(s.Site)
 		documents["status.yaml"] = batchv1.CronJob{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(reports, labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(reports, labels),
 		}
 	}
 	documents["kustomization.yaml"] = object.NewKustomization(slices.Sorted(maps.Keys(documents))...)
+	files := map[string][]byte{}
 	for name, document := range documents {
 		content, err := object.Marshal(document)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.tree[runnerFolder+"/"+name] = content
+		files[name] = content
 	}
-	return nil
+	return files, nil
 }
 
-// runnerJob is what tells the CronJobs apart: what they run, when, as whom and with which credentials.
-type runnerJob struct {
+// jobs are those of one site.
+type jobs struct{ In }
+
+// job is what tells the CronJobs apart: what they run, when, as whom and with which credentials.
+type job struct {
 	account, schedule, secret string
 	args                      []string
 }
 
-func (s *site) runnerName() string {
-	return v1.Shorten("sipgen-"+s.Site.Name+"-runner", maxCronJobName)
+// Name is that of the CronJob that publishes, and of its network policy.
+func Name(site *v1alpha1.Site) string {
+	return v1.Shorten("sipgen-"+site.Name+"-runner", maxCronJobName)
 }
 
-func (s *site) statusJobName() string {
-	return v1.Shorten("sipgen-"+s.Site.Name+"-status", maxCronJobName)
+// StatusName is that of the CronJob that reports to the tenants.
+func StatusName(site *v1alpha1.Site) string {
+	return v1.Shorten("sipgen-"+site.Name+"-status", maxCronJobName)
 }
 
 // maxCronJobName leaves room for what the controller appends to the names of Jobs.
 const maxCronJobName = 52
 
-// engineNamespace is where the engine and the site's accounts are.
-func (s *site) engineNamespace() string {
-	if s.fluxEngine() {
-		return s.Site.Spec.Flux.Namespace
-	}
-	return s.Site.Spec.ArgoCD.Namespace
-}
-
-func (s *site) runnerJob(job runnerJob, labels map[string]string) batchv1.CronJobSpec {
-	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(runnerDeadline), int64(300)
+func (s jobs) cronJob(job job, labels map[string]string) batchv1.CronJobSpec {
+	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(deadlineSeconds), int64(300)
 	//guard(TestFluxRows/runner): the next commit has the CronJob go on that somebody has suspended
 	return batchv1.CronJobSpec{
 		Schedule:                   job.schedule,
@@ -101,7 +108,7 @@ func (s *site) runnerJob(job runnerJob, labels map[string]string) batchv1.CronJo
 			// The next run begins anew anyhow, with what is there then.
 			BackoffLimit:          &zero,
 			ActiveDeadlineSeconds: &deadline,
-			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.runnerPod(job)},
+			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.pod(job)},
 		}},
 	}
 }
@@ -109,12 +116,12 @@ func (s *site) runnerJob(job runnerJob, labels map[string]string) batchv1.CronJo
 // What the runner may write on its node: the pack of one commit, where the server leaves out no files, of a tree that publish reads up to 2 GiB of;
 // and its log. Far above that: a runner that is evicted publishes nothing.
 const (
-	runnerTemporary = "4Gi"
-	runnerStorage   = "5Gi"
+	temporarySize = "4Gi"
+	storageSize   = "5Gi"
 )
 
-func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
-	yes, no, user, readable, temporary := true, false, int64(runnerUser), int32(0o440), resource.MustParse(runnerTemporary)
+func (s jobs) pod(job job) corev1.PodSpec {
+	yes, no, user, readable, temporary := true, false, int64(imageUser), int32(0o440), resource.MustParse(temporarySize)
 	return corev1.PodSpec{
 		//guard(TestFluxRows/runner): the CronJob runs as an account that may not read the hosts
 		ServiceAccountName: job.account,
@@ -129,20 +136,20 @@ func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 			Image:   s.Site.Spec.Runner.Image,
 			Command: []string{"/usr/local/bin/sipgen"},
 			Args:    job.args,
-			Env:     s.runnerEnv(job.secret),
+			Env:     s.env(job.secret),
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{
 					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 				},
 				//guard: the runner's log fills the disk of its node
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse(runnerStorage)},
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse(storageSize)},
 			},
 			SecurityContext: &corev1.SecurityContext{
 				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 			},
 			VolumeMounts: []corev1.VolumeMount{
-				{Name: "site", MountPath: runnerConfig, ReadOnly: true},
-				{Name: "git", MountPath: runnerGit, ReadOnly: true},
+				{Name: "site", MountPath: configFolder, ReadOnly: true},
+				{Name: "git", MountPath: gitFolder, ReadOnly: true},
 				{Name: "tmp", MountPath: "/tmp"},
 			},
 		}},
@@ -154,9 +161,9 @@ func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 	}
 }
 
-// runnerArgs publish what is live. Where the specs are is what the Site says, if it says so.
-func (s *site) runnerArgs() []string {
-	args := []string{"publish", "--site", runnerConfig + "/site.yaml", "--inventory", v1alpha1.InputCluster}
+// args publish what is live. Where the specs are is what the Site says, if it says so.
+func (s jobs) args() []string {
+	args := []string{"publish", "--site", configFolder + "/site.yaml", "--inventory", v1alpha1.InputCluster}
 	if len(s.Site.Spec.Inputs.Specs) == 0 {
 		args = append(args, "--filename", v1alpha1.InputCluster)
 	}
@@ -167,23 +174,23 @@ func (s *site) runnerArgs() []string {
 }
 
 // statusArgs report to the tenants, from the specs that the runner publishes from.
-func (s *site) statusArgs() []string {
-	args := []string{"status", "--write", "--site", runnerConfig + "/site.yaml", "--inventory", v1alpha1.InputCluster}
+func (s jobs) statusArgs() []string {
+	args := []string{"status", "--write", "--site", configFolder + "/site.yaml", "--inventory", v1alpha1.InputCluster}
 	if len(s.Site.Spec.Inputs.Specs) == 0 {
 		args = append(args, "--filename", v1alpha1.InputCluster)
 	}
 	return args
 }
 
-// runnerEnv are the credentials, by the keys that Flux uses, and what the Site adds.
-func (s *site) runnerEnv(secret string) []corev1.EnvVar {
+// env are the credentials, by the keys that Flux uses, and what the Site adds.
+func (s jobs) env(secret string) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "TMPDIR", Value: "/tmp"}}
 	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
-		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: runnerGit + "/identity"}, corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: runnerGit + "/known_hosts"})
+		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: gitFolder + "/identity"}, corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: gitFolder + "/known_hosts"})
 	} else {
 		env = append(env, corev1.EnvVar{Name: "SIPGEN_GIT_USERNAME", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
 			LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: "username",
-		}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: runnerGit + "/password"})
+		}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: gitFolder + "/password"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Site.Spec.Runner.Env)) {
 		env = slices.DeleteFunc(env, func(v corev1.EnvVar) bool { return v.Name == name })
@@ -192,8 +199,8 @@ func (s *site) runnerEnv(secret string) []corev1.EnvVar {
 	return env
 }
 
-// runnerNetwork lets nobody in, and sipgen out to names, the API server and the repository.
-func (s *site) runnerNetwork(labels map[string]string) networkingv1.NetworkPolicySpec {
+// network lets nobody in, and sipgen out to names, the API server and the repository.
+func (s jobs) network(labels map[string]string) networkingv1.NetworkPolicySpec {
 	_, repository := s.Site.Spec.Repository.SSH()
 	ports := []int32{53, 443, 6443, int32(repository)}
 	ports = append(ports, s.Site.Spec.Runner.EgressPorts...)
