@@ -69,6 +69,7 @@ var folders = map[string][]string{
 	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/flux":                  {"api"},
 	"render/argocd":                {"api", "inventory"},
+	"render/assignments":           {"api", "inventory", "internal/manifest", "render/object", "schedule"},
 	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/infra", "render/site"},
 	"render/object":                {},
 	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/report", "schedule"},

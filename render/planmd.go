@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -134,7 +135,7 @@ func slot(a schedule.Assignment) string {
 func (s *site) addresses(c *schedule.Cluster, role string, a schedule.Assignment) string {
 	if len(c.Refused) > 0 {
 		// Its spec may be unreadable, or name other networks than its services have.
-		return addressesOn(a.Host, slices.Sorted(maps.Keys(addressesToKeep(a.Host, nil))))
+		return addressesOn(a.Host, slices.Sorted(maps.Keys(assignments.Kept(a.Host, nil))))
 	}
 	spec, found := s.specs[c.Key]
 	if !found {

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -51,21 +52,20 @@ func TestPreviousReadsItsOwnDecisions(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	for _, row := range []struct {
 		why, folder string
-		change      func(*Assignments)
+		change      func(*assignments.File)
 		want        string
 	}{
-		{"as it was", "a", func(*Assignments) {}, ""},
-		{"moved to the folder of another cluster", "b", func(*Assignments) {}, "metadata: found cluster lab/a, want the one whose folder it is"},
-		{"of a later version", "a", func(a *Assignments) { a.APIVersion = "sipgen.airshipit.org/v2" }, "found sipgen.airshipit.org/v2 Assignments, want sipgen.airshipit.org/v1alpha1 Assignments"},
-		{"of another kind", "a", func(a *Assignments) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
+		{"as it was", "a", func(*assignments.File) {}, ""},
+		{"moved to the folder of another cluster", "b", func(*assignments.File) {}, "metadata: found cluster lab/a, want the one whose folder it is"},
+		{"of a later version", "a", func(a *assignments.File) { a.APIVersion = "sipgen.airshipit.org/v2" }, "found sipgen.airshipit.org/v2 Assignments, want sipgen.airshipit.org/v1alpha1 Assignments"},
+		{"of another kind", "a", func(a *assignments.File) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
 	} {
-		var file Assignments
+		var file assignments.File
 		if err := yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file); err != nil {
 			t.Fatal(err)
 		}
 		row.change(&file)
-		var err error
-		if file.Digest, err = file.digest(); err != nil {
+		if err := file.Seal(); err != nil {
 			t.Fatal(err)
 		}
 		text, err := yaml.Marshal(file)

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -213,7 +214,7 @@ func ofCluster(key schedule.ClusterKey, err error) error {
 }
 
 // Folder is a cluster's folder in the tree.
-func Folder(c schedule.ClusterKey) string { return "clusters/" + c.Namespace + "/" + c.Name }
+func Folder(c schedule.ClusterKey) string { return assignments.Folder(c) }
 
 func (s *site) cluster(c *schedule.Cluster) error {
 	var problems manifest.Problems
@@ -222,7 +223,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	problems.Add(s.hosts(c, folder+"/hosts"))
 	problems.Add(s.capi(c, folder+"/capi"))
 	if !s.preview {
-		file, err := assignmentsOf(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
+		file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
 		problems.Add(err)
 		s.tree[folder+"/assignments.yaml"] = file
 	}

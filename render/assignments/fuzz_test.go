@@ -1,4 +1,4 @@
-package render
+package assignments
 
 import (
 	"bytes"
@@ -11,10 +11,10 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// FuzzPrevious: whatever lies where a cluster's assignments are, reading it ends in an error or in claims of that cluster alone, and a
+// FuzzRead: whatever lies where a cluster's assignments are, reading it ends in an error or in claims of that cluster alone, and a
 // plan on top of those in an error or a placement in which no host has two clusters. An edit that is not sealed by its digest is
 // refused.
-func FuzzPrevious(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
 	site, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
 	if err != nil {
@@ -35,16 +35,16 @@ func FuzzPrevious(f *testing.F) {
 	options := schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		read := func(text []byte) (schedule.Previous, error) {
-			return Previous("tree", Tree{path: text}, site)
+			return Read("tree", map[string][]byte{path: text}, site)
 		}
 		previous, err := read(text)
 		if err == nil && !bytes.Contains(text, []byte("digest")) {
 			t.Fatalf("%q is taken without a digest", text)
 		}
 		// Sealed as sipgen does, so that more than the digest is looked at.
-		var file Assignments
+		var file File
 		if err != nil && yaml.Unmarshal(text, &file) == nil {
-			file.Site = assignmentsSite(site)
+			file.Site = conditionsOf(site)
 			var sealErr error
 			if file.Digest, sealErr = file.digest(); sealErr != nil {
 				return

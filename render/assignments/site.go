@@ -1,4 +1,4 @@
-package render
+package assignments
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// AssignmentsSite is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do harm:
+// Conditions is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do harm:
 // with other label keys an assigned host looks free; what another engine, or another namespace of it, no longer finds in the
 // tree, the first one prunes.
-type AssignmentsSite struct {
+type Conditions struct {
 	Name string `json:"name"`
 	// Engine, and the namespace of its objects.
 	Engine          v1alpha1.Engine    `json:"engine"`
@@ -20,12 +20,12 @@ type AssignmentsSite struct {
 	LabelKeys       v1alpha1.LabelKeys `json:"labelKeys"`
 }
 
-func assignmentsSite(site *v1alpha1.Site) AssignmentsSite {
+func conditionsOf(site *v1alpha1.Site) Conditions {
 	namespace := site.Spec.Flux.Namespace
 	if site.Spec.Engine == v1alpha1.EngineArgoCD {
 		namespace = site.Spec.ArgoCD.Namespace
 	}
-	return AssignmentsSite{
+	return Conditions{
 		Name: site.Name, Engine: site.Spec.Engine, EngineNamespace: namespace,
 		Apply: site.Spec.Hosts.Apply, LabelKeys: site.Spec.LabelKeys,
 	}
@@ -41,8 +41,8 @@ func (c siteChange) ofEngine() bool {
 }
 
 // changes compares field by field, in the Site's own words. Label keys matter where there are hosts.
-func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
-	was, is := a.Site, assignmentsSite(site)
+func (a *File) changes(site *v1alpha1.Site) []siteChange {
+	was, is := a.Site, conditionsOf(site)
 	if len(a.Hosts)+len(a.Releasing) == 0 {
 		was.LabelKeys = is.LabelKeys
 	}

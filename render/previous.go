@@ -1,0 +1,28 @@
+package render
+
+import (
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/assignments"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Previous reads the claims out of a previous tree's assignments.yaml files. where is what the
+// tree is called in messages. A file that was edited by hand is a problem, and so is one that was deleted while its cluster has patches:
+// hosts would change hands without being released. A tree that was made for a site that is not this one in what assignments.Conditions holds is
+// a problem too. Every problem is reported: a claim that is not understood must not be forgotten.
+func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, error) {
+	return assignments.Read(where, tree, site)
+}
+
+// Former is Previous for a tree in another folder, which may have been made for another engine or another namespace of the engine: nothing prunes
+// there what a new folder lacks.
+func Former(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, error) {
+	return assignments.ReadFormer(where, tree, site)
+}
+
+// IsAssignments says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
+// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+func IsAssignments(name string) bool { return assignments.Is(name) }
+
+// HostsOf gives the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+func HostsOf(name string) string { return assignments.HostsOf(name) }
