@@ -16,6 +16,7 @@ import (
 	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/render/planmd"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -34,6 +35,11 @@ type Input struct {
 	Previous Tree
 	// Leaving are clusters that leave, besides those of the placement that are gone. The next run reads it, as schedule.Previous.Leaving.
 	Leaving map[schedule.ClusterKey]bool
+}
+
+// IsRendered says whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something may have been put before it.
+func IsRendered(content []byte) bool {
+	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(planmd.About))
 }
 
 // Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what kustomize builds.
@@ -98,7 +104,7 @@ func (s *site) render() (Tree, []Services, error) {
 			problems.Add(s.tenantFiles())
 			problems.Add(s.argocd())
 		}
-		s.tree["PLAN.md"] = s.planMarkdown()
+		s.tree["PLAN.md"] = s.planPage()
 	}
 	if !s.fluxEngine() {
 		s.emptyFolders()
@@ -107,6 +113,23 @@ func (s *site) render() (Tree, []Services, error) {
 		return nil, s.services, err
 	}
 	return s.tree, s.services, nil
+}
+
+// planPage is PLAN.md.
+func (s *site) planPage() []byte {
+	in := planmd.In{Site: s.Site, Namespace: s.engineNamespace()}
+	for i := range s.Placement.Clusters {
+		c := &s.Placement.Clusters[i]
+		of := planmd.Cluster{Cluster: c, Spec: s.specs[c.Key], Rendered: rendered(c) || s.stays(c), New: rendered(c) && !s.keepsServices(c)}
+		of.HostsDoNotWait = s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && !s.inWaves(c)
+		if of.New {
+			if checked, err := s.infraInput(c); err == nil { // else the tree is not written
+				of.Notes = infra.Notes(checked)
+			}
+		}
+		in.Clusters = append(in.Clusters, of)
+	}
+	return planmd.Page(in)
 }
 
 // siteObjects renders site/. As long as a cluster keeps services that are not rendered anew, what those need stays too.

@@ -249,9 +249,3 @@ func TestSyncNames(t *testing.T) {
 		names[name] = true
 	}
 }
-
-func TestMarkdownCells(t *testing.T) {
-	if found := escapeCell("a|b<script>\nc"); found != `a\|b&lt;script> c` {
-		t.Errorf("found %q", found)
-	}
-}

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,15 +21,6 @@ const hostWave = "1"
 func (s *site) inWaves(c *schedule.Cluster) bool {
 	//guard: hosts of a cluster that is gone wait for services that may be broken for ever
 	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.isOfNamespace(c.Key)
-}
-
-// wavesMarkdown says of a cluster that its hosts do not wait for its services, where the Site asks for it.
-func (s *site) wavesMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
-	if s.preview || !s.waves() || c.Gone || !s.hasInfra(c) || !s.hasHosts(c) || s.inWaves(c) {
-		return
-	}
-	fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its namespace and name together have more than 56 characters, "+
-		"so its Application's name is cut and does not show whose it is.\n\n", c.Key)
 }
 
 func (s *site) waves() bool {

@@ -1,4 +1,4 @@
-package render
+package planmd
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render/infra"
 	siteobject "github.com/airshipit/sipgen/render/site"
@@ -16,15 +17,15 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// secretsMarkdown lists what has to be there before the tree works, and how it is made. sipgen reads none of it.
-func (s *site) secretsMarkdown(out *bytes.Buffer) {
-	secrets := append(s.gitSecrets(), s.serviceSecrets()...)
-	for i := range s.Placement.Clusters {
-		if c := &s.Placement.Clusters[i]; rendered(c) && !s.keepsServices(c) {
-			secrets = append(secrets, tenantSecrets(s.specs[c.Key])...)
+// writeSecrets lists what has to be there before the tree works, and how it is made. sipgen reads none of it.
+func (in In) writeSecrets(out *bytes.Buffer) {
+	secrets := append(in.gitSecrets(), in.serviceSecrets()...)
+	for i := range in.Clusters {
+		if in.Clusters[i].New {
+			secrets = append(secrets, tenantSecrets(in.Clusters[i].Spec)...)
 		}
 	}
-	unnamed := s.Site.FluxLacksCredentials()
+	unnamed := in.Site.FluxLacksCredentials()
 	if len(secrets) == 0 && !unnamed {
 		return
 	}
@@ -44,40 +45,40 @@ func (s *site) secretsMarkdown(out *bytes.Buffer) {
 }
 
 // gitSecrets are those that the repository is read with, and published to.
-func (s *site) gitSecrets() []siteobject.Secret {
+func (in In) gitSecrets() []siteobject.Secret {
 	keys := []string{"username", "password"}
-	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
+	if ssh, _ := in.Site.Spec.Repository.SSH(); ssh {
 		keys = []string{"identity", "known_hosts"}
 	}
 	var secrets []siteobject.Secret
 	add := func(name, purpose string) {
 		if !slices.ContainsFunc(secrets, func(other siteobject.Secret) bool { return other.Name == name }) {
-			secrets = append(secrets, siteobject.Secret{Namespace: s.engineNamespace(), Name: name, Kind: "Secret", For: purpose, Keys: keys})
+			secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: name, Kind: "Secret", For: purpose, Keys: keys})
 		}
 	}
-	if name := s.Site.Spec.Flux.SecretName; name != "" && s.fluxEngine() {
+	if name := in.Site.Spec.Flux.SecretName; name != "" && in.Site.Spec.Engine != v1alpha1.EngineArgoCD {
 		add(name, "Flux reads the repository with it")
 	}
-	if s.Site.Spec.Runner != nil {
-		secrets = append(secrets, siteobject.Secret{Namespace: s.engineNamespace(), Name: s.Site.ConfigName(), Kind: "ConfigMap", Keys: []string{"site.yaml"},
+	if in.Site.Spec.Runner != nil {
+		secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: in.Site.ConfigName(), Kind: "ConfigMap", Keys: []string{"site.yaml"},
 			For: "the runner reads the Site from it, and any specs that the Site names as files"})
-		add(s.Site.GitSecretName(), "the runner publishes to the repository with it")
-		if s.writesStatus() {
-			add(s.Site.StatusSecretName(), "the CronJob that reports to the tenants reads the repository with it")
+		add(in.Site.GitSecretName(), "the runner publishes to the repository with it")
+		if in.Site.Spec.Runner.Status != nil {
+			add(in.Site.StatusSecretName(), "the CronJob that reports to the tenants reads the repository with it")
 		}
 	}
 	return secrets
 }
 
 // serviceSecrets are those of the site's own services.
-func (s *site) serviceSecrets() []siteobject.Secret {
+func (in In) serviceSecrets() []siteobject.Secret {
 	var secrets []siteobject.Secret
-	services := &s.Site.Spec.Services
+	services := &in.Site.Spec.Services
 	for n := range services.Ironic {
 		secrets = append(secrets, ironic.Secrets(&services.Ironic[n])...)
 	}
 	for n := range services.VirtualHosts {
-		secrets = append(secrets, virtualhosts.Secrets(s.Site, &services.VirtualHosts[n])...)
+		secrets = append(secrets, virtualhosts.Secrets(in.Site, &services.VirtualHosts[n])...)
 	}
 	for n := range services.Placement {
 		secrets = append(secrets, placement.Secrets(&services.Placement[n])...)

@@ -1,4 +1,4 @@
-package render
+package planmd
 
 import (
 	"bytes"
@@ -14,19 +14,12 @@ import (
 func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 	const forged = "x\n\n## good/g\n\nowned <b>owned</b> [owned](javascript:owned)\r\x1b[31m\u202e\u3164"
 	role := schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: "evil", Name: forged}, Role: forged}
-	in := Input{
-		Site: &v1alpha1.Site{},
-		Placement: &schedule.Placement{
-			Clusters: []schedule.Cluster{{
-				Key:   role.Cluster,
-				Roles: []schedule.Role{{Name: forged, TopologyKeys: []string{forged, forged}, PerDomain: []int{1, 1}, Active: 1, ShortActive: 1}},
-			}},
-			Shortages: []schedule.Shortage{{Roles: []schedule.RoleKey{role}, Need: 1, Unmatched: true, Near: forged}},
-		},
-	}
+	in := In{Site: &v1alpha1.Site{}, Clusters: []Cluster{{Cluster: &schedule.Cluster{
+		Key:   role.Cluster,
+		Roles: []schedule.Role{{Name: forged, TopologyKeys: []string{forged, forged}, PerDomain: []int{1, 1}, Active: 1, ShortActive: 1}},
+	}}}}
 	in.Site.Name = "lab"
-	s := &site{Input: in, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
-	page := string(s.planMarkdown())
+	page := string(Page(in))
 	if strings.Count(page, "owned") < 8 {
 		t.Errorf("the words are not in the page: %s", page)
 	}
@@ -42,12 +35,19 @@ func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 
 // TestAnyPatches: a reviewer reads which clusters have patches, and what these may do.
 func TestAnyPatches(t *testing.T) {
-	with, without := schedule.ClusterKey{Name: "with"}, schedule.ClusterKey{Name: "without"}
-	s := &site{specs: map[schedule.ClusterKey]*v1.SIPCluster{with: {Spec: v1.SIPClusterSpec{Patches: make([]v1.Patch, 1)}}, without: {}}}
-	for key, want := range map[schedule.ClusterKey]bool{with: true, without: false} {
+	for why, row := range map[string]struct {
+		spec *v1.SIPCluster
+		want bool
+	}{"patches": {&v1.SIPCluster{Spec: v1.SIPClusterSpec{Patches: make([]v1.Patch, 1)}}, true}, "none": {&v1.SIPCluster{}, false}, "no spec": {nil, false}} {
 		var out bytes.Buffer
-		if s.wideMarkdown(&out, key); strings.Contains(out.String(), "**Any patches:**") != want {
-			t.Errorf("%s: found %q", key.Name, &out)
+		if writePatches(&out, row.spec); strings.Contains(out.String(), "**Any patches:**") != row.want {
+			t.Errorf("%s: found %q", why, &out)
 		}
+	}
+}
+
+func TestMarkdownCells(t *testing.T) {
+	if found := escapeCell("a|b<script>\nc"); found != `a\|b&lt;script> c` {
+		t.Errorf("found %q", found)
 	}
 }

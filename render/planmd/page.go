@@ -1,4 +1,5 @@
-package render
+// Package planmd renders PLAN.md: who has which host, where services are reached, and the commands that a person has to run.
+package planmd
 
 import (
 	"bytes"
@@ -7,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/assignments"
-	"github.com/airshipit/sipgen/render/infra"
-	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -22,34 +23,49 @@ const maxReason = 500
 // maxWords bounds what one line of words from outside takes, in characters: a shortage of many roles is long.
 const maxWords = 20_000
 
-// aboutPlan is the first words of PLAN.md.
-const aboutPlan = "Rendered by sipgen from the SIPCluster specs and the host inventory. Do not edit."
+// About is the first words of PLAN.md.
+const About = "Rendered by sipgen from the SIPCluster specs and the host inventory. Do not edit."
 
-// IsRendered says whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something may have been put before it.
-func IsRendered(content []byte) bool {
-	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(aboutPlan))
+// In is what the page is of.
+type In struct {
+	// Site, defaulted and valid.
+	Site *v1alpha1.Site
+	// Namespace is where the engine and the site's accounts are.
+	Namespace string
+	// Clusters of the placement, in its order.
+	Clusters []Cluster
 }
 
-// planMarkdown renders PLAN.md: who has which host, where services are reached, and the commands that a person has to run. It says nothing that
-// changes between two runs with the same outcome: not which hosts are new, nor how many are free, and so not why a cluster is short.
-func (s *site) planMarkdown() []byte {
+// Cluster is one of the placement.
+type Cluster struct {
+	*schedule.Cluster
+	// Spec is nil for one that has none.
+	Spec *v1.SIPCluster
+	// Rendered: it has something in the tree. New: its services are rendered anew, and Notes is what they say.
+	Rendered, New bool
+	Notes         string
+	// HostsDoNotWait: the Site asks for hosts that wait for services, and this cluster's do not.
+	HostsDoNotWait bool
+}
+
+// Page renders PLAN.md. It says nothing that changes between two runs with the same outcome: not which hosts are new, nor how many are free, and so not why a cluster
+// is short.
+func Page(in In) []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", s.Site.Name, aboutPlan)
-	if len(s.clusters) == 0 {
+	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", in.Site.Name, About)
+	if !slices.ContainsFunc(in.Clusters, func(c Cluster) bool { return c.Rendered }) {
 		out.WriteString("\nNo cluster has a host.\n")
 	}
-	for i := range s.Placement.Clusters {
-		c := &s.Placement.Clusters[i]
-		s.clusterMarkdown(&out, c)
+	for i := range in.Clusters {
+		in.Clusters[i].write(&out)
 	}
-	s.servicesMarkdown(&out)
-	s.secretsMarkdown(&out)
+	writeServices(&out, in.Site)
+	in.writeSecrets(&out)
 	return out.Bytes()
 }
 
-// wideMarkdown says what a cluster has that only the grant patches: any allows.
-func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
-	spec := s.specs[key]
+// writePatches says what a cluster has that only the grant patches: any allows.
+func writePatches(out *bytes.Buffer, spec *v1.SIPCluster) {
 	if spec == nil {
 		return
 	}
@@ -62,7 +78,7 @@ func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
 	}
 }
 
-func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
+func (c *Cluster) write(out *bytes.Buffer) {
 	fmt.Fprintf(out, "\n## %s\n\n", outside(c.Key.String()))
 	switch {
 	case c.Gone:
@@ -77,13 +93,16 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	case c.Unschedulable:
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}
-	s.wideMarkdown(out, c.Key)
-	s.wavesMarkdown(out, c)
+	writePatches(out, c.Spec)
+	if c.HostsDoNotWait {
+		fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its namespace and name together have more than 56 characters, "+
+			"so its Application's name is cut and does not show whose it is.\n\n", c.Key)
+	}
 	var rows [][]string
 	for i := range c.Roles {
 		role := &c.Roles[i]
 		for _, a := range role.Assigned {
-			rows = append(rows, []string{a.Host.Key(), role.Name, orDash(a.Domain), s.addresses(c, role.Name, a), slot(a)})
+			rows = append(rows, []string{a.Host.Key(), role.Name, orDash(a.Domain), c.addresses(role.Name, a), slot(a)})
 		}
 		for _, r := range role.Releasing {
 			rows = append(rows, []string{r.Host.Key(), role.Name, "-", "-", "released: sipgen's labels are taken off"})
@@ -107,12 +126,8 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 				outside(role.Name), role.Active, role.Standby, role.ShortActive, role.ShortStandby)
 		}
 	}
-	if !s.keepsServices(c) && rendered(c) {
-		if in, err := s.infraInput(c); err == nil { // else the tree is not written
-			if notes := strings.TrimSpace(infra.Notes(in)); notes != "" {
-				fmt.Fprintf(out, "\n%s\n", notes)
-			}
-		}
+	if notes := strings.TrimSpace(c.Notes); notes != "" {
+		fmt.Fprintf(out, "\n%s\n", notes)
 	}
 }
 
@@ -132,16 +147,15 @@ func slot(a schedule.Assignment) string {
 }
 
 // addresses are those the cluster's services use, each network's behind its id.
-func (s *site) addresses(c *schedule.Cluster, role string, a schedule.Assignment) string {
+func (c *Cluster) addresses(role string, a schedule.Assignment) string {
 	if len(c.Refused) > 0 {
 		// Its spec may be unreadable, or name other networks than its services have.
 		return addressesOn(a.Host, slices.Sorted(maps.Keys(assignments.Kept(a.Host, nil))))
 	}
-	spec, found := s.specs[c.Key]
-	if !found {
+	if c.Spec == nil {
 		return "-"
 	}
-	return addressesOn(a.Host, spec.Networks(role))
+	return addressesOn(a.Host, c.Spec.Networks(role))
 }
 
 func addressesOn(host *inventory.Host, networks []string) string {

@@ -1,4 +1,4 @@
-package render
+package planmd
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// servicesMarkdown says where the site's own services are reached, and which hosts ViNO makes.
-func (s *site) servicesMarkdown(out *bytes.Buffer) {
-	services := &s.Site.Spec.Services
+// writeServices says where the site's own services are reached, and which hosts ViNO makes.
+func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
+	services := &site.Spec.Services
 	if len(services.Ironic)+len(services.VirtualHosts) > 0 {
 		out.WriteString("\n## Services of the site\n\n")
 	}
@@ -38,14 +38,14 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		out.WriteString("\n")
 	}
 	for n := range services.VirtualHosts {
-		if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-			vinoCredentialsMarkdown(out, &services.VirtualHosts[n])
+		if site.Spec.Engine == v1alpha1.EngineArgoCD {
+			writeVinoCredentials(out, &services.VirtualHosts[n])
 		}
 	}
 }
 
-// vinoCredentialsMarkdown says how a Vino comes by its credentials where the engine puts none in.
-func vinoCredentialsMarkdown(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
+// writeVinoCredentials says how a Vino comes by its credentials where the engine puts none in.
+func writeVinoCredentials(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
 	fmt.Fprintf(out, "\n### Credentials of virtual hosts %s\n", v.Key())
 	out.WriteString("\nGit has no credentials for its BMCs, and Argo CD puts none in: until the Vino has them, the guard denies its sync. Write them to a file\n" +
 		"`credentials.yaml` that is not committed, and make the Vino once, in the folder of this tree. The last command alone changes them later.\n\n")
