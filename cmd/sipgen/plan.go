@@ -118,7 +118,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
+	whole.InputWarnings, whole.Preflight, whole.Dangers = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}

@@ -7,7 +7,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// Limits bound the input, so that no file can take all memory or run for hours. A field of 0 allows nothing.
+// Limits bound the input, so that no file can take all memory or run for hours. Every field has to be set.
 type Limits struct {
 	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of one document of an owner:
 	// reading a single long string takes some 25 times its size in memory.

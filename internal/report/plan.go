@@ -32,8 +32,8 @@ type Plan struct {
 	// Preflight are the warnings of render and publish, and Refusals why they would refuse the plan.
 	Preflight []string `json:"preflight,omitempty"`
 	Refusals  []string `json:"refusals,omitempty"`
-	// LookFirst are the dangers, the worst first: see Dangers.
-	LookFirst []string `json:"dangers,omitempty"`
+	// Dangers are what the function Dangers returns, the worst first.
+	Dangers []string `json:"dangers,omitempty"`
 	// Services are the changes in the services of clusters that have some already, by cluster, if there is a tree to
 	// compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
@@ -185,8 +185,8 @@ func (p *Plan) Only(cluster string) *Plan {
 			out.Components = append(out.Components, p.Components[i])
 		}
 	}
-	if len(p.LookFirst) > 0 {
-		out.LookFirst = Dangers(&out, nil)
+	if len(p.Dangers) > 0 {
+		out.Dangers = Dangers(&out, nil)
 	}
 	return &out
 }
