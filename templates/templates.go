@@ -1,7 +1,7 @@
-// Package templates holds the configuration files for which there is no marshaller. It has no
-// logic: every value that a template takes is validated for its format by the caller.
+// Package templates holds the configuration files for which there is no marshaller. It has no logic: the caller
+// validates every value for the format of the template.
 //
-// {{name}} stands for a value. Alone on its line it stands for whole lines, or none.
+// {{name}} is a value. Alone on its line it is whole lines, or none.
 package templates
 
 import "embed"

@@ -1,6 +1,6 @@
-// Package verify has the checks that render leaves to its caller. Network compares the network plan, before anything is placed. Services builds
-// what was rendered with kustomize, as the GitOps engine will, and checks what comes out: nothing else is to be written. What a Site grants to
-// tenants (spec.tenants) is not checked here: the command does that.
+// Package verify has the checks that render leaves to its caller. Network compares the network plan before anything
+// is placed. Services builds rendered services with kustomize, as the GitOps engine will, and checks the result:
+// write nothing else. The grants of a Site to tenants (spec.tenants) are not checked here, but by the command.
 package verify
 
 import (
@@ -23,14 +23,16 @@ func Services(site *v1alpha1.Site, services []render.Services) error {
 	return errors.Join(errs...)
 }
 
-// Service builds the services of one cluster if they have patches or come from a mirror, and reports what the tenant's patches change that
-// is not the tenant's, and images that do not come from the mirror. kustomize keeps global state: builds wait for one another.
+// Service builds the services of one cluster if they have patches or come from a mirror, and reports changes by the
+// tenant's patches that are not the tenant's to make, and images that do not come from the mirror. kustomize keeps
+// global state: builds wait for one another.
 func Service(site *v1alpha1.Site, services render.Services) []error {
 	_, errs := Built(site, services)
 	return errs
 }
 
-// Built is Service, and gives what was built, for sipgen's own commands. Services that are not built have nothing wrong.
+// Built is Service, and also returns the build, for sipgen's own commands. Services that need no build have no
+// errors.
 func Built(site *v1alpha1.Site, services render.Services) (overlay.Built, []error) {
 	patches, mirror := len(services.Cluster.Spec.Patches), site.Spec.Images.RegistryMirror
 	if patches == 0 && mirror == "" {

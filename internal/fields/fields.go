@@ -158,7 +158,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return names
 }
 
-// field makes a Field, with what lies depth levels below it.
+// field returns a Field, with its fields down to depth levels.
 func (s schema) field(path string, required bool, depth int) Field {
 	f := Field{Path: path, Type: s.typeName(), Required: required, Text: flow(s.Description)}
 	if depth == 0 {
@@ -182,7 +182,7 @@ func (s schema) field(path string, required bool, depth int) Field {
 	return f
 }
 
-// typeName says the type, with what bounds it.
+// typeName describes the type with its bounds.
 func (s schema) typeName() string {
 	name := s.Type
 	switch {

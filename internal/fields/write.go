@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain is a field for a terminal of so many columns: what it is, and the fields below it.
+// Explain describes a field for a terminal of width columns: its text, and the fields below it.
 func (k *Kind) Explain(f *Field, width int) string {
 	var b strings.Builder
 	name := f.Path
@@ -54,7 +54,8 @@ func wrap(words string, width int) []string {
 	return lines
 }
 
-// JSONSchema is the kind for editors, by JSON Schema's draft 7, which they all know: fields that it does not name are wrong.
+// JSONSchema returns the schema of the kind for editors, in JSON Schema's draft 7, which all of them support. Unknown
+// fields are errors.
 func (k *Kind) JSONSchema() ([]byte, error) {
 	root := strict(k.schema.raw)
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The codes. codes.yaml says what they mean.
+// The codes. codes.yaml has their meanings.
 const (
 	NodePort       = "SIP001"
 	NodePortRange  = "SIP002"
@@ -72,7 +72,7 @@ const (
 	Remade         = "SIP064"
 )
 
-// Code is what a code means.
+// Code is the entry of a code in the table.
 type Code struct {
 	Code  string `json:"code"`
 	Title string `json:"title"`
@@ -80,7 +80,7 @@ type Code struct {
 	Severities string `json:"severities"`
 	// Freezes: the cluster that it is about is frozen.
 	Freezes bool `json:"freezes"`
-	// Meaning is what is the matter and what sipgen does about it, and Remedy what to do, in markdown.
+	// Meaning is the problem with its effect, and Remedy what to do, in markdown.
 	Meaning string `json:"meaning"`
 	Remedy  string `json:"remedy"`
 }

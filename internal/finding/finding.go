@@ -1,6 +1,6 @@
-// Package finding is the one form in which something that is wrong is said: with a spec, a host, a file, a cluster or the
-// Site. Whoever finds it gives it a code of the table in this package, from which terminals, JSON, SARIF, GitHub's annotations and
-// docs/lint.md get their words.
+// Package finding has the one form of a problem with a spec, a host, a file, a cluster or the Site. Each has a code
+// of the table in this package, from which terminals, JSON, SARIF, GitHub's annotations and docs/lint.md take their
+// texts.
 package finding
 
 import (
@@ -34,17 +34,17 @@ type Finding struct {
 	Place    Place    `json:"place"`
 	// Object is its kind and name: "SIPCluster tenants/a", "BareMetalHost metal3/n1", "Site s".
 	Object string `json:"object"`
-	// Cluster is the "namespace/name" of the one that it is about, or whose service a live object is.
+	// Cluster is the "namespace/name" of the cluster of the finding, or of a live object's service.
 	Cluster string `json:"cluster,omitempty"`
 	// Field of the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
-	// Message says what was found, on one line.
+	// Message is what was found, on one line.
 	Message string `json:"message"`
-	// Fix says what to do about it, on one line.
+	// Fix is the remedy, on one line.
 	Fix string `json:"fix"`
 }
 
-// Of says whether the finding is about an object of the kind.
+// Of reports whether the finding is about an object of the kind.
 func (f *Finding) Of(kind string) bool { return strings.HasPrefix(f.Object, kind+" ") }
 
 // String is the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
@@ -61,7 +61,8 @@ func (f *Finding) text() string {
 	return text.Line(strings.Join(append(parts, f.Message), ": "))
 }
 
-// Words are the finding in a report: "tenants/a: Worker: what was found", "tenants/a: host metal3/n1: what was found".
+// Words returns the finding for a report: "tenants/a: Worker: what was found", "tenants/a: host metal3/n1: what was
+// found".
 func (f *Finding) Words() string {
 	var parts []string
 	if f.Cluster != "" {
@@ -76,7 +77,8 @@ func (f *Finding) Words() string {
 	return strings.Join(append(parts, f.Message), ": ")
 }
 
-// Sentence is the finding with the command that helps, for a log: "host metal3/n1: what was found: why that matters; fix it with: kubectl …".
+// Sentence returns the finding with its command for a log: "host metal3/n1: what was found: why that matters; fix it
+// with: kubectl …".
 func (f *Finding) Sentence() string {
 	words := f.Message
 	if f.Object != "" {
@@ -121,7 +123,8 @@ func Counts(findings []Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// Fold keeps the first lines of many, and says in one more how many there are: "48 more: " and where, or how, they are seen.
+// Fold keeps the first lines of many, and adds one with the number of the others and rest, which names where to see
+// them: "48 more: ...".
 func Fold(lines []string, most int, rest string) []string {
 	if len(lines) <= most {
 		return lines
@@ -155,7 +158,7 @@ func FromError(code, object string, err error) Finding {
 // link is a link in markdown.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// Remedy is what the table says against what a code stands for, for a terminal.
+// Remedy returns the remedy of a code for a terminal.
 func Remedy(code string) string {
 	c := Find(code)
 	if c == nil {

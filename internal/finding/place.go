@@ -18,7 +18,7 @@ type Place struct {
 	Document int `json:"document,omitempty"`
 	// Line of the file, from 1, 0 if unknown.
 	Line int `json:"line,omitempty"`
-	// Source says in words where it is if there is no file.
+	// Source names the source if there is no file.
 	Source string `json:"source,omitempty"`
 }
 
@@ -33,10 +33,10 @@ func (p Place) String() string {
 	return text.Line(p.Source)
 }
 
-// where is how manifest.Document.Where writes a place.
+// where matches the form of manifest.Document.Where.
 var where = regexp.MustCompile(`^(.*): document (\d+): line (\d+)$`)
 
-// At is the place that manifest.Document.Where writes: a file, a document and a line, or words such as "cluster".
+// At parses the form of manifest.Document.Where: a file, a document and a line, or words such as "cluster".
 func At(source string) Place {
 	match := where.FindStringSubmatch(source)
 	file := source
@@ -53,12 +53,12 @@ func At(source string) Place {
 	return place
 }
 
-// noFile tells what reads like a file's name and is none: objects of the live cluster, and standard input.
+// noFile reports whether a name is not a file's: objects of the live cluster, and standard input.
 func noFile(name string) bool {
 	return name == "" || name == "cluster" || name == "stdin" || strings.HasPrefix(name, "sipcluster ")
 }
 
-// In is the place of a field of a document, or what source says where the document is not of a file.
+// In returns the place of a field of a document, or source if the document is not of a file.
 func In(document *manifest.Document, source, field string) Place {
 	if document == nil || noFile(document.File) {
 		return At(source)

@@ -15,8 +15,7 @@ import (
 // page is where the codes are explained.
 const page = "https://github.com/airshipit/sipgen/blob/main/docs/lint.md"
 
-// The part of the Static Analysis Results Interchange Format that is written: version 2.1.0, by OASIS. Its section 3 has the
-// names and what each means.
+// The part of the Static Analysis Results Interchange Format that is written: version 2.1.0, by OASIS, section 3.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -49,7 +48,7 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
-		// By the fingerprint a forge knows a finding again when its line moves.
+		// The fingerprint identifies a finding for a forge when its line moves.
 		Fingerprints map[string]string `json:"partialFingerprints"`
 	}
 	sarifLocation struct {
@@ -71,8 +70,8 @@ type (
 	}
 )
 
-// SARIF writes the findings in the Static Analysis Results Interchange Format, which forges show beside the lines they are
-// about. version is sipgen's own.
+// SARIF writes the findings in the Static Analysis Results Interchange Format, which forges show next to the lines.
+// version is sipgen's own.
 func SARIF(w io.Writer, findings []Finding, version string) error {
 	codes := Codes()
 	var run sarifRun

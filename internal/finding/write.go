@@ -54,8 +54,8 @@ func JSON(w io.Writer, findings []Finding) error {
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.
 const maxAnnotations = 10
 
-// GitHub writes workflow commands, which GitHub Actions shows as annotations at the lines of the specs. Of a level GitHub keeps ten and drops the
-// rest without a word: what does not fit stands in the job's log, and the tenth annotation says so.
+// GitHub writes workflow commands, which GitHub Actions shows as annotations at the lines of the specs. GitHub keeps
+// ten of a level and silently drops the rest: these are in the job's log, and the tenth annotation mentions it.
 func GitHub(w io.Writer, findings []Finding) error {
 	out := bufio.NewWriter(w)
 	errors, warnings := Counts(findings)

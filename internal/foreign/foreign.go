@@ -1,4 +1,5 @@
-// Package foreign finds the files that sipgen did not write and that a GitOps engine would apply, or that change what it applies.
+// Package foreign finds files that sipgen did not write and that a GitOps engine would apply, or that change what it
+// applies.
 package foreign
 
 import (
@@ -34,7 +35,7 @@ const (
 	attributes = ".gitattributes"
 )
 
-// Input is a tree, and what is beside and above it.
+// Input is a tree, and the files next to it and above it.
 type Input struct {
 	// Flux reads .sourceignore, and Argo CD .gitattributes.
 	ArgoCD bool
@@ -46,12 +47,12 @@ type Input struct {
 	Around []File
 }
 
-// mostNamed is how many files of others an error names.
+// mostNamed is how many foreign files an error names.
 const mostNamed = 20
 
-// Check refuses the files that sipgen did not write: each one in a folder of the tree, and beside or above these folders a .sourceignore that hides a
-// file of the tree from Flux, a .gitattributes that may have git check it out with other bytes for Argo CD, and a kustomization that includes
-// a part of the tree. The problems are joined.
+// Check refuses foreign files: each one in a folder of the tree and, next to or above these folders, a .sourceignore
+// that hides a file of the tree from Flux, a .gitattributes with which git may check it out with other bytes for Argo
+// CD, and a kustomization that includes a part of the tree. The problems are joined.
 func Check(in Input) error {
 	var problems []error
 	folders := map[string]bool{}
@@ -71,7 +72,7 @@ func Check(in Input) error {
 			continue
 		}
 		if others++; others <= mostNamed {
-			//guard: an engine applies what somebody else put into a folder of the tree
+			//guard: an engine applies a foreign file in a folder of the tree
 			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and only sipgen writes in %s: move it to another folder, or move the tree (spec.repository.path)",
 				path.Join(in.Prefix, name), path.Join(in.Prefix, top)))
 		}
@@ -112,11 +113,11 @@ type rule struct {
 	pattern     gitignore.Pattern
 }
 
-// mostLines is how many lines a .sourceignore or .gitattributes may have: each is compared with each file of the tree.
+// mostLines is the largest .sourceignore or .gitattributes, in lines: each is compared with each file of the tree.
 const mostLines = 1000
 
-// hidden are the files that Flux leaves out of its artifact, by the line that says so. kustomize-controller builds what is left: without its
-// kustomization.yaml a folder is taken for a collection of manifests, and Flux prunes what is in none of them.
+// hidden finds lines that hide files from Flux's artifact. kustomize-controller builds the rest: a folder without its
+// kustomization.yaml counts as a collection of manifests, and Flux prunes objects that are in none of them.
 func hidden(tree []string, around []File) (problems []error) {
 	var rules []rule
 	for _, line := range fluxLeavesOut {
@@ -229,15 +230,15 @@ func rewrites(tree []string, file File) (problems []error) {
 // plain is a pattern without special characters, or with * alone: those read the same everywhere.
 var plain = regexp.MustCompile(`^[A-Za-z0-9._-]*(\*[A-Za-z0-9._-]+)*\*?$`)
 
-// mayMatch says whether a pattern of a .gitattributes in a folder may match one of the files. It is sure where the pattern has no match, and a pattern that
-// is hard to read may match anything.
+// mayMatch reports whether a pattern of a .gitattributes in a folder may match one of the files. false is certain; a
+// pattern that is hard to parse may match anything.
 func mayMatch(pattern, folder string, tree []string) bool {
 	if strings.HasPrefix(pattern, "[attr]") {
-		return true // who uses the macro is not asked
+		return true // the use of a macro is not checked
 	}
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	last := parts[len(parts)-1]
-	var begin string // what paths begin with, as far as it is plain
+	var begin string // the literal start of the pattern
 	for _, part := range parts[:len(parts)-1] {
 		if !plain.MatchString(part) || strings.Contains(part, "*") {
 			break
@@ -263,11 +264,12 @@ func mayMatch(pattern, folder string, tree []string) bool {
 	})
 }
 
-// includes are the entries by which a kustomization beside the tree's folders, or above, takes a part of the tree. An engine that builds it applies that part a
-// second time, changed by whatever else the kustomization says. The root is what a tree is bootstrapped from, and components for Cluster API are there to be included.
+// includes finds entries by which a kustomization next to the tree's folders or above them includes a part of the
+// tree. An engine that builds it applies that part a second time, with the kustomization's changes. The root, which
+// bootstraps a tree, and components for Cluster API may be included.
 func includes(prefix string, folders map[string]bool, file File) (problems []error) {
 	if file.NoFile {
-		return nil // nobody reads what is behind it
+		return nil // the rest is not read
 	}
 	var kustomization struct {
 		Resources, Components, Bases []string
@@ -292,7 +294,7 @@ func includes(prefix string, folders map[string]bool, file File) (problems []err
 	return problems
 }
 
-// first names the first of some files, and says how many there are.
+// first names the first of some files, and counts the others.
 func first(names []string) string {
 	if len(names) == 1 {
 		return names[0]

@@ -20,7 +20,7 @@ func (c *Client) httpClient(repository Repository) *http.Client {
 	return &http.Client{Transport: &limitedTransport{transport}, CheckRedirect: checkRedirect}
 }
 
-// limitedTransport bounds what is read of an answer.
+// limitedTransport bounds the size of an answer.
 type limitedTransport struct{ http.RoundTripper }
 
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -49,8 +49,8 @@ func (e *movedError) Error() string {
 	return "the repository has moved to " + e.to + ": use that address"
 }
 
-// checkRedirect follows a redirect on the same server that keeps what is asked. A redirect to elsewhere would get the
-// token, and a changed method would do something else.
+// checkRedirect follows a redirect on the same server that keeps the method. A redirect to another server would
+// receive the token, and another method would have another effect.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host || next.Method != first.Method {

@@ -15,7 +15,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// What callers tell apart.
+// The errors that callers distinguish.
 var (
 	// ErrToken: the forge does not take the token, or the token may not do that.
 	ErrToken = errors.New("token not taken")
@@ -28,7 +28,7 @@ var (
 // apiError is a forge's answer that is no success.
 type apiError struct {
 	status  int
-	after   time.Duration // when to try again, where the forge says so
+	after   time.Duration // when to try again, if the forge sent it
 	message string
 }
 
@@ -40,7 +40,7 @@ func (e *apiError) Error() string {
 	return words
 }
 
-// responseError makes an apiError from a response that is no success. err is what the client library made of it.
+// responseError makes an apiError of an unsuccessful response. err is the client library's error.
 func responseError(response *http.Response, message string, err error) error {
 	var request *url.Error
 	if response == nil || response.StatusCode < 300 || errors.As(err, &request) {
@@ -57,7 +57,7 @@ func responseError(response *http.Response, message string, err error) error {
 	return refused
 }
 
-// retry says whether to try again, and after how long at least.
+// retry reports whether to try again, and after how long at least.
 func retry(err error) (time.Duration, bool) {
 	var (
 		refused     *apiError
@@ -85,14 +85,14 @@ func retry(err error) (time.Duration, bool) {
 	return 0, false
 }
 
-// tokenScopes are what a token needs, as the forge's own pages call it.
+// tokenScopes are the scopes that a token needs, as each forge calls them.
 var tokenScopes = map[Kind]string{
 	GitHub: `a fine-grained token with "Pull requests: read and write" on that repository, or a classic one with the scope repo`,
 	GitLab: "an access token with the scope api, and the role Developer in that project; a job's own CI_JOB_TOKEN cannot do it",
 	Gitea:  "a token with the scopes write:repository and write:issue",
 }
 
-// explain says what to do about an error, and holds no token.
+// explain adds what to do about an error, and holds no token.
 func (c *Client) explain(repository Repository, err error) error {
 	var (
 		refused     *apiError
@@ -123,7 +123,7 @@ func (c *Client) explain(repository Repository, err error) error {
 	return fmt.Errorf("%s: %s", repository, words)
 }
 
-// mask takes the token out of words, in each spelling and in part, and what is a secret of others.
+// mask removes the token, in each spelling and in part, and other secrets from a text.
 func (c *Client) mask(words string) string {
 	return redact.Text(redact.Known(words, c.Token))
 }

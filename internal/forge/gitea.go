@@ -24,7 +24,7 @@ func newGitea(repository Repository, httpClient *http.Client, token string) (api
 	}}, nil
 }
 
-// client is made anew each time, because it keeps its context.
+// client returns a new client each time, because a client keeps its context.
 func (g *giteaAPI) client(ctx context.Context) (*gitea.Client, error) {
 	return gitea.NewClient(g.web, append([]gitea.ClientOption{gitea.SetContext(ctx)}, g.options...)...)
 }
@@ -95,7 +95,7 @@ func (g *giteaAPI) put(ctx context.Context, before *pull, request Request) (*pul
 // labelPages bounds the list of a repository's labels, 50 a page.
 const labelPages = 100
 
-// label adds those labels that the repository or its organisation has: Gitea knows them by numbers.
+// label adds the labels that the repository or its organization has: Gitea identifies them by numbers.
 func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	client, err := g.client(ctx)
 	if err != nil {

@@ -25,7 +25,7 @@ func newGitLab(repository Repository, httpClient *http.Client, token string) (ap
 	return &gitLab{client, repository.Path}, err
 }
 
-// unlimited keeps the client from asking for the server's limits first: Open waits where it has to.
+// unlimited keeps the client from asking for the server's limits first: Open waits if necessary.
 type unlimited struct{}
 
 func (unlimited) Wait(context.Context) error { return nil }

@@ -22,8 +22,8 @@ type Request struct {
 	Title      string // truncate to 255 characters, which every forge takes
 	Body       string // markdown
 	Labels     []string
-	// Marker is a part of Body that tells this proposal from others. An open pull request whose body has it is up to
-	// date, whatever else was written there since. Empty: every difference is an update.
+	// Marker is a part of Body that identifies this proposal. An open pull request whose body has it is up to date,
+	// even if edited. Empty: every difference is an update.
 	Marker string
 	// UpdateOnly: Head has nothing that Base has not. An open pull request is updated, and none is opened.
 	UpdateOnly bool
@@ -31,10 +31,10 @@ type Request struct {
 	closed bool // the pull request ends
 }
 
-// Outcome says what became of a request.
+// Outcome is the result of a request.
 type Outcome string
 
-// What Open does.
+// The outcomes of Open.
 const (
 	Created   Outcome = "opened"
 	Updated   Outcome = "updated"
@@ -43,7 +43,7 @@ const (
 	Nothing   Outcome = "not needed"         // UpdateOnly, and none is open
 )
 
-// Opened is what Open did.
+// Opened is the result of Open.
 type Opened struct {
 	Outcome Outcome
 	URL     string // the pull request's page on the forge's host; empty for Nothing
@@ -59,9 +59,9 @@ type Client struct {
 	HTTP *http.Client
 	// Token is sent to the forge's API and to nowhere else.
 	Token string
-	// TokenName is what messages call the token: the environment variable that it came from.
+	// TokenName is the name of the token in messages: its environment variable.
 	TokenName string
-	// Timeout is how long to go on when a forge is busy. Zero: two minutes.
+	// Timeout is how long to retry while a forge is busy. Zero: two minutes.
 	Timeout time.Duration
 }
 
@@ -75,7 +75,7 @@ type pull struct {
 	labels            []string
 }
 
-// api is what is needed of a forge's API. Errors are *apiError where the forge has responseError.
+// api is the part of a forge's API that Open needs. Unsuccessful responses are *apiError.
 type api interface {
 	// list gives the pull requests from a branch of the repository itself, open or closed ones; a fork may have one of the same name.
 	list(ctx context.Context, head string, open bool) ([]*pull, error)
@@ -91,9 +91,9 @@ const attemptTimeout = 40 * time.Second
 // maxTitle is GitLab's and Gitea's limit; GitHub has 256.
 const maxTitle = 255
 
-// Open makes the pull request be there attemptOnce, with the title, the body and the labels asked for. When the forge is
-// busy (429, 5xx) or cannot be reached it looks again and goes on from what it finds, so that a request whose answer
-// was lost does not open a second one.
+// Open opens or updates the pull request, with the title, the body and the labels of the request. If the forge is
+// busy (429, 5xx) or unreachable, it looks again and continues from the state that it finds, so that a lost answer
+// does not cause a second pull request.
 func (c *Client) Open(ctx context.Context, repository Repository, request Request) (*Opened, error) {
 	if c.Token == "" {
 		return nil, fmt.Errorf("%s: no token", repository.Web)
@@ -121,7 +121,7 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 		if err == nil {
 			return opened, nil
 		}
-		if last == nil || ctx.Err() == nil { // what was cut off by the end says less than the answer before it
+		if last == nil || ctx.Err() == nil { // an answer cut off by the deadline is less useful than the one before
 			last = err
 		}
 		wait, again := retry(err)
@@ -181,7 +181,7 @@ func find(ctx context.Context, forge api, request Request) (open, declined *pull
 	return nil, nil, err
 }
 
-// attemptOnce is one try: look, then do what is missing.
+// attemptOnce tries once: it looks, then does what is missing.
 func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, error) {
 	open, declined, err := find(ctx, forge, request)
 	if err != nil {
@@ -227,8 +227,8 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	return opened, nil
 }
 
-// closeDuplicate looks whether another run has opened a pull request for the branch at the same moment: Gitea takes both. The
-// older one stays, and the one that this run has just made is closed again; the next try goes on with the older.
+// closeDuplicate handles a second pull request that another run opened for the branch at the same moment, which Gitea
+// allows. The older one stays, the one of this run is closed, and the next try continues with the older.
 func closeDuplicate(ctx context.Context, forge api, request Request, made *pull) error {
 	first, _, err := find(ctx, forge, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
@@ -241,7 +241,7 @@ func closeDuplicate(ctx context.Context, forge api, request Request, made *pull)
 	return &apiError{status: http.StatusConflict, message: "another run was faster"}
 }
 
-// matches says that an open pull request says what is asked for.
+// matches reports whether an open pull request equals the request.
 func (r *Request) matches(open *pull) bool {
 	if r.Marker != "" && open.base == r.Base {
 		return strings.Contains(open.body, r.Marker)

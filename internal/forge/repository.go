@@ -23,7 +23,7 @@ const (
 	Gitea   Kind = "gitea"
 )
 
-// hostKinds are the forges whose kind is told by the host's name. Nothing is asked over the network.
+// hostKinds are the kinds of forges by host name. No request is made.
 var hostKinds = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
 
 // sshAliases are hosts that take ssh on port 443 for another one.
@@ -62,9 +62,9 @@ type Repository struct {
 // String is the repository's page.
 func (r Repository) String() string { return r.Web + "/" + escapePath(r.Path) }
 
-// Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form
-// user@host:path. It gives false for a folder or a file URL. The pages of a forge that is reached by ssh are taken
-// to be at https and its host's own name; web says otherwise where that is not so, and may be empty.
+// Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form user@host:path.
+// It returns false for a folder or a file URL. The pages of a forge that is reached by ssh are assumed at https on
+// the same host, unless web is set.
 func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 	address, found := parseRemote(remote)
 	if !found {
@@ -86,7 +86,7 @@ func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 	return Repository{Kind: kind, Web: base, Path: strings.Join(parts, "/")}, true, nil
 }
 
-// ownerAndName says that repositories are in no groups of groups, as only GitLab has them.
+// ownerAndName reports whether repositories are not in nested groups, which only GitLab has.
 func (k Kind) ownerAndName() bool { return k == GitHub || k == Gitea }
 
 // pagesOf gives where the forge's pages begin, and the parts of a remote's path without the folder that the forge is in.
@@ -102,7 +102,7 @@ func pagesOf(address *url.URL, parts []string, kind Kind, web string) (base stri
 		return "https://" + bracket(address.Hostname()), parts, nil
 	}
 	base = address.Scheme + "://" + address.Host
-	// What stands before owner/name is a folder that the forge is in.
+	// The part before owner/name is a folder that the forge is in.
 	if n := len(parts) - 2; n > 0 && kind.ownerAndName() {
 		return base + "/" + escapePath(strings.Join(parts[:n], "/")), parts[n:], nil
 	}
@@ -208,15 +208,15 @@ func (r Repository) PullRequestPage(number int64) string {
 	return ""
 }
 
-// OnHost says whether an address is a page on the forge's host, at any port: for a forge that is reached by ssh nobody knows it. If it is on another one, that
-// host is given; it is empty if the address is none.
+// OnHost reports whether an address is a page on the forge's host, at any port, because that of a forge reached by
+// ssh is unknown. other is the other host, "" for an invalid address.
 func (r Repository) OnHost(page string) (is bool, other string) {
 	address, err := url.Parse(page)
 	if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.User != nil || address.Hostname() == "" {
 		return false, ""
 	}
 	web, err := url.Parse(r.Web)
-	//guard: a host whose name begins with the forge's is taken for it
+	//guard: a host whose name begins with the forge's passes for it
 	if err == nil && strings.EqualFold(strings.TrimSuffix(address.Hostname(), "."), strings.TrimSuffix(web.Hostname(), ".")) {
 		return true, ""
 	}
@@ -232,5 +232,6 @@ func escapePath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// isCloud says that a host is GitHub Enterprise Cloud with data residency: NAME.ghe.com, its API at api.NAME.ghe.com.
+// isCloud reports whether a host is GitHub Enterprise Cloud with data residency: NAME.ghe.com, its API at
+// api.NAME.ghe.com.
 func isCloud(host string) bool { return strings.HasSuffix(host, ".ghe.com") }

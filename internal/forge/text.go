@@ -6,13 +6,13 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// most is how many characters of a forge's words are passed on.
+// most is how many characters of a forge's message are passed on.
 const most = 600
 
 // oneLine is words from outside on one line, not endless.
 func oneLine(words string) string { return text.Truncate(text.Line(words), most) }
 
-// PullRequestHint is what a server prints about a pull request after a push.
+// PullRequestHint is a server's message about a pull request after a push.
 type PullRequestHint struct {
 	Page string // empty: nothing
 	Open bool   // there is a pull request, and Page is it; else Page is where one is opened

@@ -1,4 +1,4 @@
-// Package garbage says when the program collects garbage. The benchmarks do it as the program does.
+// Package garbage sets when the program collects garbage. The benchmarks use it as well.
 package garbage
 
 import (
@@ -15,7 +15,7 @@ const (
 	growth    = 75
 )
 
-// CollectLate sets leastHeap, anew after each time that garbage was collected, from the first call on. Where GOGC is set, that counts.
+// CollectLate sets leastHeap, again after each garbage collection. $GOGC overrides it.
 func CollectLate() { once.Do(collectLate) }
 
 var once sync.Once

@@ -30,7 +30,7 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	if whose == "" {
 		builds = ownBuilds
 	}
-	//guard: a tenant's many small kustomizations hold everybody's plan
+	//guard: a tenant's many small kustomizations hold up the plan of all tenants
 	if k.err == nil && f.made[whose].beyond(builds) {
 		return nil, tooManyBuilds(&k.document)
 	}
@@ -64,7 +64,8 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	return docs, nil
 }
 
-// run builds. kustomize panics over some inputs: that is an error. What it says on stderr about deprecated fields is for nobody here.
+// run builds. A panic of kustomize, which some inputs cause, is an error. Its warnings on stderr about deprecated
+// fields are dropped.
 func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
 	stderr := os.Stderr
 	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
@@ -88,11 +89,11 @@ type build struct {
 	folder    *folder
 	disk      filesys.FileSystem
 	documents []manifest.Document
-	// done are the sizes of what the kustomizations make. under way: negative.
+	// done are the sizes of built kustomizations; negative while one is under way.
 	done map[string]size
 }
 
-// add puts a kustomization and what it names into memory, once each, and says how much it makes.
+// add loads a kustomization and what it names, once each, and returns the size of the result.
 func (b *build) add(dir string, level int) (size, error) {
 	k := b.folder.kustomizations[dir]
 	if k.err != nil {
@@ -157,7 +158,7 @@ func (b *build) addResources(file string) (size, error) {
 		out []byte
 	)
 	for i := range docs {
-		if docs[i].NoKind() { // kustomize does not say which
+		if docs[i].NoKind() { // kustomize does not name it
 			return size{}, &manifest.FileError{File: shown, Err: docs[i].Problem("kind", "missing, want the kind of the object")}
 		}
 		var object map[string]any

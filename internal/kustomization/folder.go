@@ -21,11 +21,12 @@ import (
 )
 
 const (
-	// tenantRead is bytes of files that are read for one tenant's builds, ownRead for those of whoever writes outside of tenants' folders.
+	// tenantRead is how many bytes are read for the builds of one tenant, ownRead for those outside of tenants'
+	// folders.
 	tenantRead, ownRead = 6 << 20, 64 << 20
 	// maxLevels of kustomizations that name one another.
 	maxLevels = 32
-	// maxUnknown is how many fields of one kustomization are refused by name.
+	// maxUnknown is how many refused fields of a kustomization are named.
 	maxUnknown = 20
 )
 
@@ -37,7 +38,7 @@ type folder struct {
 	name  string
 	root  *os.Root
 	owner func(file string) string
-	// used are the bytes that were read, and made what was built, by owner: one tenant's take nothing from another's.
+	// used counts the bytes read and built, by owner, so that one tenant's use takes nothing from another's.
 	used map[string]int64
 	made map[string]size
 	// kustomizations by the folder that they are in, relative to this one.
@@ -62,7 +63,7 @@ type kustomization struct {
 	err       error
 }
 
-// patch is what bounds need to know of a patch.
+// patch is the size of a patch for the bounds.
 type patch struct {
 	// one: it names the object that it is for.
 	one   bool
@@ -83,8 +84,8 @@ func (f *folder) roots() []string {
 	return slices.DeleteFunc(f.folders(), func(dir string) bool { return named[dir] || f.kustomizations[dir].component })
 }
 
-// circles complains about kustomizations that no root reaches, because they name one another: else nobody would read them, and the hosts of
-// their clusters would be released.
+// circles complains about kustomizations that no root reaches, because they name one another: no build would read
+// them, and the hosts of their clusters would be released.
 func (f *folder) circles() []error {
 	reached := map[string]bool{}
 	var visit func(dir string)
@@ -108,7 +109,8 @@ func (f *folder) circles() []error {
 	return errs
 }
 
-// fields that a kustomization of specs may have. What is left out fetches, runs programs, or copies from object to object without a bound.
+// fields are the allowed fields of a kustomization of specs. The others fetch, run programs, or copy between objects
+// without a bound.
 var fields = []string{
 	"apiVersion", "kind", "metadata", "resources", "bases", "components", "namespace", "namePrefix", "nameSuffix", "labels", "commonLabels",
 	"commonAnnotations", "patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "configMapGenerator", "secretGenerator",
@@ -192,7 +194,7 @@ func (f *folder) resolve(k *kustomization) {
 	k.err = problems.Err()
 }
 
-// notBuilt complains about a field. What is no name is not shown: it may be a secret, or as long as the file.
+// notBuilt complains about a field. An invalid name is not repeated: it may be a secret, or as long as the file.
 func notBuilt(document *manifest.Document, name string) error {
 	err := document.Problem(name, "not built for specs, want one of %s", strings.Join(fields, ", "))
 	var problem *manifest.Problem
@@ -203,16 +205,16 @@ func notBuilt(document *manifest.Document, name string) error {
 	return err
 }
 
-// references are what a kustomization names.
+// references are the files and folders that a kustomization names.
 type references struct {
 	folder *folder
 	of     *kustomization
 	bad    func(field, format string, args ...any)
-	// spent: it was said that there is more to read than may be.
+	// spent: the error about too much to read was reported.
 	spent bool
 }
 
-// find gives the path of what a kustomization names, inside of the folder; nothing, if it may not name it.
+// find returns the path in the folder of what a kustomization names, "" if it may not name it.
 func (r *references) find(field, reference string) (inside string, info fs.FileInfo) {
 	f := r.folder
 	if problem := local(reference); problem != "" {
@@ -240,7 +242,7 @@ func (r *references) find(field, reference string) (inside string, info fs.FileI
 	return inside, info
 }
 
-// sameOwner says whether what a kustomization names is of whoever wrote the kustomization, also where it is a link.
+// sameOwner reports whether the target of a reference, or of a link, has the same owner as the kustomization.
 func (f *folder) sameOwner(file, inside string, isFolder bool) bool {
 	whose := f.owner(f.shown(file))
 	if isFolder {
@@ -283,7 +285,7 @@ func (r *references) resource(field, reference string) {
 	}
 }
 
-// errSpent is for files of an owner who has more of them than may be read.
+// errSpent is the error for files of an owner beyond the limit.
 var errSpent = errors.New("with this file more is read for its owner's kustomizations than may be")
 
 // text reads one file.

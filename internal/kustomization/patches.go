@@ -17,7 +17,7 @@ import (
 // patchBounds are the most that a patch may have.
 var patchBounds = manifest.Bounds{Bytes: 256 << 10, Nodes: 20_000, Depth: 50}
 
-// patches reads what patches the objects, in all the fields that kustomize has for it.
+// patches reads the patches in all fields that kustomize has for them.
 func (r *references) patches(k *kustomize.Kustomization) {
 	for _, list := range []struct {
 		name    string
@@ -78,7 +78,7 @@ func withoutCopy(operations *yaml.Node) error {
 	return nil
 }
 
-// generators reads the files of what is generated.
+// generators reads the files of generators.
 func (r *references) generators(k *kustomize.Kustomization) {
 	sources := func(field string, from kustomize.KvPairSources) {
 		for i, entry := range from.FileSources {
@@ -125,7 +125,7 @@ func (r *references) file(field, reference string) []byte {
 	r.folder.read[inside] = true
 	text, err := r.folder.text(inside)
 	if errors.Is(err, errSpent) && r.spent {
-		return nil // said once
+		return nil // reported once
 	}
 	r.spent = r.spent || errors.Is(err, errSpent)
 	if err != nil {

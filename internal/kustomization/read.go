@@ -1,6 +1,6 @@
-// Package kustomization reads specs from files and folders. A folder that is a kustomization is what kustomize builds from it, as it is
-// for an inventory; but specs are written by tenants, so a build reads local files of one owner below the folder that was named, has
-// neither charts nor plugins nor remote bases, and is bounded.
+// Package kustomization reads specs from files and folders. A folder with a kustomization is built by kustomize, as
+// for an inventory. Because tenants write specs, a build reads only local files of one owner below the named folder,
+// without charts, plugins or remote bases, and is bounded.
 package kustomization
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Read is what was read.
+// Read is the result of Of.
 type Read struct {
 	// Documents of all files, and those that were built. A document that was built has the file, the lines and the fields of the one that it
 	// was made from.
 	Documents []manifest.Document
-	// Beside are the documents of files that lie in the folder of a kustomization, and that no kustomization names: they are not in
-	// Documents. Files that do not parse are left out.
+	// Beside are documents of files in the folder of a kustomization that no kustomization names: they are not in
+	// Documents. Unreadable files are left out.
 	Beside []manifest.Document
 }
 
-// Of reads files, folders and "-" for stdin, as manifest.Read does, but for the kustomizations: in a folder that is named, and in those
-// below it, each that no other one names is built, and no file beside one is read by itself.
+// Of reads files, folders and "-" for stdin, as manifest.Read does, and builds kustomizations: in a named folder and
+// below it, each that no other one names is built, and no file next to one is read by itself.
 //
-// owner says whose a file is, by its path as messages name it; nil for one owner. A kustomization of one owner that names a file of
-// another is refused: nobody's kustomization changes what others wrote, and it hides nothing from being read.
+// owner returns the owner of a file, by its path in messages; nil for one owner. A kustomization of one owner that
+// names a file of another is refused, so it cannot change or hide other owners' specs.
 //
-// Every problem is reported, joined; what is wrong with a file or with a kustomization is a *manifest.FileError. kustomize keeps global
-// state, so Of is not to run twice at the same time.
+// Every problem is reported, joined; a problem of a file or a kustomization is a *manifest.FileError. kustomize keeps
+// global state, so Of must not run twice at the same time.
 func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read, error) {
 	if owner == nil {
 		owner = func(string) string { return "" }
@@ -49,7 +49,7 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 	)
 	for _, name := range paths {
 		if info, err := os.Stat(name); name == manifest.Stdin || err != nil || !info.IsDir() {
-			continue // for manifest.Read, which says what is wrong
+			continue // manifest.Read reports the error
 		}
 		f, err := open(name, owner)
 		if err != nil {
@@ -79,7 +79,7 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 				errs = append(errs, f.inFile(root, err))
 			}
 		}
-		//guard: specs in a circle of kustomizations are read by nobody: their hosts are released
+		//guard: specs in a circle of kustomizations are not read, and their hosts are released
 		errs = append(errs, f.circles()...)
 		out.Beside = append(out.Beside, f.beside()...)
 	}
@@ -128,7 +128,7 @@ func open(name string, owner func(string) string) (*folder, error) {
 	return f, nil
 }
 
-// covers says whether a file, as messages name it, lies in the folder of a kustomization or below it.
+// covers reports whether a file, by its name in messages, is in the folder of a kustomization or below it.
 func (f *folder) covers(file string) bool {
 	inside, err := filepath.Rel(f.name, file)
 	if err != nil || !filepath.IsLocal(inside) {
@@ -137,8 +137,8 @@ func (f *folder) covers(file string) bool {
 	return f.kustomizationOver(filepath.ToSlash(inside)) != ""
 }
 
-// kustomizationOver is the innermost folder of a kustomization that a file lies in or below, of the file's own owner: no tenant's files are
-// passed over because of somebody else's kustomization.
+// kustomizationOver returns the innermost folder with a kustomization of the file's own owner above a file: another
+// owner's kustomization does not hide it.
 func (f *folder) kustomizationOver(inside string) string {
 	whose := f.owner(f.shown(inside))
 	for dir := path.Dir(inside); ; dir = path.Dir(dir) {
@@ -152,7 +152,7 @@ func (f *folder) kustomizationOver(inside string) string {
 	}
 }
 
-// beside reads what no kustomization names.
+// beside reads the files that no kustomization names.
 func (f *folder) beside() []manifest.Document {
 	if len(f.kustomizations) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (f *folder) beside() []manifest.Document {
 		return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(base))
 	})
 	if err != nil {
-		return nil // said by whoever reads the rest
+		return nil // the reader of the rest reports it
 	}
 	var out []manifest.Document
 	for _, file := range files {
@@ -173,7 +173,7 @@ func (f *folder) beside() []manifest.Document {
 		if err != nil {
 			continue
 		}
-		docs, _ := limits.Parse(f.shown(file), text) // what does not parse is nobody's input
+		docs, _ := limits.Parse(f.shown(file), text) // unreadable files are not inputs
 		out = append(out, docs...)
 	}
 	return out
@@ -195,7 +195,7 @@ func (f *folder) inFile(dir string, err error) error {
 	return &manifest.FileError{File: f.shown(f.kustomizations[dir].file), Err: err}
 }
 
-// local says what is wrong with a reference as a path, empty for nothing.
+// local returns what is wrong with a reference as a path, "" for nothing.
 func local(reference string) string {
 	switch {
 	case reference == "":

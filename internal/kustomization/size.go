@@ -8,35 +8,37 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// What one build may have, each counted as often as it is named. A SIPCluster is a few kilobytes; what is more is nobody's specs, and small
-// files make much of it: 1,900 objects with 500 labels took a minute and a gibibyte.
+// The limits of one build, with each object counted as often as it is named. A SIPCluster has a few kilobytes; small
+// files can make very much of it: 1,900 objects with 500 labels took a minute and a gibibyte.
 const (
 	// maxObjects, their bytes, and their keys and values.
 	maxObjects = 200
 	maxBuilt   = 2 << 20
 	maxNodes   = 60_000
-	// maxWork is what kustomize does, in about 20 microseconds.
+	// maxWork bounds kustomize's work, in units of about 20 microseconds.
 	maxWork = 40_000
 	// maxGrown is bytes that labels, names, images and patches add, were they added wherever an object has room.
 	maxGrown = 32 << 20
 	// maxPatched is bytes of objects that are patched, counted once for each patch: kustomize writes and reads them whole.
 	maxPatched = 4 << 20
-	// tenantBuilds is how many times of this all builds of a tenant may have, ownBuilds those of whoever writes outside of tenants' folders.
+	// tenantBuilds is how many times the limits all builds of a tenant may have, ownBuilds those outside of tenants'
+	// folders.
 	tenantBuilds, ownBuilds = 2, 40
 	// Work of a kustomization, of an object in it, of one that it generates, and of an object that one patch, label or image is for.
 	perLayer, perObject, perGenerated, perPatch, perEntry = 50, 10, 20, 40, 4
-	// Of so many keys and values, and pairs of objects, the work is one: for a kustomization, and for an entry.
+	// The number of keys and values, and of pairs of objects, that make one unit of work, for a kustomization and for
+	// an entry.
 	nodesOfLayer, pairsOfLayer, nodesOfEntry = 4, 16, 8
 )
 
-// size is what a kustomization makes: a base that is named twice counts twice.
+// size is the size of a kustomization's result: a base that is named twice counts twice.
 type size struct{ objects, bytes, nodes, patched, grown, work int }
 
 func (s size) plus(t size) size {
 	return size{s.objects + t.objects, s.bytes + t.bytes, s.nodes + t.nodes, s.patched + t.patched, s.grown + t.grown, s.work + t.work}
 }
 
-// beyond says that this is more than so many builds may have.
+// beyond reports whether this exceeds the limits of some builds.
 func (s size) beyond(builds int) bool {
 	//guard: many objects, or one of a million fields, take a gibibyte
 	return s.objects > builds*maxObjects || s.bytes > builds*maxBuilt || s.nodes > builds*maxNodes ||
@@ -68,13 +70,13 @@ func nodes(value any) int {
 	return n
 }
 
-// layer is what a kustomization does with the objects below it.
+// layer is the effect of a kustomization on the objects below it.
 type layer struct {
 	// entries that are looked for in each object, and their bytes.
 	entries, bytes int
 }
 
-// add notes an entry of so many texts, for each place that it is for.
+// add counts an entry of some texts, for each place that it changes.
 func (l *layer) add(places int, texts ...string) {
 	l.entries += places
 	for _, text := range texts {
@@ -82,7 +84,7 @@ func (l *layer) add(places int, texts ...string) {
 	}
 }
 
-// layerOf counts what a kustomization does, but for its patches, and what it generates.
+// layerOf counts the work of a kustomization without patches, and the size of generated objects.
 func layerOf(k *kustomize.Kustomization) (l layer, generated size) {
 	for _, name := range []string{k.Namespace, k.NamePrefix, k.NameSuffix} {
 		if name != "" {
@@ -137,7 +139,7 @@ func layerOf(k *kustomize.Kustomization) (l layer, generated size) {
 	return l, generated
 }
 
-// with adds what a layer and its patches do with what is below.
+// with applies a layer and its patches to a size.
 func (s size) with(l layer, patches []patch) size {
 	below := s
 	for _, p := range patches {

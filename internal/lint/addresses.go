@@ -22,8 +22,8 @@ func (c *checker) placed() map[string]*schedule.HostLine {
 	return lines
 }
 
-// unread are hosts whose address somebody needs, and which have none because a source of it is of no use. Hosts that no role asks anything of are left
-// alone.
+// unread finds hosts without a needed address because a source of it is unusable. Hosts that no role selects are
+// skipped.
 func (c *checker) unread() {
 	var troubled []inventory.Host
 	var index []int // by troubled host: its place among all
@@ -93,8 +93,8 @@ func (c *checker) misplaced(host *inventory.Host) {
 	}
 }
 
-// unreadOn looks at one network. Of a missing Secret there is a finding already. at is the host as it is placed: one that is held keeps its address, and
-// what would give it one is of no use all the same.
+// unreadOn checks one network. A missing Secret has a finding of its own. at is the host as placed: a held one keeps
+// its address, though its source is unusable.
 func (c *checker) unreadOn(host, at *inventory.Host, network string) {
 	for _, problem := range host.AddressProblems {
 		missing := slices.Contains(host.Warnings, problem.Text)

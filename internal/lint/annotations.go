@@ -13,8 +13,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// unreadAnnotations are annotations of hosts that were meant for sipgen and do nothing: their key is none that it reads, or they give an address on a
-// network that no cluster uses and no other host is on. Those of SIPClusters are among their warnings.
+// unreadAnnotations finds annotations of hosts that look like sipgen's and have no effect: an unknown key, or an
+// address on a network that no cluster uses and no other host is on. Those of SIPClusters are among the warnings of
+// their specs.
 func (c *checker) unreadAnnotations() {
 	const correct = "correct the key, or give an annotation of your own a domain of your own"
 	if c.Site != nil {

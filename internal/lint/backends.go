@@ -5,7 +5,8 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
-// backendless are load balancers whose role asks for no host. One that the tree has had so is not to stop the site: it has been of no use for a while.
+// backendless finds load balancers whose role asks for no host. One that the tree has had like this must not stop the
+// site.
 func (c *checker) backendless() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]

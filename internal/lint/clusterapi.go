@@ -16,7 +16,7 @@ import (
 // minScaleIn is the smallest control plane that Cluster API rolls out by going down first (package render/capi).
 const minScaleIn = 3
 
-// clusterAPI are clusters that Cluster API and its provider for metal3 cannot use as they are, or not as they are meant.
+// clusterAPI finds clusters that Cluster API and its provider for metal3 cannot use, or not as intended.
 func (c *checker) clusterAPI() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
@@ -41,7 +41,8 @@ func (c *checker) clusterAPI() {
 	}
 }
 
-// apart are clusters whose hosts are in several namespaces, or must be: Cluster API's provider for metal3 looks for hosts in one.
+// apart finds clusters whose hosts are in several namespaces: Cluster API's provider for metal3 looks for hosts in
+// one.
 func (c *checker) apart(cluster *v1.SIPCluster) {
 	in := map[string][]string{} // hosts by namespace
 	if c.Placement != nil {
@@ -92,7 +93,8 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 	}
 }
 
-// noMeeting says whether hosts match the role's labelSelector and none of them is in its hostNamespaces, which it complains about.
+// noMeeting reports whether hosts match the role's labelSelector and none of them is in its hostNamespaces, and
+// complains.
 func (c *checker) noMeeting(r *role) bool {
 	if len(r.set.HostNamespaces) == 0 {
 		return false

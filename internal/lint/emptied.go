@@ -2,7 +2,7 @@ package lint
 
 import "github.com/airshipit/sipgen/internal/finding"
 
-// emptied are hosts whose spec was emptied while something runs on them, whoever has them.
+// emptied finds hosts whose spec was emptied while a system runs on them.
 func (c *checker) emptied() {
 	for i := range c.Hosts {
 		if host := &c.Hosts[i]; host.Emptied() {

@@ -13,7 +13,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// nameless are hosts whose patches could not say which host they are for. They are one finding: files seldom leave out the uid of one host alone.
+// nameless finds hosts without a uid, which patches need. They are one finding: files seldom lack the uid of only one
+// host.
 func (c *checker) nameless() {
 	if !c.ByUID || c.Site == nil {
 		return
@@ -32,7 +33,7 @@ func (c *checker) nameless() {
 	}
 }
 
-// ownerless are hosts that carry the labels of a cluster that nobody has: one finding for each such cluster.
+// ownerless finds hosts with the labels of an unknown cluster: one finding for each such cluster.
 func (c *checker) ownerless() {
 	if c.Placement == nil {
 		return
@@ -62,7 +63,7 @@ func (c *checker) ownerless() {
 	}
 }
 
-// alike are failure domains whose names differ in capital letters alone: they count as two, and most likely are one.
+// alike finds failure domains whose names differ only in case: they count as two, and are most likely one.
 func (c *checker) alike() {
 	found := map[string]string{} // by key: what is wrong with its values, empty for nothing
 	for i := range c.Clusters {
@@ -100,7 +101,7 @@ func twoSpellings(hosts []inventory.Host, key string) string {
 	return ""
 }
 
-// siteImages are the Site's own images whose tag is moved to newer contents.
+// siteImages finds the Site's own images with a moving tag.
 func (c *checker) siteImages() {
 	if c.Site == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// IgnoreAnnotation on a SIPCluster, a BareMetalHost or the Site silences codes for this object. Each with a reason:
-// "SIP013: rack labels follow in May". Several stand on lines of their own, or behind a semicolon.
+// IgnoreAnnotation on a SIPCluster, a BareMetalHost or the Site suppresses findings on this object, each with a
+// reason: "SIP013: rack labels follow in May". Several are separated by line breaks or semicolons.
 const IgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 
 var (
@@ -20,7 +20,7 @@ var (
 	ignoreOne   = regexp.MustCompile(`(?s)^(SIP\d+)\s*:\s*(.*)$`)
 )
 
-// readIgnores finds out what the objects silence, and complains about what silences nothing.
+// readIgnores reads what the objects suppress, and complains about entries without effect.
 func (c *checker) readIgnores() {
 	c.ignored = map[string]map[string]bool{}
 	const fix = `write "SIP000: reason", with a code that sipgen lint prints, or remove the annotation`
@@ -53,11 +53,11 @@ func (c *checker) readIgnores() {
 	}
 }
 
-// maxQuoted is how much of an annotation is quoted.
+// maxQuoted is the longest quote of an annotation.
 const maxQuoted = 40
 
-// parseIgnores gives the codes that are silenced with a reason, and what is wrong with the rest. Complaints about the annotation
-// itself cannot be silenced.
+// parseIgnores returns the codes that are suppressed with a reason, and the problems of the rest. Problems of the
+// annotation itself cannot be suppressed.
 func parseIgnores(given string) (codes map[string]bool, problems []string) {
 	codes = map[string]bool{}
 	if strings.TrimSpace(given) == "" {

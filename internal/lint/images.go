@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
-// images are those of services whose tag is moved to newer contents: a pod that starts elsewhere runs what nobody has reviewed. Those that
-// the SIP operator's samples name are warned of apart.
+// images finds images of services with a moving tag: a pod on another node may run contents that were not reviewed.
+// Those of the SIP operator's samples have a warning of their own.
 func (c *checker) images() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
@@ -37,8 +37,8 @@ func (c *checker) images() {
 	}
 }
 
-// mutable says whether an image has neither a digest nor a tag, which is "latest", or one of the tags that by custom are moved. With a digest
-// what stands behind the colon is none of these.
+// mutable reports whether an image has neither a digest nor a fixed tag: no tag means "latest", and some tags are
+// moved by custom.
 func mutable(image string) bool {
 	_, tag, tagged := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	if !tagged {

@@ -1,7 +1,6 @@
-// Package lint finds what is likely wrong with a site though every object is valid by itself, and nothing is refused or
-// frozen for it.
+// Package lint finds likely mistakes in a site whose objects are all valid; nothing is refused or frozen for them.
 //
-// Findings depend on the arguments of Check only, and not on their order.
+// Findings depend only on the arguments of Check, and not on their order.
 package lint
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Input is what findings are looked for in.
+// Input is the input of Check.
 type Input struct {
 	// Site with its defaults filled in.
 	Site     *v1alpha1.Site
@@ -31,12 +30,13 @@ type Input struct {
 	Empty []string
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
 	Served map[string]bool
-	// Said are the findings of the placement and of the network plan, which can be silenced like those of this package.
+	// Said are the findings of the placement and of the network plan, which can be suppressed like those of this
+	// package.
 	Said []finding.Finding
 	// Placement of the clusters. Nil where there is none.
 	Placement *schedule.Placement
-	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
-	// service, nothing is said of those: files seldom hold Secrets, and an account seldom may list them.
+	// Secrets are the known ones, by "namespace/name". In a namespace with no known Secret of a BMC, or of a service,
+	// missing ones of that kind are not reported: files seldom have Secrets, and accounts seldom may list them.
 	Secrets map[string]bool
 }
 

@@ -25,13 +25,14 @@ type matcher struct {
 	has   map[string][]bool // by label that was asked for: which hosts carry it, with a value
 }
 
-// mostHeld is how many hosts selections keep: beyond it, they are found again. Thousands of roles may each select nearly all hosts in a way of their own.
+// mostHeld is how many hosts selections cache; more are computed again. Thousands of roles may each select nearly all
+// hosts differently.
 const mostHeld = 4 << 20
 
-// selection is the hosts of a selector, by index, in order, and what was found out about them: many roles share one.
+// selection is the sorted indexes of a selector's hosts, with cached results: many roles share one.
 type selection struct {
 	hosts   []int
-	without map[string][]int // what lacking gave
+	without map[string][]int // results of lacking
 }
 
 type kind struct {
@@ -137,7 +138,7 @@ func (m *matcher) matching(kinds []int, q labels.Requirement) []int {
 	return out
 }
 
-// anyMatches says whether a requirement matches any host.
+// anyMatches reports whether a requirement matches any host.
 func (m *matcher) anyMatches(q labels.Requirement) bool {
 	if o := q.Operator(); o == operator.In || o == operator.Equals || o == operator.DoubleEquals {
 		for value := range q.Values() {
@@ -172,7 +173,7 @@ func (m *matcher) possible(selector labels.Selector) []int {
 	return slices.Concat(lists...)
 }
 
-// carry says of each host whether it carries a label.
+// carry returns for each host whether it carries a label.
 func (m *matcher) carry(key string) []bool {
 	column := m.has[key]
 	if column == nil {

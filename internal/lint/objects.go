@@ -9,7 +9,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// objects are hosts whose objects are wrong by themselves, or have another's uid. What else two hosts have in common duplicates finds.
+// objects finds hosts whose objects are invalid, or have another's uid. duplicates finds other conflicts of two
+// hosts.
 func (c *checker) objects() {
 	for i := range c.LeftOut {
 		c.add(finding.Finding{

@@ -8,8 +8,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// powerless are hosts that a cluster has and that nobody can switch on: metal3 provisions no host without a power control, and does not hand one out
-// itself; but hosts in files may have no status that says so. If no host has one, the files leave them out, and there is no finding.
+// powerless finds held hosts that cannot be powered on: metal3 provisions no host without a BMC. metal3's status
+// would show it, but hosts in files may have none. If no host has a BMC, the files leave them out, and there is no
+// finding.
 func (c *checker) powerless() {
 	powered := slices.ContainsFunc(c.Hosts, func(h inventory.Host) bool { return h.BMC.Address != "" })
 	if c.Placement == nil || !powered {

@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// role is a role that wants hosts.
+// role is a role that asks for hosts.
 type role struct {
 	cluster  *v1.SIPCluster
 	name     string
@@ -24,7 +24,7 @@ type role struct {
 
 func (r *role) field(name string) string { return "spec.nodes." + r.name + name }
 
-// wanting lists the roles that want hosts, by cluster and name.
+// wanting lists the roles that ask for hosts, by cluster and name.
 func (c *checker) wanting() []role {
 	var out []role
 	for i := range c.Clusters {
@@ -44,7 +44,7 @@ func (c *checker) wanting() []role {
 	return out
 }
 
-// roles are selectors that match nothing, and hosts that a topology key says nothing about.
+// roles finds selectors without a match, and hosts without a topology label.
 func (c *checker) roles() {
 	wanting := c.wanting()
 	match := newMatcher(wanting, c.Hosts)
@@ -63,7 +63,7 @@ func (c *checker) roles() {
 	}
 }
 
-// matchesNone is a selector without a host. Of hosts that cannot be read nobody knows the labels: it may match those.
+// matchesNone reports a selector without a host. The labels of unreadable hosts are unknown, so it may match those.
 func (c *checker) matchesNone(match *matcher, r *role) {
 	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
@@ -80,7 +80,7 @@ func (c *checker) matchesNone(match *matcher, r *role) {
 	}
 }
 
-// unreadHosts is how many hosts cannot be read: nobody knows their labels, nor their networks.
+// unreadHosts counts the hosts that cannot be read, whose labels and networks are unknown.
 func (c *checker) unreadHosts() int {
 	unread := 0
 	for i := range c.Hosts {
@@ -118,7 +118,7 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 			names = append(names, host.Key())
 		}
 	}
-	if lack == 0 || lack == len(chosen.hosts) { // the plan says that no host has the key
+	if lack == 0 || lack == len(chosen.hosts) { // the plan reports a key that no host has
 		return
 	}
 	list := strings.Join(names, ", ")
@@ -130,8 +130,7 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 		"label the hosts")
 }
 
-// nearest says which requirement by itself leaves no host, if there is one, and what may have been meant: a value that hosts have for the key, or a
-// key that hosts have.
+// nearest names the requirement that alone leaves no host, if there is one, with a similar value or key of hosts.
 func (c *checker) nearest(m *matcher, selector labels.Selector) string {
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
@@ -149,16 +148,16 @@ func (c *checker) nearest(m *matcher, selector labels.Selector) string {
 	return ""
 }
 
-// mostGuesses is how many findings of a run say what may have been meant: all hosts' labels are looked at for each.
+// mostGuesses is how many findings of a run have a suggestion: each looks through the labels of all hosts.
 const mostGuesses = 200
 
-// guess says whether a finding may say what was meant, and counts it.
+// guess reports whether a finding may have a suggestion, and counts it.
 func (c *checker) guess() bool {
 	c.guesses++
 	return c.guesses <= mostGuesses
 }
 
-// meant is the label of hosts that looks like one that none has.
+// meant returns the label of hosts that is most similar to one that no host has.
 func (c *checker) meant(key, value string) string {
 	values, keys := map[string]bool{}, map[string]bool{}
 	for i := range c.Hosts {

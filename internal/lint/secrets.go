@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
-// secrets are Secrets that somebody names and nobody has. Only names are looked at. Files seldom hold all Secrets, and those of power controls least: of
-// a namespace in which none of a kind is known, nothing is said about that kind.
+// secrets finds referenced Secrets that are missing, by name. Files seldom have all Secrets, least of all those of
+// BMCs: if a namespace has no known Secret of a kind, that kind is not checked there.
 func (c *checker) secrets() {
 	powered := map[string]bool{}
 	for i := range c.Hosts {

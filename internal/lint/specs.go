@@ -81,8 +81,9 @@ func (c *checker) dexes() {
 	}
 }
 
-// reserved are the prefixes with which whoever gives names at the identity provider gives rights in the tenant's cluster. The file authentication.yaml has a
-// rule against it; flags can have none. Nobody can make an e-mail address the name of one of Kubernetes' own users.
+// reserved finds empty prefixes, with which the identity provider can give rights in the tenant's cluster by a name.
+// The file authentication.yaml has a rule against it; flags cannot. An e-mail address cannot equal the name of one of
+// Kubernetes' own users.
 func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
 	k := cluster.Spec.Services.Dex[n].Kubernetes
 	if k == nil {
@@ -101,8 +102,8 @@ func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
 	add("groupsPrefix", "a group", "system:masters", k.GroupsPrefix)
 }
 
-// misplaced says how the issuer's address differs from the one that Dex's Service has. A ClusterIP Service has something in front of it
-// that sipgen does not know.
+// misplaced describes how the issuer's address differs from that of Dex's Service. A ClusterIP Service has a proxy in
+// front of it that sipgen does not see.
 func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, fix string) {
 	const proxy = ", or suppress this and name the proxy in between as the reason"
 	switch dex.ExposureType(dex.NodePort) {

@@ -27,8 +27,8 @@ func (in Input) Unmanageable() []finding.Finding {
 	return finding.Sorted(c.findings)
 }
 
-// unmanageable are hosts with a power control or a boot MAC address that cannot be. An address is not repeated: a login may stand in a place where none is
-// looked for.
+// unmanageable finds hosts with an invalid BMC address or boot MAC address. The address is not repeated, because it
+// may contain a login in an unexpected place.
 func (c *checker) unmanageable() {
 	for i := range c.Hosts {
 		host := &c.Hosts[i]
@@ -53,7 +53,8 @@ func found(mac string) string {
 	return redact.Sprintf("found %q: ", mac)
 }
 
-// powerProblem words what is wrong with an address of a power control. A scheme that sipgen does not know may be one that a later metal3 does.
+// powerProblem returns the message for a problem of a BMC address. A later metal3 may support a scheme that is
+// unknown here.
 func powerProblem(problem inventory.PowerProblem, scheme string) (severity finding.Severity, message, fix string) {
 	const form = "redfish://192.0.2.7/redfish/v1/Systems/1"
 	switch problem {

@@ -1,7 +1,7 @@
-// Package objdiff is the difference of two trees of files as a reviewer reads it: by object and field where a
-// file is YAML, by line elsewhere. What happens to hosts comes first.
+// Package objdiff compares two trees of files for a reviewer: by object and field for YAML, by line for other files,
+// hosts first.
 //
-// A difference depends on the two trees only, and the writers on the difference only: same trees, same bytes.
+// A difference depends only on the two trees, and its output only on the difference.
 package objdiff
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Status is what became of a file or an object.
+// Status is the change of a file or an object.
 type Status string
 
 // The statuses.
@@ -26,8 +26,8 @@ const (
 	Changed Status = "changed"
 )
 
-// Diff is what differs: hosts first (files below clusters/*/*/hosts/), then the rest by path, and last the files that
-// only follow from the others.
+// Diff is the differences: hosts first (files below clusters/*/*/hosts/), then the rest by path, and last the files
+// that only follow from the others.
 type Diff struct {
 	Files []File `json:"files"`
 
@@ -41,7 +41,7 @@ type File struct {
 	Status Status `json:"status"`
 	// Host: the file is part of a cluster's host patches.
 	Host bool `json:"host,omitempty"`
-	// Derived: the file says in other words what other files say, PLAN.md and .sipgen.yaml.
+	// Derived: the file only restates other files: PLAN.md and .sipgen.yaml.
 	Derived bool `json:"derived,omitempty"`
 	// Objects that differ, in the order of the new file, then those that are only in the old one. Empty where
 	// the file is compared by line.
@@ -49,7 +49,7 @@ type File struct {
 	// LinesAdded and LinesRemoved are set where the file is compared by line.
 	LinesAdded   int `json:"linesAdded,omitempty"`
 	LinesRemoved int `json:"linesRemoved,omitempty"`
-	// Note says why a YAML file is compared by line, or that only its layout differs.
+	// Note is why a YAML file is compared by line, or that only its layout differs.
 	Note string `json:"note,omitempty"`
 
 	old, new []byte
@@ -68,7 +68,7 @@ type Object struct {
 	Fields []Field `json:"fields,omitempty"`
 }
 
-// Change is what became of a field.
+// Change is the change of a field.
 type Change string
 
 // The changes.
@@ -81,7 +81,7 @@ const (
 
 // Field is one field that differs.
 type Field struct {
-	// Path as in spec.ports[name=api].nodePort. A key with dots or brackets stands in quotes:
+	// Path is as in spec.ports[name=api].nodePort. A key with dots or brackets is in quotes:
 	// metadata.labels["example.org/rack"]. An item that a list gained or lost is "[]".
 	Path   string `json:"path"`
 	Change Change `json:"change"`
@@ -131,7 +131,7 @@ func Compare(old, new map[string][]byte) (*Diff, error) {
 	return &diff, errors.Join(errs...)
 }
 
-// Empty says whether the trees are equal.
+// Empty reports whether the trees are equal.
 func (d *Diff) Empty() bool { return len(d.Files) == 0 }
 
 // Counts are the files that are added, removed and changed.

@@ -1,6 +1,6 @@
 package objdiff
 
-// Effect is what becomes of one object of a cluster's services, for a reviewer.
+// Effect is the change of one object of a cluster's services, for a reviewer.
 type Effect struct {
 	// Object is "Deployment jumphost-a"; a generated ConfigMap is without the hash of its name.
 	Object string `json:"object"`
@@ -10,12 +10,15 @@ type Effect struct {
 	Fields []string `json:"fields,omitempty"`
 	// Rolls: its pods are replaced.
 	Rolls bool `json:"rolls,omitempty"`
-	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
+	// Immutable are those of the fields that cannot change in a live object: the object has to be deleted, and is
+	// recreated.
 	Immutable []string `json:"immutable,omitempty"`
-	// Reached says where a Service is reached, and WasReached where it was, if that changes. Of one that is gone it is not said.
+	// Reached is where a Service is reached, and WasReached where it was, if that changes. A deleted Service has
+	// neither.
 	Reached    string `json:"reached,omitempty"`
 	WasReached string `json:"wasReached,omitempty"`
-	// Logins are who may log in from now on, and NoLogins who no longer may: SSH keys by type and fingerprint, a Dex's issuer and the servers that it asks.
+	// Logins are those who may log in from now on, and NoLogins those who no longer may: SSH keys by type and
+	// fingerprint, a Dex's issuer and its servers.
 	Logins   []string `json:"logins,omitempty"`
 	NoLogins []string `json:"noLogins,omitempty"`
 }

@@ -16,11 +16,11 @@ import (
 // compareNodes gives the fields in which two documents differ; of a mapping that comes or goes, all that it holds.
 func compareNodes(old, new *yamlv3.Node) ([]Field, error) { return compareBy(old, new, fieldsOf) }
 
-// errFields is all that is said of two documents that the library cannot compare: its words may repeat values.
+// errFields replaces an error of the library, which may repeat values.
 var errFields = errors.New("its fields cannot be compared")
 
-// Tops gives the fields in which two objects differ, each once and by the shortest path that tells it: a mapping that comes or goes is one field, and so is
-// a list whose items have no names. They are sorted by path.
+// Tops returns the fields in which two objects differ, sorted by path, each once and by its shortest path: an added
+// or removed mapping is one field, and so is a list whose items have no names.
 func Tops(old, new map[string]any) ([]Field, error) {
 	var nodes [2]yamlv3.Node
 	for i, fields := range []map[string]any{old, new} {
@@ -34,8 +34,8 @@ func Tops(old, new map[string]any) ([]Field, error) {
 	return slices.CompactFunc(fields, func(a, b Field) bool { return a.Path == b.Path }), err
 }
 
-// compareBy compares two documents by the library, and has each of its findings taken apart. What the library cannot compare is an error, a panic in it too:
-// one odd file is no reason to show a reviewer nothing.
+// compareBy compares two documents by the library, and splits each of its findings by apart. A failure or panic of
+// the library is an error, so that one odd file does not hide the others.
 func compareBy(old, new *yamlv3.Node, apart func(at []step, detail dyff.Detail) []Field) (fields []Field, err error) {
 	defer func() {
 		if r := recover(); r != nil {

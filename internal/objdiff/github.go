@@ -16,10 +16,11 @@ const (
 	maxMessage = 4000
 )
 
-// GitHub writes workflow commands, which GitHub Actions shows as annotations: one per folder of the tree, hosts first. It is a warning
-// where a host patch goes or a host loses or changes a label, else a notice. GitHub drops the eleventh annotation of
-// a level without a word; the last one here says how many folders have none, and what changes in those follows as plain lines of the log. The files are not named as places, because they
-// are of another repository than the one that is checked out.
+// GitHub writes workflow commands, which GitHub Actions shows as annotations: one for each folder of the tree, hosts
+// first. It is a warning if a host patch is deleted or a host loses or changes a label, else a notice. GitHub
+// silently drops the eleventh annotation of a level; the last one here counts the folders without one, whose changes
+// follow as plain lines of the log. Files are not given as places, because they are in another repository than the
+// one that is checked out.
 func (d *Diff) GitHub(w io.Writer) error {
 	groups := d.groups()
 	counts := map[string]int{}
@@ -85,7 +86,7 @@ func (d *Diff) groups() []*group {
 	return out
 }
 
-// takesLabels says whether a host loses what it is assigned by, or is assigned otherwise.
+// takesLabels reports whether a host loses or changes the labels that assign it.
 func (f *File) takesLabels() bool {
 	if !f.Host {
 		return false

@@ -20,12 +20,12 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// Human writes the difference for a person at a terminal: per file its objects, per object its fields, with "+" for
-// what is added, "-" removed, "~" changed. Of an object that is added or removed only the labels are shown.
-// Files that only follow from the others are named in one line at the end.
+// Human writes the difference for a terminal: files with their objects, objects with their fields, with "+" for
+// added, "-" removed, "~" changed. For an object that is added or removed only the labels are shown. Files that only
+// follow from the others are named in one line at the end.
 //
-// With brief, folders that are new as a whole, as all are in a first tree, are summed up: of one with hosts each host is a line, of any other the kinds of
-// its objects are counted.
+// With brief, entirely new folders, as in a first tree, are summed up: each host is a line, and other objects are
+// counted by kind.
 func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 	out := bufio.NewWriter(w)
 	p := &printer{out, colour}
@@ -44,7 +44,7 @@ func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 			derived = append(derived, f.Path)
 		case !ok || len(files) == 1:
 			p.file(f)
-		case len(files) > 1: // the others are said with the first
+		case len(files) > 1: // the others are shown with the first
 			p.fresh(folder(f.Path), files)
 			fresh[folder(f.Path)], more = nil, "; --all shows each file of what is new"
 		}
@@ -62,8 +62,8 @@ func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 	return out.Flush()
 }
 
-// folder is the part of a tree that a file belongs to: a cluster's hosts, services or component, its rights, or one of the site's folders. It is empty for a
-// file that stands alone.
+// folder returns the part of a tree that a file belongs to: a cluster's hosts, services or component, its rights, or
+// one of the site's folders; "" for a single file.
 func folder(name string) string {
 	parts := strings.Split(name, "/")
 	depth := 1
@@ -79,7 +79,7 @@ func folder(name string) string {
 	return strings.Join(parts[:depth], "/")
 }
 
-// fresh writes what a folder holds that was not there.
+// fresh writes the new objects of a folder.
 func (p *printer) fresh(name string, files []*File) {
 	kinds := map[string]int{}
 	var hosts []string

@@ -8,11 +8,11 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// maxMarkdown is what a forge takes as a comment (GitHub: 65,536 characters), less room for the last line.
+// maxMarkdown is the longest comment of a forge (GitHub: 65,536 characters), less room for the last line.
 const maxMarkdown = 65_000
 
-// Markdown writes the difference for a comment on a pull request: a table of the hosts' fields, then one of everything else.
-// It fits a comment: what does not is left out, and counted. Values can neither leave their cell nor mention anybody.
+// Markdown writes the difference for a comment on a pull request: a table of the hosts' fields, then one of
+// everything else. The end is left out if too long, with a count. Values cannot leave their cell or mention users.
 func (d *Diff) Markdown(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "**%s**\n", d.summary())

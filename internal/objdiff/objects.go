@@ -11,7 +11,7 @@ import (
 // bounds are those of a file that is compared by field: matching the items of lists takes the square of their number.
 var bounds = manifest.Bounds{Bytes: 1 << 20, Nodes: 200_000, Depth: 60}
 
-// document is one YAML document and what it is called.
+// document is one YAML document with its name.
 type document struct {
 	node                  *yamlv3.Node
 	index                 int
@@ -89,8 +89,8 @@ func (d *document) object(status Status) Object {
 	return Object{Kind: d.kind, Namespace: d.namespace, Name: d.name, Document: d.index, Status: status}
 }
 
-// documents reads the documents of a file that hold anything. An alias may hold itself, or multiply what is compared without end, and of two keys of a
-// name, or one that is no text, fields have no path: such files are not compared by field.
+// documents parses the non-empty documents of a file. Files with aliases, which may nest or multiply without end, and
+// with duplicate or non-text keys, which have no path, are not compared by field.
 func documents(text []byte) ([]document, error) {
 	nodes, err := manifest.Bounded(text, bounds)
 	if err != nil {

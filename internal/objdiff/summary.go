@@ -22,7 +22,8 @@ func (o *Object) String() string {
 	return fmt.Sprintf("document %d", o.Document)
 }
 
-// JSON writes the difference as JSON: an object of kind Difference with the list "files". apiVersion is that of what sipgen prints.
+// JSON writes the difference as JSON: an object of kind Difference with the list "files". apiVersion is that of
+// sipgen's output.
 func (d *Diff) JSON(w io.Writer, apiVersion string) error {
 	out := struct {
 		APIVersion string `json:"apiVersion"`
@@ -59,7 +60,7 @@ const maxValue = 240
 // short is a value for one line of a terminal or a table, cut where it is long.
 func short(value string) string { return text.Truncate(text.Verbatim(value), maxValue) }
 
-// apart cuts what two long values have in common at their beginning, but for the last words before they differ, so that the difference is shown.
+// apart cuts the common start of two long values, except for the last words before they differ.
 func apart(old, new string) (string, string) {
 	const kept = 40
 	if len(old) <= maxValue && len(new) <= maxValue {
@@ -93,7 +94,7 @@ func (d *Diff) summary() string {
 	return cmp.Or(strings.Join(parts, ", "), "no difference")
 }
 
-// byLine says how many lines of the file differ, or what its note is.
+// byLine returns how many lines of the file differ, or its note.
 func (f *File) byLine() string {
 	var parts []string
 	if f.LinesAdded > 0 {
@@ -112,7 +113,7 @@ func (f *File) byLine() string {
 	return text
 }
 
-// sizeOf says how long a text of several lines is.
+// sizeOf returns the length of a text of several lines.
 func sizeOf(text string) string {
 	return fmt.Sprintf("%d lines", strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)
 }

@@ -68,7 +68,7 @@ func textOf(value any) string {
 
 var digestValue = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
 
-// digest says whether a field is the digest of something else that changes, on either side: a reader learns nothing from it.
+// digest reports whether a field is the digest of another change, which is of no use to a reader.
 func (f *Field) digest() bool {
 	is := func(value any) bool {
 		text, isString := value.(string)

@@ -18,7 +18,8 @@ func AddressNotes() []string {
 	return []string{"kube-vip.io/loadbalancerIPs", "metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"}
 }
 
-// reached says where a Service is reached: the addresses and ports that a reviewer compares with what the cluster's people asked for. Empty: it is no Service.
+// reached describes where a Service is reached: the addresses and ports that a reviewer compares with the request. It
+// is "" for other kinds.
 func reached(o *Object) string {
 	if o.Kind != "Service" {
 		return ""
@@ -130,13 +131,13 @@ func portsOf(spec map[string]any, field string) string {
 	return words + strings.Join(ranges, ", ")
 }
 
-// The keys of a jump host's ConfigMap that say who may log in.
+// The keys of a jump host's ConfigMap that list who may log in.
 const (
 	authorizedKeys = "authorized_keys"
 	trustedUserCA  = "trusted_user_ca"
 )
 
-// logins are who may log in by a ConfigMap and could not before, or by other rules, and who no longer may. was is nil for one that is new.
+// logins returns the logins that a ConfigMap adds or changes, and those that it removes. was is nil for a new one.
 func logins(was, is *Object) (more, less []string) {
 	before, after := loginsOf(was), loginsOf(is)
 	for _, who := range slices.Sorted(maps.Keys(after)) {
@@ -155,7 +156,8 @@ func logins(was, is *Object) (more, less []string) {
 	return more, less
 }
 
-// loginsOf are those of one ConfigMap, each with the rules for it. No text of it is repeated: in a tree that somebody edited it may be anything.
+// loginsOf returns the logins of one ConfigMap, each with its rules. It repeats no text, because an edited tree may
+// have any.
 func loginsOf(o *Object) map[string]string {
 	if o == nil || o.Kind != "ConfigMap" {
 		return nil

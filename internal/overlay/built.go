@@ -1,6 +1,6 @@
 package overlay
 
-// Built is a folder, and what kustomize makes of it. A build takes some 15 ms, so it is handed on to whoever looks at what is built.
+// Built is a folder, and the result of its build by kustomize. A build takes about 15 ms, so the result is passed on.
 type Built struct {
 	Folder Folder
 	// Objects in kustomize's order.

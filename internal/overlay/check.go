@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Check builds the folder of a cluster's services, the very files that are to be written, and reports what is wrong with what comes out. What
-// was built is complete if nothing is.
+// Check builds the folder of a cluster's services, with the files as they are to be written, and reports what is
+// wrong with the result. Built is complete if there are no errors.
 //
-// The last patches of the kustomization, as many as patches says, are the tenant's: they may change everything but kinds, names, namespaces, accounts
-// and rights, and what comes out is decoded strictly, its pods against the Pod Security profile "restricted". With a mirror every image comes from there.
+// The last patches of the kustomization, as many as patches, are the tenant's: they may change everything but kinds,
+// names, namespaces, accounts and rights. The result is decoded strictly, and its pods have to meet the Pod Security
+// profile "restricted". With a mirror, every image has to come from there.
 func Check(files map[string][]byte, patches int, mirror string) (Built, []error) {
 	after, err := read(files)
 	if err != nil {
@@ -55,8 +56,8 @@ func Check(files map[string][]byte, patches int, mirror string) (Built, []error)
 	return built, errs
 }
 
-// outsideMirror reports images that do not come from the mirror, if there is one. render has an entry for each image that it finds in objects
-// and patches; here nothing depends on what it finds.
+// outsideMirror reports images that do not come from the mirror, if there is one. It does not rely on the entries
+// that render wrote for the images it found.
 func outsideMirror(built []Object, mirror string) []error {
 	if mirror == "" {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// dexConfiguration is the key of a Dex's ConfigMap that says who may log in.
+// dexConfiguration is the key of a Dex's ConfigMap with its logins.
 const dexConfiguration = "config.yaml"
 
-// dexLogins are who may log in by a Dex, by name: the issuer of its tokens, and the people of each connector, with all that is said of it. Of an edited
-// tree it may be anything, which is not repeated.
+// dexLogins returns the logins of a Dex by name: the issuer of its tokens, and the users of each connector, with
+// their configuration. It repeats no text that an edited tree may have.
 func dexLogins(content string) map[string]string {
 	if content == "" {
 		return map[string]string{}
@@ -53,7 +53,7 @@ func plainIssuer(issuer string) string {
 	return issuer
 }
 
-// asked is which server a connector asks who somebody is.
+// asked returns the server that a connector authenticates with.
 func asked(kind string, config map[string]any) string {
 	var server string
 	switch kind {

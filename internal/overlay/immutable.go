@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// immutable are the fields, by kind, that the API server lets nobody change, of the kinds that a cluster's services and their rights consist of
-// (k8s.io/kubernetes, pkg/apis/core/validation, pkg/apis/apps/validation, pkg/apis/rbac/validation).
+// immutable are the fields, by kind, that the API server does not change, for the kinds of a cluster's services and
+// their rights (k8s.io/kubernetes, pkg/apis/core/validation, pkg/apis/apps/validation, pkg/apis/rbac/validation).
 var immutable = map[string][][]string{
 	"Service":     {{"spec", "clusterIP"}},
 	"Deployment":  {{"spec", "selector"}},
 	"RoleBinding": {{"roleRef"}},
 }
 
-// unchangeable are the fields of an object that differ and that the API server does not change: it has to be deleted, and the engine makes it anew. One
-// that leaves the object stays as it is in the cluster.
+// unchangeable returns the differing fields of an object that the API server does not change: the object has to be
+// deleted, and the engine recreates it. A field that is removed stays in the live object, and is not among them.
 func unchangeable(old, o *Object) []string {
 	var out []string
 	for _, path := range immutable[o.Kind] {

@@ -18,7 +18,7 @@ func (f Folder) lists() map[string]int {
 	for _, name := range f.Kustomization.Resources {
 		documents, err := manifest.Bounded(f.Files[name], fileBounds)
 		if err != nil {
-			continue // no patch applies to what is no YAML
+			continue // no patch applies to invalid YAML
 		}
 		for _, document := range documents {
 			visit(document, func(key string, list *yaml.Node) { longest[key] = max(longest[key], len(list.Content)) })

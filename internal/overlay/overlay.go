@@ -1,7 +1,8 @@
 // Package overlay builds the kustomize overlay of a cluster's services, in memory, and checks it.
 //
-// What counts is what is built: the objects as the GitOps engine would apply them. With a tenant's patches they are still
-// the objects that were rendered, decoded strictly into their types, their pods within the Pod Security profile "restricted".
+// It checks the built objects, as the GitOps engine would apply them. With a tenant's patches they have to be the
+// rendered objects still, decode strictly into their types, and have pods within the Pod Security profile
+// "restricted".
 package overlay
 
 import (
@@ -34,7 +35,8 @@ type Object struct {
 	Fields                            map[string]any
 }
 
-// String is "Deployment jumphost-a": the objects of an overlay are in one namespace, but for those that a jump host has beside its hosts.
+// String returns a name such as "Deployment jumphost-a": the objects of an overlay are in one namespace, except those
+// that a jump host has in its hosts' namespace.
 func (o *Object) String() string { return o.Kind + " " + o.Name }
 
 func (o *Object) id() string {
@@ -45,7 +47,7 @@ func (o *Object) id() string {
 	return strings.Join([]string{group, o.Kind, o.Namespace, o.Name}, "/")
 }
 
-// errBuild is all that is said of a folder that kustomize does not build: its own words quote patches and documents whole.
+// errBuild replaces kustomize's error, which quotes whole patches and documents.
 var errBuild = errors.New("kustomize does not build it")
 
 // Build gives the objects of the folder, in kustomize's order.

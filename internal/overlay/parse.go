@@ -15,7 +15,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// What the folder of one cluster may have that is read back from a tree. A load balancer of a thousand ports is some 30,000 nodes.
+// The limits of one cluster's folder that is read back from a tree. A load balancer of a thousand ports has about
+// 30,000 nodes.
 const (
 	maxFiles   = 2_000
 	maxBytes   = 16 << 20
@@ -24,8 +25,8 @@ const (
 
 var fileBounds = manifest.Bounds{Bytes: 4 << 20, Nodes: 200_000, Depth: 60}
 
-// Parse reads a folder that sipgen rendered and that anybody who can push may have edited since. It takes the fields of a kustomization that sipgen
-// writes and no other, so that nothing is fetched, run or read from elsewhere when it is built, and nothing grows.
+// Parse reads a folder that sipgen rendered and that may have been edited since. It accepts only the fields of a
+// kustomization that sipgen writes, so that its build fetches, runs and reads nothing else, and does not grow.
 func Parse(files map[string][]byte) (Folder, error) {
 	size := 0
 	for _, file := range files {

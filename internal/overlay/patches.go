@@ -50,7 +50,7 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 	return errs
 }
 
-// unmatched reports patches whose target matches no object, which kustomize passes over.
+// unmatched reports patches whose target matches no object, which kustomize ignores.
 func (b Built) unmatched(patches []kustomize.Patch) []error {
 	var errs []error
 	for i, patch := range patches {
@@ -87,15 +87,15 @@ func (f Folder) blame(patches []kustomize.Patch) error {
 	return errBuild
 }
 
-// failed are the words in which the library that applies JSON 6902 patches says which operation does not apply, and where.
+// failed match the messages of the JSON 6902 library about an operation that does not apply.
 var failed = []*regexp.Regexp{
 	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: (?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]{1,200})`),
 	regexp.MustCompile(`\berror in (add|remove|replace|test) for path: '(/[A-Za-z0-9._~/-]{1,200})`),
 	regexp.MustCompile(`\b(test)ing value (/[A-Za-z0-9._~/-]{1,200}) failed`),
 }
 
-// inWords leaves of kustomize's error what says nothing of values: the operation that does not apply, and its path. Some of its errors quote the
-// patch whole.
+// inWords returns the part of kustomize's error without values: the operation that does not apply, and its path. Some
+// of its errors quote the whole patch.
 func inWords(err error) error {
 	text := err.Error()
 	switch {
@@ -120,7 +120,8 @@ func inWords(err error) error {
 // rights are the kinds that no patch changes.
 var rights = []string{"Role", "RoleBinding", "ServiceAccount"}
 
-// compare reports what patches changed that is not a tenant's, whatever it is granted: kinds, names, namespaces, accounts and rights.
+// compare reports changes by patches that no tenant may make, whatever its grants: of kinds, names, namespaces,
+// accounts and rights.
 func compare(before, after Built) []error {
 	var errs, removed []error
 	for _, p := range pairs(before, after) {
@@ -150,7 +151,7 @@ func compare(before, after Built) []error {
 	return append(errs, removed...)
 }
 
-// account is how a Deployment's pods authenticate.
+// account returns how a Deployment's pods authenticate.
 func account(o *Object) [3]any {
 	spec := asMap(asMap(asMap(o.Fields["spec"])["template"])["spec"])
 	return [3]any{spec["serviceAccountName"], spec["serviceAccount"], spec["automountServiceAccountToken"]}

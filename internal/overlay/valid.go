@@ -97,7 +97,7 @@ func Valid(built []Object) []error {
 	return errs
 }
 
-// decoding says which field is of another type. The words of a type's own decoder may quote the value.
+// decoding names the field of a wrong type. The message of a type's own decoder may quote the value.
 func (o *Object) decoding(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {

@@ -19,8 +19,9 @@ const (
 	weaves  = 4
 )
 
-// escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML.
-// What XML cannot hold, and what nobody sees, becomes U+FFFD; "\n" divides the lines of a tooltip. Pictures are printed to terminals and logs, too.
+// escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML. Characters that
+// XML cannot hold or that are invisible become U+FFFD; "\n" divides the lines of a tooltip. Pictures may be printed
+// to terminals and logs.
 func escape(s string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text.Block(s))); err != nil {
@@ -29,7 +30,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// truncateFront shortens s to n letters and keeps its end: what tells one host from the next stands there.
+// truncateFront shortens s to n letters and keeps its end, in which hosts differ.
 func truncateFront(s string, n int) string {
 	letters := []rune(s)
 	if len(letters) <= n {
@@ -38,7 +39,7 @@ func truncateFront(s string, n int) string {
 	return "…" + string(letters[len(letters)-n+1:])
 }
 
-// letter stands for a role in a cell: its first letter. Capital letters in a cell are roles, never tenants.
+// letter returns the first letter of a role for a cell. Capital letters in a cell are roles, never tenants.
 func letter(role string) string {
 	first, _ := utf8.DecodeRuneInString(role)
 	if role == "" || first == utf8.RuneError {
@@ -47,7 +48,7 @@ func letter(role string) string {
 	return strings.ToUpper(string(first))
 }
 
-// tag is what a cell says: role letter and tenant number.
+// tag returns the text of a cell: role letter and tenant number.
 func tag(h *Host) string {
 	switch {
 	case h.Tenant >= 0:
@@ -58,7 +59,7 @@ func tag(h *Host) string {
 	return ""
 }
 
-// mark is what a cell says about this run, or that its host has failed.
+// mark returns the sign of a cell for its change in this run, or for a failed host.
 func mark(h *Host) string {
 	sign := appearanceOf(h.Verdict).mark
 	switch {
@@ -74,9 +75,9 @@ func mark(h *Host) string {
 	return ""
 }
 
-// appearance is how a verdict is shown.
+// appearance is how a verdict is drawn.
 type appearance struct {
-	// mark is what a cell says about this run.
+	// mark is the sign of a change in this run.
 	mark string
 	// class is the name in the style sheet.
 	class string
@@ -150,7 +151,7 @@ func rowName(name string) string {
 	return "row " + name
 }
 
-// counts are hosts by what became of them.
+// counts are numbers of hosts by state.
 type counts struct {
 	held, new, pending, releasing, free, off, gone int
 	standby, failed, promoted, demoted             int // of those in a cluster
@@ -212,7 +213,7 @@ func everyHost(s *Site) []int {
 	return all
 }
 
-// brief is what the legend does not say.
+// brief returns the summary that the legend does not have.
 func brief(s *Site) string {
 	racks, short := 0, 0
 	for _, r := range rows(s) {
@@ -263,7 +264,7 @@ func heading(s *Site) string {
 	return "Site " + s.Name
 }
 
-// tenantNote is what is wrong with a tenant, or empty.
+// tenantNote returns what is wrong with a tenant, "" for nothing.
 func tenantNote(t *Tenant) string {
 	var parts []string
 	if t.Gone {

@@ -16,9 +16,9 @@ var pageStyle string
 //go:embed page.js
 var script string
 
-// HTML draws the site as one page that needs no network: the picture of SVG, with a filter, a button per
-// cluster, keys to walk the hosts, and the same in a table for those who do not see pictures.
-// Its content security policy allows its own style and script, by digest, and nothing else.
+// HTML draws the site as one page that needs no network: the picture of SVG, with a filter, a button for each
+// cluster, keys to walk the hosts, and the same as a table. Its content security policy allows its own style and
+// script, by digest, and nothing else.
 func HTML(site Site) []byte {
 	s := &site
 	css := "\n" + style + pageStyle
@@ -59,7 +59,7 @@ func digest(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// mostNotes are shown at once; the others in what a click opens.
+// mostNotes are shown at once; a click opens the others.
 const mostNotes = 5
 
 // controls are the filter and the legend: buttons that highlight.

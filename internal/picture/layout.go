@@ -90,7 +90,7 @@ type row struct {
 	width int // of its first line of racks
 }
 
-// layout is where everything stands.
+// layout is the position of everything.
 type layout struct {
 	form
 	rows          []row
@@ -190,7 +190,7 @@ func arrangeAs(form form, s *Site, top int) *layout {
 	return l
 }
 
-// titled says whether rows have headings.
+// titled reports whether rows have headings.
 func (l *layout) titled(s *Site) bool { return s.RowKey != "" }
 
 func (l *layout) size(k *rack, room int) {

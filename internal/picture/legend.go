@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// tenantsShown is how many tenants a legend names before it says how many more there are.
+// tenantsShown is how many tenants a legend names.
 const tenantsShown = 60
 
 // tenantColumn is the width of a tenant's entry in pixels; one with a note takes two.
@@ -46,7 +46,7 @@ func signs(s *Site) []sign {
 	}
 }
 
-// roleLetters says what the letters in the cells stand for, in the order of the letters.
+// roleLetters explains the letters in the cells, in their order.
 func roleLetters(s *Site) string {
 	names := map[string]bool{}
 	var roles []string
@@ -86,7 +86,7 @@ const (
 	noteLines   = 4
 )
 
-// wrapped breaks a text between words into at most so many lines. What does not fit is cut off.
+// wrapped breaks a text between words into lines, and cuts off what does not fit.
 func wrapped(s string, letters, lines int) []string {
 	var out []string
 	line := ""

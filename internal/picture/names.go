@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// shorten gives the names of a rack's hosts in at most n letters each. Which way of cutting tells most of them apart depends on how a site names its hosts: by
-// their ends (host-123), or by what stands in the middle (dc1-rack01-srv04-control-plane), where the beginning is the rack's and the end is the role's.
+// shorten returns the names of a rack's hosts in at most n letters each. It chooses the cut that keeps most of them
+// apart: by their ends (host-123), or by their middle (dc1-rack01-srv04-control-plane), where the start is the rack's
+// and the end is the role's.
 func shorten(names []string, n int) func(name string, n int) string {
 	long := false
 	for _, name := range names {
@@ -28,7 +29,7 @@ func shorten(names []string, n int) func(name string, n int) string {
 	return best
 }
 
-// sharedFront is how many bytes all names begin with, up to the last mark that parts words.
+// sharedFront returns the length of the start that all names share, up to the last separator.
 func sharedFront(names []string) int {
 	shared := names[0]
 	for _, name := range names {
@@ -39,7 +40,7 @@ func sharedFront(names []string) int {
 	return strings.LastIndexAny(shared, "-._") + 1
 }
 
-// truncateMiddle leaves out the first bytes of a name, which it shares with others, and what does not fit of its middle.
+// truncateMiddle leaves out the shared start of a name, and cuts its middle to fit.
 func truncateMiddle(s string, shared, n int) string {
 	letters, front := []rune(s), ""
 	if len(letters) <= n {

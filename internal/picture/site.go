@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Options are what a placement does not say. The zero value is useful.
+// Options are what a placement does not have. The zero value is useful.
 type Options struct {
 	// Name is the site's name, for the heading.
 	Name string
@@ -21,13 +21,13 @@ type Options struct {
 	RackKey string
 	// RowKey is the host label whose value is the row that the rack stands in. Empty: see Of.
 	RowKey string
-	// WhatIf says in what the planned site differs from the real one, one sentence each.
+	// WhatIf is how the planned site differs from the real one, one sentence each.
 	WhatIf []string
 	// Refusals are why nothing would be written of the plan, one sentence each.
 	Refusals []string
 	// Dangers are what a reviewer must not miss, one sentence each.
 	Dangers []string
-	// More are other notes, as they are to be read: what is wrong with hosts, and what the run warns of.
+	// More are other notes: troubles of hosts, and warnings of the run.
 	More []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
 	Removed []inventory.Host
@@ -56,7 +56,7 @@ type Tenant struct {
 	Unschedulable bool
 	// Short counts the slots that stay empty.
 	Short int
-	// Limits are how many hosts of a role may lie in one domain of each of its keys, a sentence a role.
+	// Limits are the limits of a role's hosts per domain of each of its keys, a sentence for each role.
 	Limits []string
 }
 
@@ -212,7 +212,7 @@ func rackKey(p *schedule.Placement) string {
 	return best.key
 }
 
-// values is how many values a key has, and how many hosts have one.
+// values returns how many values a key has, and how many hosts have one.
 func values(p *schedule.Placement, key string) (distinct, labelled int) {
 	seen := map[string]bool{}
 	for i := range p.Hosts {

@@ -139,7 +139,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 	c.WriteString("</g>\n")
 }
 
-// host draws one cell. Its title is what a pointer or a screen reader gets.
+// host draws one cell. Its title is the tooltip, and the text for a screen reader.
 func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n int) string) {
 	h := &s.Hosts[i]
 	words := escape(about(s, h))
@@ -229,7 +229,7 @@ func caption(s *Site, h *Host, letters int) string {
 	return appearanceOf(h.Verdict).words
 }
 
-// state is the classes of what is true of a host besides its verdict.
+// state returns the classes of a host's state besides its verdict.
 func state(h *Host) string {
 	var classes string
 	for _, ok := range []struct {

@@ -18,9 +18,9 @@ var privateKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLO
 // privateKeyMarks: privateKey matches no text without one of them.
 var privateKeyMarks = []string{"-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1"}
 
-// tokens are the access tokens that their makers gave a form of their own, so that scanners find them.
-// GitHub: "Behind GitHub's new authentication token formats"; GitLab: "Token overview"; JWT: RFC 7519, whose header is base64 of {".
-// Each has one of its marks, which are quicker to look for.
+// tokens are access tokens of a recognizable form, made for scanners. GitHub: "Behind GitHub's new authentication
+// token formats"; GitLab: "Token overview"; JWT: RFC 7519, whose header is base64 of {". Each has one of its marks,
+// which are quicker to search.
 var tokens = []struct {
 	what    string
 	marks   []string
@@ -40,17 +40,17 @@ var tokens = []struct {
 // strictLogin is an address with a password, where a slash ends the authority as RFC 3986 has it.
 var strictLogin = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:"']*:[^\s/@"']+@`)
 
-// base64Run is what may be base64, of the standard or the URL alphabet, in one piece. The shortest token takes 20
-// bytes, which are 27 characters.
+// base64Run matches a run of base64, of the standard or the URL alphabet. The shortest token has 20 bytes, which are
+// 27 characters.
 var base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{27,}={0,2}`)
 
-// Find says what secret a text holds, where there is no doubt: "a private key", "an access token of GitHub", "a URL with a password".
-// What only might be one (a password by itself, a random text) is not found.
+// Find returns the kind of secret that a text certainly holds: "a private key", "an access token of GitHub", "a URL
+// with a password". A possible secret (a password by itself, a random text) is not found.
 func Find(text string) (kind string, found bool) {
 	return find(text, 2)
 }
 
-// find looks into base64 as often as depth says.
+// find decodes nested base64 up to depth times.
 func find(text string, depth int) (string, bool) {
 	if len(text) < 8 {
 		return "", false
@@ -94,15 +94,15 @@ var (
 	toStd  = strings.NewReplacer("-", "+", "_", "/")
 )
 
-// marked says that one of the marks is in a text.
+// marked reports whether one of the marks is in a text.
 func marked(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// shortestRun is how many characters of base64 in a row base64Run wants.
+// shortestRun is the shortest run that base64Run matches, in characters.
 const shortestRun = 27
 
-// hasRun says whether base64Run matches.
+// hasRun reports whether base64Run matches.
 func hasRun(text string) bool {
 	run := 0
 	for i := range len(text) {
@@ -118,8 +118,8 @@ func hasRun(text string) bool {
 	return false
 }
 
-// inBase64 says what secret the base64 of a run of characters holds, or of a part of it between slashes and dashes: those separate
-// words too.
+// inBase64 returns the kind of secret in the base64 of a run of characters, or of a part of it between slashes and
+// dashes, which are also separators.
 func inBase64(run string, depth int) (string, bool) {
 	parts := strings.FieldsFunc(run, func(r rune) bool { return strings.ContainsRune("/-_", r) })
 	for _, part := range append([]string{run, strings.TrimLeft(run, "/-_")}, parts...) {

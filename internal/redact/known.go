@@ -12,12 +12,13 @@ import (
 	"strings"
 )
 
-// fragment is how many characters of a secret in a row are a part of it and no chance.
+// fragment is how many consecutive characters of a secret count as a part of it.
 const fragment = 8
 
-// Known is a text without secrets that are known, in every spelling: as they are, escaped for URLs, JSON and HTML, in hex, in base64 of both
-// alphabets, also as a part of something longer ("user:password"). Of a long secret a part is taken out as well: servers, and
-// whoever cuts a message, repeat half of one. One or two characters are no secret, and masking them would leave no message.
+// Known removes known secrets from a text in every spelling: plain, escaped for URLs, JSON and HTML, in hex, in
+// base64 of both alphabets, also inside of something longer ("user:password"). Parts of a long secret are removed as
+// well, because servers and truncated messages repeat only a part. Secrets of one or two characters are ignored:
+// masking them would destroy the message.
 func Known(text string, secrets ...string) string {
 	var whole []string
 	parts := map[string]bool{}
@@ -56,7 +57,7 @@ func withoutParts(text string, parts map[string]bool) string {
 	return out.String()
 }
 
-// spellings are the ways in which a secret may stand in a text.
+// spellings returns the forms in which a secret may occur in a text.
 func spellings(secret string) []string {
 	if len(secret) < 3 {
 		return nil
@@ -97,11 +98,12 @@ func inJSON(plain string) string {
 	return strings.Trim(text.String(), "\"\n")
 }
 
-// insideBase64 is the part of the base64 of anything that holds the secret which does not depend on what stands around it. before is
-// the number of bytes before it, modulo 3. Nothing where so little is left that it could be chance.
+// insideBase64 returns the base64 of the secret inside of a longer text, without the characters that depend on the
+// surrounding bytes. before is the number of bytes before it, modulo 3. It returns nothing if the rest is too short
+// to be certain.
 func insideBase64(plain string, before int) []string {
 	raw := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), plain...))
-	from := []int{0, 2, 3}[before] // characters that hold bits of what stands before
+	from := []int{0, 2, 3}[before] // characters with bits of the preceding bytes
 	until := (before + len(plain)) * 8 / 6
 	if until-from < 6 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mask stands where something was taken out.
+// mask replaces a removed secret.
 const mask = "***"
 
 var (
@@ -21,9 +21,9 @@ var (
 	parameter = regexp.MustCompile(`(?i)([?&;](?:access_token|private_token|job_token|auth_token|token|password|passwd|secret|client_secret|api_?key|signature|sig)=)[^&\s"'<>;]+`)
 )
 
-// Text is a text without what is a secret beyond doubt: private keys, access tokens of known forms, the logins in
-// addresses and headers, and the base64 of any of these. It is for words of others: libraries, servers, users. Before each pattern it looks
-// for what no match is without: nearly all texts have none of it.
+// Text removes certain secrets from a text: private keys, access tokens of known forms, the logins in addresses and
+// headers, and the base64 of any of these. It is for texts of libraries, servers and users. Before each pattern it
+// searches for a part that every match has: nearly all texts have none.
 func Text(text string) string {
 	if len(text) < 8 {
 		return text
@@ -66,7 +66,7 @@ func Text(text string) string {
 	})
 }
 
-// textOf gives the text of an argument that is a string, of whatever type, or that says itself.
+// textOf returns the text of an argument that is a string type or a Stringer.
 func textOf(arg any) (string, bool) {
 	if raw, ok := arg.([]byte); ok {
 		return string(raw), true

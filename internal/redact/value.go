@@ -1,8 +1,8 @@
-// Package redact keeps secrets out of messages. A value that somebody put into a wrong field may be a private key or a
-// token, and what is printed ends up in CI logs and pull requests.
+// Package redact keeps secrets out of messages. A value in a wrong field may be a private key or a token, and
+// messages end up in CI logs and pull requests.
 //
-// Three questions, from the careful to the certain: Value shows a value only if it looks like a name; Find
-// recognises what is a secret beyond doubt; Known takes secrets that are known out of a text, however they are spelled.
+// There are three checks, from the careful to the certain: Value shows a value only if it looks like a name; Find
+// recognizes certain secrets; Known removes known secrets from a text, in any spelling.
 package redact
 
 import (
@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostShown is how many characters of a value are shown: a name with its prefix, an image, an address.
+// mostShown is the longest value that is shown, in characters: a name with its prefix, an image, an address.
 const mostShown = 100
 
-// plainValue is what names, images, branches, paths, addresses and selectors are made of. Passwords of any strength have more, and
-// base64 often ends in =.
+// plainValue matches the characters of names, images, branches, paths, addresses and selectors. Strong passwords have
+// others, and base64 often ends in =.
 var plainValue = regexp.MustCompile(`^[\pL0-9._/:@~,*=()\[\] -]*$`)
 
 // Value is a value for a message: in quotes where it looks like a name, else only how long it is.
@@ -33,7 +33,7 @@ func Value(value string) string {
 	return "a value of " + plural(utf8.RuneCountInString(value), "character") + " (not shown)"
 }
 
-// NoSecretName says of what was found where the name of a Secret belongs that it is none, without repeating it.
+// NoSecretName is the message about an invalid name of a Secret, without the value.
 const NoSecretName = "found a value that is not a valid Secret name (not shown, because it may be the secret itself)"
 
 // Plain is Value without the quotes around a value that is shown.
@@ -44,7 +44,7 @@ func Plain(value string) string {
 	return value
 }
 
-// plainToSee says that a value may be shown: short, of plain characters, and nothing in it looks random or like a login.
+// plainToSee reports whether a value may be shown: short, of plain characters, and neither random nor a login.
 func plainToSee(value string) bool {
 	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || strings.HasSuffix(value, "=") || isLogin(value) {
 		return false
@@ -57,8 +57,8 @@ func plainToSee(value string) bool {
 	return true
 }
 
-// isLogin says that a value reads as user:password, by itself or in an address. A port, a tag behind a repository's path,
-// an IPv6 and a MAC address have a colon too, and so have Kubernetes' own names (system:masters).
+// isLogin reports whether a value reads as user:password, by itself or in an address. A port, a tag after a
+// repository's path, an IPv6 and a MAC address also have a colon, and so have Kubernetes' own names (system:masters).
 func isLogin(value string) bool {
 	scheme, rest, isURL := strings.Cut(value, "://")
 	if !isURL {
@@ -91,8 +91,8 @@ func isHexGroups(value string) bool {
 	return true
 }
 
-// looksRandom says that letters and digits are rather a generated key than words and numbers: they change too often between
-// digits, small and capital letters. The bounds let camelCase, host names (r12n3cp) and versions pass.
+// looksRandom reports whether letters and digits look like a generated key: they alternate too often between digits,
+// small and capital letters. The bounds allow camelCase, host names (r12n3cp) and versions.
 func looksRandom(run string) bool {
 	var length, digits, lower, upper, toDigit, toCase int
 	before := rune(0)
@@ -144,7 +144,7 @@ func plural(n int, one string) string {
 // quoted is a text in quotes inside a message.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// Quotes is for the message of a library, which quotes what it found: each text in quotes is shown as Value shows it.
+// Quotes redacts a library's message: each quoted text is shown as by Value.
 func Quotes(message string) string {
 	return Text(quoted.ReplaceAllStringFunc(message, func(text string) string {
 		if plain, err := strconv.Unquote(text); err == nil {
@@ -154,8 +154,8 @@ func Quotes(message string) string {
 	}))
 }
 
-// Sprintf is fmt.Sprintf for messages with values from outside: %q shows a string as Value does, and other verbs print it
-// without what Text takes out.
+// Sprintf is fmt.Sprintf for messages with values from outside: %q shows a string as Value does, and other verbs
+// print it redacted by Text.
 func Sprintf(format string, args ...any) string {
 	if false {
 		_ = fmt.Sprintf(format, args...) // go vet checks the callers
@@ -163,7 +163,7 @@ func Sprintf(format string, args ...any) string {
 	return fmt.Sprintf(format, careful(args)...)
 }
 
-// Errorf is fmt.Errorf as Sprintf is fmt.Sprintf. What %w wraps prints itself.
+// Errorf is to fmt.Errorf as Sprintf is to fmt.Sprintf. An error for %w prints itself.
 func Errorf(format string, args ...any) error {
 	if false {
 		_ = fmt.Errorf(format, args...) // go vet checks the callers

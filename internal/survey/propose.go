@@ -92,7 +92,8 @@ func first(found *Found, as Looks) string {
 	return ""
 }
 
-// kinds is a label that tells control-plane hosts from others, with both values: by what people call them, else the first label of kinds.
+// kinds returns a label that distinguishes control-plane hosts from others, with both values: by usual names, else
+// the first label of kinds.
 func kinds(found *Found) (key, control, worker string) {
 	for _, l := range found.Labels {
 		if l.Looks != Kind {

@@ -1,5 +1,5 @@
-// Package survey looks over an inventory that nobody has described yet: which labels tell racks and kinds of hosts apart, which networks there
-// are, how many hosts are free. From that it proposes a first Site and a first SIPCluster. Pure.
+// Package survey examines an inventory without a Site: which labels distinguish racks and kinds of hosts, which
+// networks exist, how many hosts are free. From that it proposes a first Site and a first SIPCluster. Pure.
 package survey
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Found is what an inventory shows at a glance.
+// Found is a summary of an inventory.
 type Found struct {
 	Hosts int
-	// Free is how many hosts plan would hand out.
+	// Free is how many hosts a plan could assign.
 	Free int
 	// Namespaces with hosts, by name.
 	Namespaces []Count
@@ -31,7 +31,7 @@ type Found struct {
 	free map[string]bool
 }
 
-// Count is how many hosts have something.
+// Count is a value, and how many hosts have it.
 type Count struct {
 	Name  string
 	Hosts int
@@ -45,14 +45,14 @@ type Label struct {
 	Values []Count
 }
 
-// Looks is what a label looks like, by the last part of its key.
+// Looks is the likely meaning of a label, by the last part of its key.
 type Looks string
 
-// What labels look like.
+// The likely meanings of labels.
 const (
 	// Domain: hosts with one value fail together, as those of a rack do.
 	Domain Looks = "failure domain"
-	// Kind: the value says what a host is for, or how big it is.
+	// Kind: the value is the purpose or the size of a host.
 	Kind  Looks = "kind of host"
 	Other Looks = ""
 )
@@ -63,7 +63,7 @@ var words = map[Looks][]string{
 	Kind:   {"role", "flavor", "flavour", "node-type", "type", "profile", "class", "size", "pool", "kind"},
 }
 
-// mostValues is how many values a label may have and still tell kinds of hosts apart.
+// mostValues is the largest number of values of a label for kinds of hosts.
 const mostValues = 12
 
 // Of looks over hosts. free are the keys of those that can be handed out.
@@ -107,7 +107,7 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 		for _, n := range values {
 			carriers += n
 		}
-		// One value says nothing, and one for each host is a name.
+		// A single value distinguishes nothing, and one for each host is a name.
 		if len(values) < 2 || len(values) == carriers && len(values) > 2 {
 			continue
 		}
@@ -119,7 +119,7 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 	return found
 }
 
-// usable labels can stand in a selector, and are not sipgen's or the cluster's own.
+// usable reports whether a label can be in a selector, and is not sipgen's or the cluster's own.
 func usable(key, value string) bool {
 	prefix, _, _ := strings.Cut(key, "/")
 	for _, own := range []string{"sip.airshipit.org", "sipgen.airshipit.org", "kustomize.toolkit.fluxcd.io", "app.kubernetes.io", "argocd.argoproj.io"} {
@@ -140,7 +140,7 @@ func looks(key string, values int) Looks {
 	return Other
 }
 
-// fit is the place among the words of what a key ends with, their number if it ends with none.
+// fit returns the index of the word that a key ends with, their number for none.
 func fit(key string, as Looks) int {
 	name := strings.ToLower(key[strings.LastIndex(key, "/")+1:])
 	at := slices.IndexFunc(words[as], func(word string) bool { return name == word || strings.HasSuffix(name, "-"+word) })

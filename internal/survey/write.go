@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Answers are what an inventory does not tell.
+// Answers are what an inventory does not show.
 type Answers struct {
 	// Site is the Site's name, Repository the URL of its git repository.
 	Site, Repository string
@@ -17,7 +17,7 @@ type Answers struct {
 	SSH, Trial bool
 	// Nameless: no host has a uid.
 	Nameless bool
-	// Engine is flux or argocd, and EngineWhy says how that is known.
+	// Engine is flux or argocd, and EngineWhy how that was found.
 	Engine, EngineWhy string
 	// ClusterAPI: the cluster has Cluster API.
 	ClusterAPI bool
@@ -129,7 +129,7 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	return []byte(p.String())
 }
 
-// others are the networks beside one, as YAML has their names.
+// others are the networks except one, as YAML lists their names.
 func (f *Found) others(than string) []string {
 	var names []string
 	for _, n := range f.Networks {

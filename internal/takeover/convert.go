@@ -1,5 +1,5 @@
-// Package takeover converts specs of every shape that the SIP operator's API had to today's, and tells what changes for each tenant's services.
-// It is pure.
+// Package takeover converts specs of every version of the SIP operator's API to today's, and reports the changes for
+// each tenant's services. It is pure.
 package takeover
 
 import (

@@ -88,7 +88,7 @@ func (c *converter) nodeSet(path string, set map[string]any) {
 	}
 }
 
-// topology converts SIP's words for what keeps the hosts of a role apart.
+// topology converts SIP's values that keep the hosts of a role apart.
 func (c *converter) topology(path string, set map[string]any, name string) {
 	value := set[name]
 	if value == nil || set["topologyKey"] != nil || set["topologyKeys"] != nil {

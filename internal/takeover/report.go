@@ -16,7 +16,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Installation is what was read of an installation of SIP.
+// Installation is the input: an installation of SIP.
 type Installation struct {
 	Engine v1alpha1.Engine
 	Specs  []*Converted
@@ -24,8 +24,8 @@ type Installation struct {
 	Objects []inventory.ServiceObject
 }
 
-// Write prints, as comments, the notes about each tenant's spec, what changes for its services, and the commands that hand the services to the
-// engine; with specs also the specs.
+// Write prints, as comments, the notes about each tenant's spec, the changes for its services, and the commands that
+// hand the services to the engine; with specs also the specs.
 func (in *Installation) Write(w io.Writer, specs bool) error {
 	var out bytes.Buffer
 	// Names of fields and the like come from outside: none may end its line.
@@ -51,7 +51,8 @@ func (in *Installation) Write(w io.Writer, specs bool) error {
 	return err
 }
 
-// services prints what changes for a tenant's services. A spec that cannot be loaded has none: unchecked names are in no command.
+// services prints the changes for a tenant's services. A spec that cannot be loaded has none: unchecked names must
+// not be in a command.
 func (in *Installation) services(spec *Converted, comment func(string)) {
 	if spec.Cluster == nil {
 		return

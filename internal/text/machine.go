@@ -7,12 +7,13 @@ import (
 	"io"
 )
 
-// Commands says whether a string holds what EscapeQuoted escapes. Where it does, it is to be written in double quotes.
+// Commands reports whether a string has something for EscapeQuoted to escape. Such a string must be written in double
+// quotes.
 func Commands(s string) bool { return command(s, 0) >= 0 }
 
-// EscapeQuoted takes the power out of commands in JSON, and in YAML whose strings with Commands stand in double quotes: a "#" or a ":" of
-// each is written by its number, \u0023 or \u003a. Whoever reads the document gets the strings as they were. Without a command it is the document
-// itself, and no copy.
+// EscapeQuoted disarms commands in JSON, and in YAML whose strings with Commands are in double quotes: a "#" or ":"
+// of each is written as \u0023 or \u003a. A parser of the document gets the original strings. A document without a
+// command is returned without a copy.
 func EscapeQuoted(document []byte) []byte {
 	at := command(document, 0)
 	if at < 0 {
@@ -27,9 +28,9 @@ func EscapeQuoted(document []byte) []byte {
 	return append(escaped, document[done:]...)
 }
 
-// command is where the next thing is, from a byte on, that a CI system could take for a command in what programs read, and -1 without one: logCommand,
-// or "::" where a string, or a line of one, begins. It is one of two equal bytes. Documents are megabytes, and nearly none has one: a regular expression
-// takes a hundred times as long.
+// command returns the index of the next command of a CI system in a document, from a byte on, -1 for none:
+// logCommand, or "::" at the start of a string or of a line in one. It is one of two equal bytes. Documents have
+// megabytes and nearly never a command: a regular expression takes a hundred times as long.
 func command[T string | []byte](s T, from int) int {
 	for i := from; i+1 < len(s); i++ {
 		if s[i] == s[i+1] && (s[i] == '#' && logged(s[i+2:]) || s[i] == ':' && begins(s[:i])) {
@@ -39,7 +40,7 @@ func command[T string | []byte](s T, from int) int {
 	return -1
 }
 
-// logged says that what is behind "##" makes a logCommand of it: letters, and a bracket.
+// logged reports whether the text after "##" makes a logCommand: letters, and a bracket.
 func logged[T string | []byte](rest T) bool {
 	for i := range len(rest) {
 		if letter := rest[i] | 0x20; letter < 'a' || letter > 'z' {
@@ -49,15 +50,15 @@ func logged[T string | []byte](rest T) bool {
 	return false
 }
 
-// begins says that a string, or a line of one, begins at the end of a document's part but for white space: behind it is the document's begin, a quote, a
-// line end, or an escaped line end.
+// begins reports whether a string, or a line of one, begins at the end of a part of a document, apart from white
+// space: after the document's start, a quote, a line end, or an escaped line end.
 func begins[T string | []byte](before T) bool {
 	for end := len(before); end > 0; {
 		last, escape := before[end-1], end > 1 && before[end-2] == '\\'
 		switch {
 		case last == ' ' || last == '\t':
 			end--
-		//guard: a command stands behind a tab in JSON, and a CI system obeys it
+		//guard: a CI system obeys a command after a tab in JSON
 		case last == 't' && escape:
 			end -= 2
 		default:
@@ -80,8 +81,8 @@ func JSON(w io.Writer, value any) error {
 	return err
 }
 
-// indented is json.Indent by two spaces of what encoding/json wrote, which has no blanks yet and is valid. The library looks at each byte with the whole
-// grammar of JSON in mind, and takes five times as long.
+// indented is json.Indent by two spaces for the output of encoding/json, which is compact and valid. The library
+// parses the whole grammar of JSON, and takes five times as long.
 func indented(compact []byte) []byte {
 	out, depth := make([]byte, 0, 2*len(compact)), 0
 	line := func() {

@@ -1,7 +1,7 @@
-// Package text makes words fit for where people read them: one line of a terminal, a log, a table or a commit message.
+// Package text makes texts safe for one line of a terminal, a log, a table or a commit message.
 //
-// Words from outside (file names, labels, an API server's or a git server's messages) may hold what a terminal or a CI
-// log takes for an order. There is one rule for what they may hold, and it is Line's.
+// Texts from outside (file names, labels, messages of an API server or a git server) may have sequences that a
+// terminal or a CI log executes. Line is the one rule for all of them.
 package text
 
 import (
@@ -15,9 +15,10 @@ import (
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Line is s as one line that is only text: white space of every kind is one blank, and what is not printable is left
-// out: control characters, escape sequences' first byte, and the characters that are not seen (see invisible) or that turn the
-// direction of text. It can be no workflow command of a CI system either; see commands.
+// Line returns s as one line of plain text: all white space becomes one blank, and what is not printable is left out:
+// control characters, the first byte of escape sequences, and characters that are invisible (see invisible) or change
+// the direction of text. The result is no workflow command of a CI system either; see commands. Example:
+// Line("a\tb\x1b[31m") is "a b[31m".
 func Line(s string) string {
 	if unchanged(s) {
 		return s
@@ -35,14 +36,15 @@ func Line(s string) string {
 	return commands(strings.Join(strings.Fields(s), " "))
 }
 
-// invisible says that nobody sees a character, or not as one: it is not printable, or it is a letter or a mark that Unicode lets programs show as nothing
-// (Default_Ignorable_Code_Point: fillers, joiners, variation selectors), or Braille's pattern without a dot. With these two names that look the same differ.
+// invisible reports whether a character is not seen as one: it is not printable, or a letter or a mark that Unicode
+// lets programs hide (Default_Ignorable_Code_Point: fillers, joiners, variation selectors), or Braille's pattern
+// without a dot. Without these, two names that look the same are the same.
 func invisible(r rune) bool {
 	const noDots = '\u2800'
 	return !unicode.IsPrint(r) || r == noDots || r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// unchanged says that Line would change nothing, for what nearly every text is: printable ASCII with single blanks.
+// unchanged reports whether Line changes nothing, for the usual text: printable ASCII with single blanks.
 func unchanged(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
@@ -58,8 +60,8 @@ func unchanged(s string) bool {
 // logCommand is a command anywhere in a line: "##[" of GitHub's old form and Azure's, "##vso[" of Azure, "##teamcity[".
 var logCommand = regexp.MustCompile(`##([A-Za-z]*)\[`)
 
-// commands takes the power out of what CI systems read as commands in a log: logCommand anywhere in a line, and "::" at a
-// line's start (GitHub; workflow commands in its documentation).
+// commands disarms what CI systems read as commands in a log: logCommand anywhere in a line, and "::" at a line's
+// start (GitHub; workflow commands in its documentation).
 func commands(line string) string {
 	if strings.Contains(line, "##") {
 		line = logCommand.ReplaceAllString(line, "##$1 [")
@@ -71,7 +73,7 @@ func commands(line string) string {
 	return line
 }
 
-// address says that the words are an IPv6 address, which is no command.
+// address reports whether the words are an IPv6 address, which is no command.
 func address(words string) bool {
 	_, err := netip.ParseAddr(words)
 	return err == nil
@@ -85,8 +87,8 @@ func Truncate(s string, n int) string {
 	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
 }
 
-// Fold divides a line between words, so that no line is wider than a terminal of so many columns unless a word is. Further lines begin with indent. Width 0 is no
-// terminal, and the line stays as it is.
+// Fold wraps a line between words to the width of a terminal. Further lines begin with indent. With width 0, for no
+// terminal, the line does not change.
 func Fold(line string, width int, indent string) string {
 	if width <= 0 || prettytext.StringWidth(line) <= width {
 		return line
@@ -122,8 +124,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Verbatim is Line for values in which every character counts: blanks stay as they are, and what Line leaves out is
-// shown as U+FFFD.
+// Verbatim is Line for values in which every character counts: blanks stay, and what Line leaves out becomes U+FFFD.
 func Verbatim(s string) string {
 	return commands(strings.Map(func(r rune) rune {
 		switch {
@@ -165,8 +166,8 @@ func TableHead(cells ...string) string {
 	return TableRow(cells...) + strings.Repeat("|---", len(cells)) + "|\n"
 }
 
-// TableRow is one line of a table in GitHub's Markdown. Cells are written as they are: whoever fills them makes them
-// safe for Markdown. Columns are not aligned, so that one change is one line of a diff.
+// TableRow returns one line of a table in GitHub's Markdown. The caller makes cells safe for Markdown. Columns are
+// not aligned, so that one change is one line of a diff.
 func TableRow(cells ...string) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }

@@ -1,11 +1,13 @@
-// Package vino says which hosts ViNO will make of a Vino, by ViNO's own rules: pkg/managers/bmh.go and pkg/ipam/ipam.go of airshipit/vino at 83374ff.
+// Package vino computes the hosts that ViNO will make of a Vino, by ViNO's own rules: pkg/managers/bmh.go and
+// pkg/ipam/ipam.go of airshipit/vino at 83374ff.
 //
-// For each node in turn ViNO takes a bridge's address and MAC and a range of DHCP addresses on each network, and then, for each virtual machine and
-// each of its interfaces, the first address that is free and the next MAC. Pools of addresses are kept per subnet, and whoever has an address keeps it.
-// ViNO comes to the nodes in the order of its pods, which nobody knows before: the preview has the order in which the Site lists them. It begins with
-// empty pools: on a site where ViNO has been before, its IPPools say what the hosts have.
+// For each node in turn ViNO takes a bridge's address and MAC and a range of DHCP addresses on each network, and
+// then, for each virtual machine and each of its interfaces, the first free address and the next MAC. Pools of
+// addresses are kept for each subnet, and an address stays with its owner. ViNO visits the nodes in the order of its
+// pods, which is unknown before: the preview has the order of the Site's list. It begins with empty pools: on a site
+// where ViNO has run before, its IPPools have the hosts' addresses.
 //
-// It is pure: what it finds depends on its arguments only.
+// It is pure: its results depend only on its arguments.
 package vino
 
 import (
@@ -18,13 +20,13 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// Preview is what ViNO will make.
+// Preview is the hosts that ViNO will make.
 type Preview struct {
 	// Hosts in the order in which ViNO makes them.
 	Hosts []Host
 	// Nodes in the order of the Site.
 	Nodes []Node
-	// MACs are those that are given out, for each network whose subnet no network before it has.
+	// MACs are those that are used, for each network with a subnet of its own.
 	MACs []MACs
 }
 
@@ -36,7 +38,7 @@ type MACs struct {
 	Count   uint64
 }
 
-// Node is what each node has on each network, in the order of the networks.
+// Node is the addresses of a node on each network, in the order of the networks.
 type Node struct {
 	Name     string
 	Networks []NodeNetwork
@@ -69,7 +71,7 @@ type Interface struct {
 	IP                 netip.Addr
 }
 
-// Shortage is what a network has too few of for the nodes that are listed.
+// Shortage is a network with too few addresses for the listed nodes.
 type Shortage struct {
 	// Network is the index in the Vino's networks, Field the one that bounds it.
 	Network     int
@@ -82,7 +84,7 @@ type Shortage struct {
 type pool struct {
 	nextMAC uint64
 	ips     map[uint32]bool
-	// first free address of each range: nothing is given back, so that what was taken stays taken.
+	// first free address of each range: none is returned to the range.
 	cursors map[v1alpha1.Span]uint64
 	to      map[string]lease
 	// dhcp are the addresses that nodes get in parts of a size each, given is how many parts are given out.
@@ -96,7 +98,8 @@ type lease struct {
 	mac string
 }
 
-// Of gives what ViNO will make of a Vino that is valid. Where a network has too little, the preview ends there and says so.
+// Of returns what ViNO will make of a valid Vino. If a network has too few addresses, the preview ends there, with
+// the Shortage.
 func Of(v *v1alpha1.VirtualHosts) (*Preview, *Shortage) {
 	a := &allocation{v: v, pools: map[string]*pool{}}
 	for i := range v.Spec.Networks {
@@ -163,7 +166,7 @@ func newPool(n *v1alpha1.VinoNetwork) *pool {
 	return p
 }
 
-// part gives one of the parts that the DHCP addresses are cut into, if there are so many.
+// part returns the n-th part of the DHCP addresses, if it exists.
 func (p *pool) part(n uint64) (v1alpha1.Span, bool) {
 	if !p.dhcp.IsValid() {
 		return v1alpha1.Span{}, false
@@ -240,7 +243,7 @@ func labels(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, set *v1alp
 	return out
 }
 
-// lease gives whoever asks the address that it has, or the first that is free in a range, with the next MAC.
+// lease returns the address of an owner, or the first free one in a range, with the next MAC.
 func (p *pool) lease(in v1alpha1.Span, to string) (lease, bool) {
 	if has, found := p.to[to]; found {
 		return has, true

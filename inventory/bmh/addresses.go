@@ -20,7 +20,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// networkData is the part of OpenStack's network_data.json that sipgen reads, and what tells other formats.
+// networkData is the part of OpenStack's network_data.json that sipgen reads, and the marks of other formats.
 // https://docs.openstack.org/nova/latest/_downloads/9119ca7ac90aa2990e762c08baea3a36/network_data.json
 type networkData struct {
 	Networks   json.RawMessage `json:"networks"`
@@ -38,8 +38,9 @@ type dataNetwork struct {
 	Netmask   any    `json:"netmask"`
 }
 
-// AddAddresses finds a host's hardware and its addresses, the strongest source first. For each network the first source that has it counts.
-// What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
+// AddAddresses adds a host's hardware and its addresses, from the strongest source first. For each network the first
+// source that has it counts. Unreadable sources are the host's own problem: they concern only the services that need
+// the addresses.
 func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest.Document, related Related) {
 	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}}
 	r.annotations(bmh, doc)
@@ -61,7 +62,7 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 	}
 	host.Hardware = hardwareOf(details)
 	for _, nic := range details.NIC {
-		// Inspection also finds link-local addresses and the like: they are nobody's mistake.
+		// Inspection also finds link-local addresses and the like, which are no mistake.
 		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, inventory.FromHardware) {
 			host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a provisioning-time lease", ip, nic.Name))
 		}
@@ -91,7 +92,7 @@ func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
 	return refs
 }
 
-// Invalid says that no Secret can have the name: an API server is not asked for it.
+// Invalid reports whether no Secret can have the name: it is not requested from the API server then.
 func (ref SecretRef) Invalid() bool {
 	if simpleName(ref.Name) && simpleName(ref.Namespace) {
 		return false
@@ -102,8 +103,8 @@ func (ref SecretRef) Invalid() bool {
 // addressReader collects the addresses of one host.
 type addressReader struct {
 	host *inventory.Host
-	// settled are the networks of which a source has said something, and the strongest that has. What it says may be of no use:
-	// a weaker source does not get a word in then, since it may be wrong about where the host is.
+	// settled maps the networks to the strongest source that mentions them. Even if its address is unusable, weaker
+	// sources do not count, because they may be wrong about the host's place.
 	settled map[string]inventory.AddressOrigin
 	// closed: no weaker source counts for any network.
 	closed bool
@@ -117,10 +118,10 @@ type subnet struct {
 	origin inventory.AddressOrigin
 }
 
-// addressLike is what may be shown of an ip_address in a Secret: what somebody would write for an address, right or wrong.
+// addressLike matches an ip_address of a Secret that may be shown: one that looks like an address, right or wrong.
 var addressLike = regexp.MustCompile(`^[0-9a-fA-F]{0,4}([.:][0-9a-fA-F]{0,4}){2,7}(/[0-9]{1,3})?$`)
 
-// found is the value before what is wrong with it, if it can be shown.
+// found returns a message with the value, if it can be shown.
 func found(value, wrong string) string {
 	if addressLike.MatchString(value) {
 		return fmt.Sprintf("found %q: %s", value, wrong)
@@ -133,12 +134,12 @@ func lineOfField(doc *manifest.Document, field string) int {
 	return max(doc.LineOf("stringData."+field), doc.LineOf("data."+field))
 }
 
-// at says where a document is in which something was found. What was read from a cluster has no place but its name.
+// at returns a message with the place in a document. An object of the cluster has only its name.
 func at(doc *manifest.Document, field, format string, args ...any) string {
 	return placed(doc, doc.LineOf(field), field, fmt.Sprintf(format, args...))
 }
 
-// atLine is at for what has no field of its own in the document.
+// atLine is at for a place without a field of its own.
 func atLine(doc *manifest.Document, line int, format string, args ...any) string {
 	return placed(doc, line, "", fmt.Sprintf(format, args...))
 }
@@ -179,8 +180,8 @@ func (r *addressReader) refuse(network string, origin inventory.AddressOrigin, f
 	r.problem(network, origin, format, args...)
 }
 
-// annotations are the addresses that people give a host by hand. One that is wrong settles its network all the same: what somebody meant
-// to correct is not used.
+// annotations reads the addresses that operators give a host. An invalid one settles its network as well: an address
+// that was meant to be corrected is not used.
 func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Document) {
 	for _, name := range slices.Sorted(maps.Keys(bmh.Annotations)) {
 		network, found := strings.CutPrefix(name, inventory.AddressAnnotationKey)
@@ -208,8 +209,8 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 	}
 }
 
-// secret reads the addresses out of a network data Secret. Messages name the Secret and the field. Of what stands in it they repeat
-// only what looks like an address, where one belongs.
+// secret reads the addresses in a network data Secret. Messages name the Secret and the field. They repeat only
+// values that look like an address, where one belongs.
 func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
 	if ref.Invalid() {
@@ -273,8 +274,9 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 	r.unreadable(ref, doc, "%s", text)
 }
 
-// close is for a Secret of no use. What it would have said of the host's networks is not known, so sources that are weaker than
-// spec.networkData, which the host runs with, are not believed. Preprovisioning data is for inspection, and what that found counts.
+// close handles an unusable Secret. The host's networks in it are unknown, so sources that are weaker than
+// spec.networkData, which the host runs with, are ignored. Preprovisioning data is for inspection, whose results
+// count.
 func (r *addressReader) close(ref SecretRef) {
 	//guard: a host is reached at an address that its network data does not have
 	r.closed = r.closed || ref.Origin == inventory.FromNetworkData
@@ -333,7 +335,7 @@ func networksOf(text string) ([]dataNetwork, error) {
 // networkDataLimits: a Secret has at most 1 MiB, and needs no aliases.
 var networkDataLimits = manifest.Limits{Aliases: 1 << 20}
 
-// isNetworkID says whether a service could name a network so.
+// isNetworkID reports whether a service can name a network like this.
 func isNetworkID(id string) bool {
 	return id != "" && len(id) <= validation.DNS1123SubdomainMaxLength &&
 		!strings.ContainsFunc(id, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) })
@@ -348,7 +350,7 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 	case !isNetworkID(network.ID):
 		bad("", "id", "not a name")
 	case network.IPAddress == "" && dynamic:
-		// A weaker source may know the address, so nothing is settled.
+		// A weaker source may have the address, so nothing is settled.
 		r.problem(network.ID, origin, "%s: dhcp, no fixed address: it is given by DHCP or autoconfiguration, and not known here", origin)
 	case network.IPAddress == "":
 		bad(network.ID, "ip_address", "missing")
@@ -378,14 +380,15 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 	}
 }
 
-// annotated says whether an annotation has given the host an address on a network.
+// annotated reports whether an annotation has given the host an address on a network.
 func (r *addressReader) annotated(network string) bool {
 	return r.settled[network] == inventory.FromHostAnnotation
 }
 
-// outside marks the addresses of annotations that lie outside the networks of the host's network data. What spec.networkData says counts
-// only while nobody uses the host: Cluster API's metal3 provider replaces it. Preprovisioning data may be of another network than the one that the host
-// is used on, so it only adds to those that are known.
+// outside marks the addresses of annotations that lie outside the networks of the host's network data.
+// spec.networkData counts only while the host is unused, because Cluster API's metal3 provider replaces it.
+// Preprovisioning data may be of another network than the one that the host is used on, so it only adds to those that
+// are known.
 func (r *addressReader) outside() {
 	//guard: the right annotation of a host in use is refused, because its user replaced the network data
 	if r.host.State.Consumer != nil {

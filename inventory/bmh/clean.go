@@ -6,7 +6,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// maxText is how much of a message of others is kept, in characters.
+// maxText is how much of an outside message is kept, in characters.
 const maxText = 200
 
 // clean makes a text of others fit for one line, with no secret in it that is one beyond doubt: drivers repeat the login that

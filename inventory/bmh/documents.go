@@ -28,9 +28,9 @@ func SecretNames(docs []manifest.Document) []string {
 	return slices.Sorted(maps.Keys(relatedOf(docs).Secrets))
 }
 
-// FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name
-// as network data and from their HardwareData. Other kinds are left alone, and no other Secret is
-// looked into. What is wrong with a host's document is a fault of that host; left out are those that no host can be made of.
+// FromDocuments returns the hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name as
+// network data and from their HardwareData. Other kinds and other Secrets are not read. A problem of a host's
+// document is a fault of that host. leftOut are objects that are no hosts.
 func FromDocuments(docs []manifest.Document) (hosts []inventory.Host, leftOut []inventory.LeftOut) {
 	related := relatedOf(docs)
 	var of []*manifest.Document
@@ -54,19 +54,19 @@ func FromDocuments(docs []manifest.Document) (hosts []inventory.Host, leftOut []
 	return inventory.Once(hosts), leftOut
 }
 
-// CheckKinds finds the objects that do not say what they are, or nearly say that they are hosts: a host would be gone to whoever reads the rest.
+// CheckKinds finds objects without a kind, or with one similar to BareMetalHost: skipping them would lose a host.
 func CheckKinds(docs []manifest.Document) error {
 	var problems manifest.Problems
 	for i := range docs {
 		switch doc := &docs[i]; {
-		//guard: a host that lost its kind is gone, and nobody hears of it
+		//guard: a host that lost its kind is gone without a warning
 		case doc.NoKind():
 			problems.Add(doc.Problem("kind", "missing, want %q or another object's", KindHost))
 		case doc.Kind == KindHost && doc.APIVersion == "":
 			problems.Add(doc.Problem("apiVersion", "missing, want %q", metal3Group+inventory.Version))
 		case doc.Kind == KindHost && !isMetal3(doc, KindHost):
 			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, metal3Group+inventory.Version))
-		//guard: a host whose kind has one letter wrong is somebody else's object
+		//guard: a host whose kind has one letter wrong counts as another kind
 		case misspelled(doc):
 			problems.Add(doc.Problem("kind", "found %q, did you mean %q?", doc.Kind, KindHost))
 		}
@@ -74,7 +74,8 @@ func CheckKinds(docs []manifest.Document) error {
 	return problems.Err()
 }
 
-// Notes are what is read as something else than it says, and what is not read where it is likely that somebody thinks so: of each kind once.
+// Notes are about objects that are read as another version, and objects that are likely meant to be read and are not,
+// once for each kind.
 func Notes(docs []manifest.Document) []string {
 	const known = metal3Group + inventory.Version
 	var other, specs []*manifest.Document
@@ -87,7 +88,7 @@ func Notes(docs []manifest.Document) []string {
 		}
 	}
 	var notes []string
-	//guard: hosts of an API version that sipgen does not know are read as if it did, without a word
+	//guard: hosts of an unknown API version are read as of the known one, without a note
 	if len(other) > 0 {
 		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion, known)+
 			text.Count(len(other), KindHost)+"  read as if of that version; fields that it does not have are ignored")
@@ -98,7 +99,8 @@ func Notes(docs []manifest.Document) []string {
 	return notes
 }
 
-// misspelled says whether a kind of metal3's is BareMetalHost but for a few letters. None that there is comes that near, but for the list.
+// misspelled reports whether a kind of metal3's is BareMetalHost except for a few letters. No other kind is that
+// similar, except the list.
 func misspelled(doc *manifest.Document) bool {
 	return strings.HasPrefix(doc.APIVersion, metal3Group) && doc.Kind != KindHost && doc.Kind != KindHost+"List" && manifest.Nearest(doc.Kind, []string{KindHost}) != ""
 }

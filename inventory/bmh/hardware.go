@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// hardwareOf is what inspection found, with equal disks and equal interfaces counted. A NIC with an IPv4 and an IPv6 address stands twice in
-// metal3's list, and is one.
+// hardwareOf returns the result of inspection, with equal disks and equal interfaces counted. A NIC with an IPv4 and
+// an IPv6 address is in metal3's list twice, and counts once.
 func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
 	out := &inventory.Hardware{Architecture: clean(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes}
 	disks, nics, seen := map[inventory.Disks]int{}, map[int]int{}, map[string]bool{}

@@ -1,5 +1,5 @@
-// Package bmh makes hosts of metal3's objects: BareMetalHosts, the Secrets that they name as network data, and HardwareData.
-// It is what every source of an inventory has in common, and the one place that knows metal3's types.
+// Package bmh converts metal3's objects to hosts: BareMetalHosts, the Secrets that they name as network data, and
+// HardwareData. All sources of an inventory use it, and only it uses metal3's types.
 package bmh
 
 import (
@@ -38,7 +38,7 @@ func isMetal3(doc *manifest.Document, kind string) bool {
 // Related are the documents that hosts refer to, by namespace and name.
 type Related struct {
 	Secrets, Hardware map[string]*manifest.Document
-	// Unread says of Secrets why they are not among them, where there is more to say than that.
+	// Unread has the reasons why Secrets are missing, if there is a special one.
 	Unread map[string]string
 }
 
@@ -63,13 +63,13 @@ func Key(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// hostOf makes a host of its document and of what it refers to. What is wrong with the document is the host's fault; without a name there is
-// no host, and why is said instead.
+// hostOf returns the host of a document and its related objects. Problems of the document are the host's faults; a
+// document without a valid name is left out.
 func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *inventory.LeftOut) {
 	var bmh metal3.BareMetalHost
 	unreadable := doc.DecodeLoose(&bmh)
 	if unreadable != nil {
-		// What was decoded up to there may be half of a field.
+		// The decoded part may end in the middle of a field.
 		bmh = metal3.BareMetalHost{}
 		bmh.Namespace, bmh.Name = doc.Namespace, doc.Name
 	}
@@ -119,8 +119,8 @@ func faultOf(err error) inventory.Fault {
 	return inventory.Fault{Kind: inventory.FaultObject, Text: "cannot be read"}
 }
 
-// BadName finds names that an API server would refuse too: they become paths in what is rendered, and files are not checked by an API
-// server. field is empty for good ones.
+// BadName finds names that an API server would refuse: they become paths in the rendered tree, and no API server
+// checks files. field is empty for good ones.
 func BadName(namespace, name string) (field, text string) {
 	if simpleName(name) && simpleName(namespace) {
 		return "", ""
@@ -137,8 +137,8 @@ func BadName(namespace, name string) (field, text string) {
 	return "", ""
 }
 
-// simpleName says that a text is what Kubernetes calls a DNS-1123 label. It may be the name of anything, the key of a label and its value: nobody has to ask
-// the expressions of Kubernetes, which take far longer.
+// simpleName reports whether a text is a DNS-1123 label. Such a text may be any name, key or value of a label, and
+// Kubernetes' own, slower expressions need not be applied.
 func simpleName(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c != '-' || i == 0 || i == len(text)-1) {
@@ -148,7 +148,7 @@ func simpleName(text string) bool {
 	return text != "" && len(text) <= validation.DNS1123LabelMaxLength
 }
 
-// maxFileName is what is left of the 255 bytes that file systems take, for namespace and name, without a dot and ".yaml".
+// maxFileName is the room for namespace and name in the 255 bytes of a file name, without a dot and ".yaml".
 const maxFileName = 249
 
 // CheckLength notes the fault of a host that no file can be named after.
@@ -185,7 +185,7 @@ func CheckLabels(host *inventory.Host) {
 	}
 }
 
-// FromObject takes what sipgen needs out of a BareMetalHost; addresses are added later.
+// FromObject returns the host of a BareMetalHost; addresses are added later.
 func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	host := inventory.Host{
 		Namespace: bmh.Namespace, Name: bmh.Name, UID: string(bmh.UID), Labels: bmh.Labels,
@@ -201,7 +201,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			Operational:  string(bmh.Status.OperationalStatus),
 			ErrorType:    string(bmh.Status.ErrorType),
 			ErrorMessage: bmh.Status.ErrorMessage,
-			//guard: a host that somebody paused is handed out
+			//guard: a paused host is handed out
 			Paused: has(bmh.Annotations, metal3.PausedAnnotation),
 			//guard: a host that metal3 does not manage is handed out
 			Detached:  has(bmh.Annotations, metal3.DetachedAnnotation),
@@ -268,10 +268,10 @@ func CheckSecrets(host *inventory.Host) {
 	}
 }
 
-// mostUnread is how many annotations of one host are noted that nobody reads.
+// mostUnread is how many annotations without effect are recorded for a host.
 const mostUnread = 5
 
-// unreadAnnotations is inventory.Host.UnreadAnnotations. What an API server takes for no key is not repeated.
+// unreadAnnotations returns inventory.Host.UnreadAnnotations. Invalid keys are left out.
 func unreadAnnotations(bmh *metal3.BareMetalHost) (unread []string) {
 	for key := range bmh.Annotations {
 		if _, stray := manifest.StrayAnnotation(key, inventory.ReadAnnotations()); stray && len(validation.IsQualifiedName(strings.ToLower(key))) == 0 {
@@ -301,7 +301,7 @@ func imageName(spec *metal3.BareMetalHostSpec) string {
 	return ""
 }
 
-// reason is the value of an annotation that wants one, empty where there is no annotation.
+// reason returns the value of an annotation that should have one, "" without the annotation.
 func reason(annotations map[string]string, key string) string {
 	value, found := annotations[key]
 	if found && clean(value) == "" {
@@ -323,7 +323,7 @@ func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
 		for name, value := range from {
 			if slices.ContainsFunc(engineKeys, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 				if strings.HasPrefix(name, "kubectl.") {
-					//guard: a whole object, with what secrets it had, is in a snapshot
+					//guard: a whole object, with its secrets, is in a snapshot
 					value = "present"
 				}
 				marks[name] = value

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// ownedFields is the part of a FieldsV1 that matters here: names of fields begin with "f:", and "." stands for
-// the map itself. A set of all fields of a large fleet would cost more than the rest of the inventory.
+// ownedFields is the part of a FieldsV1 that matters here: names of fields begin with "f:", and "." is the map
+// itself. A set of all fields of a large fleet would cost more than the rest of the inventory.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 type ownedFields struct {
 	Metadata struct {
@@ -21,8 +21,8 @@ type ownedFields struct {
 	Spec json.RawMessage `json:"f:spec"`
 }
 
-// Managers cuts managedFields down to who owns the spec, and which labels and annotations.
-// An entry that cannot be read is taken to own the spec: that is the careful reading.
+// Managers reduces managedFields to the owners of the spec, of labels and of annotations. An unreadable entry counts
+// as owner of the spec, to be careful.
 func Managers(entries []metav1.ManagedFieldsEntry) []inventory.Manager {
 	managers := make([]inventory.Manager, 0, len(entries))
 	for _, entry := range entries {

@@ -15,8 +15,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// read gives the documents of paths. A folder that is a kustomization is built; what else lies in it
-// is not looked at. kustomize keeps global state, so read is not to run twice at the same time.
+// read returns the documents of paths. A folder with a kustomization is built, and its other files are not read.
+// kustomize keeps global state, so read must not run twice at the same time.
 func read(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 	var (
 		manifests []string
@@ -47,8 +47,8 @@ func isKustomization(path string) bool {
 	return false
 }
 
-// regularFiles lets kustomize read regular files only, within limits: a pipe would hold it for ever, and it replaces aliases before
-// anybody can count what they stand for. err is the first refusal, which kustomize may pass over.
+// regularFiles lets kustomize read only regular files, within limits: a pipe would block it forever, and it expands
+// aliases before their size is known. err is the first refusal, which kustomize may ignore.
 type regularFiles struct {
 	filesys.FileSystem
 	left int64
@@ -59,15 +59,16 @@ func (r *regularFiles) ReadFile(path string) ([]byte, error) {
 	limits := manifest.Inventory
 	limits.File = min(limits.File, r.left)
 	text, err := limits.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !r.FileSystem.IsDir(path) && r.err == nil { // kustomize tries what is not there
+	// kustomize tries files that do not exist
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !r.FileSystem.IsDir(path) && r.err == nil {
 		r.err = err
 	}
 	r.left -= int64(len(text))
 	return text, err
 }
 
-// build gives what kustomize makes of a folder. kustomize's own message is not passed on: it quotes
-// literals, documents and URLs, which may hold secrets.
+// build returns kustomize's result for a folder. kustomize's own error is not passed on: it quotes literals,
+// documents and URLs, which may hold secrets.
 func build(folder string) ([]manifest.Document, error) {
 	files := &regularFiles{FileSystem: filesys.MakeFsOnDisk(), left: manifest.Inventory.Total}
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, folder)

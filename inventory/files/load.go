@@ -65,7 +65,7 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		}
 		return readSnapshot(&docs[i])
 	}
-	//guard: hosts are read from files without a look at what else is there
+	//guard: hosts are read from files without a check of the other objects
 	if err := bmh.CheckKinds(docs); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Notes: notes, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
 }
 
-// specsIn says of documents without a host that they are specs: the two flags were swapped.
+// specsIn reports that documents without a host are specs: the two flags were swapped.
 func specsIn(docs []manifest.Document) string {
 	specs := 0
 	for i := range docs {

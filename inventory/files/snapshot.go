@@ -28,7 +28,7 @@ type snapshot struct {
 	TakenAt          metav1.Time `json:"takenAt"`
 	Context          string      `json:"context"`
 	HasManagedFields bool        `json:"hasManagedFields,omitempty"`
-	// Count is how many hosts follow: a file that was cut off may still be YAML, and a smaller inventory.
+	// Count is how many hosts follow: a truncated file may still be valid YAML with a smaller inventory.
 	Count *int             `json:"count"`
 	Hosts []inventory.Host `json:"hosts"`
 }
@@ -50,7 +50,7 @@ func WriteSnapshot(w io.Writer, inv *inventory.Inventory) error {
 	return err
 }
 
-// readSnapshot reads what WriteSnapshot wrote.
+// readSnapshot reads the output of WriteSnapshot.
 func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	var file snapshot
 	if doc.APIVersion != snapshotVersion {
@@ -85,6 +85,6 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		bmh.CheckSecrets(host)
 		hosts = append(hosts, *host)
 	}
-	//guard: a host that stands twice is handed out twice
+	//guard: a host that occurs twice is handed out twice
 	return &inventory.Inventory{Hosts: inventory.Once(hosts), LeftOut: leftOut, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Marker is a secret value: it stands in every Secret of these tests, and nowhere in what comes out.
+// Marker is a secret value: it is in every Secret of these tests, and must not be in any output.
 const Marker = "hunter2-Marker"
 
 // HostYAML is a host that names its network data, with lines of spec or metadata to add.
@@ -22,7 +22,7 @@ const (
 	NamesOther  = "  networkData: {name: n1-net, namespace: other}\n"
 )
 
-// SecretYAML is a network data Secret with a Marker beside the field.
+// SecretYAML returns a network data Secret with a Marker next to the field.
 func SecretYAML(namespace, name, fields string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: %s}\n%s---\n", namespace, name, fields)
 }
@@ -38,7 +38,7 @@ const (
 	Both64   = "bmV0d29ya3M6Ci0ge2lkOiBvYW00LCB0eXBlOiBpcHY0LCBpcF9hZGRyZXNzOiAxOTIuMC4yLjd9Ci0ge2lkOiBvYW02LCB0eXBlOiBpcHY2LCBpcF9hZGRyZXNzOiAiMjAwMTpkYjg6OjcifQo="
 )
 
-// Managed is a host with the managedFields of everyone who may have touched it.
+// Managed is a host with the managedFields of all usual managers.
 const Managed = `
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost

@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// guardBinding is the part of a ValidatingAdmissionPolicyBinding that says what it is for.
+// guardBinding is the part of a ValidatingAdmissionPolicyBinding with its scope.
 type guardBinding struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

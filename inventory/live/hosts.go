@@ -25,15 +25,15 @@ import (
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
 
-// Options say what to read of a live cluster. The zero value reads the hosts of all
-// namespaces, with the addresses of every one.
+// Options select what to read of a live cluster. The zero value reads the hosts of all namespaces, with all
+// addresses.
 type Options struct {
 	// Namespaces of the hosts; none means all.
 	Namespaces []string
-	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
-	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
+	// NeedsAddresses reports whether a host's network data Secret should be read; nil reads all. Fewer Secrets mean
+	// fewer requests and fewer secrets in memory.
 	NeedsAddresses func(*inventory.Host) bool
-	// Now is when the inventory is said to be taken.
+	// Now is the time of the inventory.
 	Now time.Time
 	// backoff is between tries of one request; nil means patience.
 	backoff *wait.Backoff
@@ -56,7 +56,7 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 	if options.backoff != nil {
 		backoff = *options.backoff
 	}
-	ctx = klog.NewContext(ctx, klog.Logger{}) // client-go's own lines stay unsaid: what matters is in the error
+	ctx = klog.NewContext(ctx, klog.Logger{}) // client-go does not log: its errors are returned
 	reader, err := newReader(cfg, hostResource.GroupVersion(), backoff)
 	if err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func (o *Options) needs(host *inventory.Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
 }
 
-// liveHost is a BareMetalHost without what no one here reads: most of the inspected hardware, history, status of the
-// last operations. That is most of the object, and most of the time it takes to decode it.
+// liveHost is a BareMetalHost without the unused parts: most of the inspected hardware, history, status of the last
+// operations. These are most of the object, and most of the time to decode it.
 type liveHost struct {
 	Kind              string `json:"kind"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -123,7 +123,7 @@ type liveHost struct {
 	} `json:"status"`
 }
 
-// undecoded says which item cannot be decoded, and what is wrong in it.
+// undecoded names the item that cannot be decoded, and the problem.
 func undecoded(item json.RawMessage) error {
 	var head struct {
 		Metadata struct {
@@ -139,18 +139,18 @@ func undecoded(item json.RawMessage) error {
 	return fmt.Errorf("%w: %s: %w", wrong, text.Line(bmh.Key(head.Metadata.Namespace, head.Metadata.Name)), doc.DecodeLoose(&liveHost{}))
 }
 
-// hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
-// An item that the API server was not asked for is an error: another kind, or another namespace.
+// hostFromItem decodes one item of a list, and keeps of the object only what its addresses need. An item of another
+// kind or namespace than requested is an error.
 func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost, inventory.Host, error) {
 	var found liveHost
 	if err := json.Unmarshal(item, &found); err != nil {
 		return nil, inventory.Host{}, undecoded(item)
 	}
-	//guard: what is no BareMetalHost is handed out as one
+	//guard: an object that is no BareMetalHost is handed out as one
 	if found.Kind != "" && found.Kind != bmh.KindHost {
 		return nil, inventory.Host{}, fmt.Errorf("%s: an item is of kind %s, want %s", hostResource.Resource, text.Line(found.Kind), bmh.KindHost)
 	}
-	//guard: hosts of a namespace that nobody asked for are handed out
+	//guard: hosts of a namespace that was not requested are handed out
 	if namespace != "" && found.Namespace != namespace {
 		return nil, inventory.Host{}, fmt.Errorf("%s: the list of namespace %s has an item of namespace %s", hostResource.Resource, namespace, text.Line(found.Namespace))
 	}
@@ -175,7 +175,7 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 }
 
 // liveHardware reads HardwareData, by host, if a host that needs addresses has no hardware in its status: metal3
-// keeps what inspection found there too, for now. A cluster without the CRD has none.
+// keeps inspection results there as well, for now. A cluster without the CRD has none.
 func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inventory.Host, live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
 	lacking := map[string]bool{}
 	for i := range hosts {
@@ -255,8 +255,8 @@ func (d *slimDetails) details() *metal3.HardwareDetails {
 	return out
 }
 
-// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. A Secret that the account may not get, or whose
-// content is wrong, is its host's own problem. When the server fails the rest is not tried, since the next thousand would fail alike.
+// liveAddresses fetches the network data Secrets of the hosts that need them, several at a time. A forbidden or
+// invalid Secret is its host's own problem. If the server fails, the rest is not tried.
 func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, options Options) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
@@ -281,7 +281,7 @@ func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory
 	return errors.Join(group.Wait(), ctx.Err())
 }
 
-// Documents reads all objects of a resource as documents, for decoding by whoever knows the kind.
+// Documents reads all objects of a resource as documents, for decoding by the caller.
 func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) (_ []manifest.Document, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
@@ -296,7 +296,7 @@ func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionRes
 		for i := range found {
 			doc := &found[i]
 			doc.Index = len(docs) + 1 + i
-			//guard: whoever deletes a live SIPCluster is told to remove a line that is in no file
+			//guard: a message about the deletion of a live SIPCluster names a line in a file that does not exist
 			doc.Live, doc.File = true, strings.ToLower(kind)+" "+bmh.Key(doc.Namespace, doc.Name)
 			if doc.Kind == "" {
 				doc.Kind, doc.APIVersion = kind, gvr.GroupVersion().String()

@@ -17,7 +17,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Finalized reads which objects of a resource carry a finalizer: of the objects nothing but their metadata. A cluster that does not know the
+// Finalized returns the objects of a resource with a finalizer, by their metadata only. A cluster without the
 // resource has none.
 func Finalized(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, finalizer string) (_ []inventory.Finalized, err error) {
 	cfg, login := watchLogin(cfg)

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// pageSize is how many objects one request asks for: what kubectl asks for.
+	// pageSize is how many objects one request returns, as for kubectl.
 	pageSize = 500
-	// restarts is how often a list begins anew because its continue token expired.
+	// restarts is how often a list starts again because its continue token expired.
 	restarts = 3
 	// mostPages bounds a list: two million objects.
 	mostPages = 4_000
@@ -35,7 +35,7 @@ const (
 var (
 	// ErrIncomplete: a list ended before all of it was read.
 	ErrIncomplete = errors.New("the list ended early")
-	// ErrMissingCRD: the cluster does not know the resource.
+	// ErrMissingCRD: the cluster does not have the resource.
 	ErrMissingCRD = errors.New("the cluster does not know this resource")
 )
 
@@ -49,7 +49,7 @@ type reader struct {
 }
 
 func newReader(cfg *rest.Config, gv schema.GroupVersion, backoff wait.Backoff) (*reader, error) {
-	// Only to read what an API server says when it refuses.
+	// Only to decode the error of an API server.
 	refusals := runtime.NewScheme()
 	metav1.AddToGroupVersion(refusals, schema.GroupVersion{Version: "v1"})
 	cfg = rest.CopyConfig(cfg)
@@ -99,8 +99,8 @@ type page struct {
 	Items           []json.RawMessage `json:"items"`
 }
 
-// list gives every item of a resource to each, page by page, all of one resourceVersion. When the
-// token for the next page has expired it calls reset and begins anew.
+// list passes every item of a resource to each, page by page, all of one resourceVersion. If the token for the next
+// page has expired, it calls reset and starts again.
 func (r *reader) list(ctx context.Context, resource, namespace string, each func(json.RawMessage) error, reset func()) error {
 	where := resource + "." + r.gv.Group
 	if namespace != "" {
@@ -173,7 +173,7 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 			}
 			return nil
 		}
-		//guard: a proxy that gives the same page for ever keeps a run from its end
+		//guard: a proxy that returns the same page forever keeps a run from its end
 		if token == answer.Metadata.Continue {
 			return fmt.Errorf("%w: after %d objects the API server repeats its continue token", ErrIncomplete, seen)
 		}
@@ -227,8 +227,8 @@ func (r *reader) page(ctx context.Context, resource, namespace, token string, se
 	return answer, err
 }
 
-// patience spreads retries over about a quarter of a minute. Where the API server says how long to wait, client-go waits
-// so long first, up to ten times.
+// patience spreads retries over about a quarter of a minute. If the API server sends a delay, client-go waits for it
+// first, up to ten times.
 func patience() wait.Backoff {
 	return wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2}
 }
@@ -252,7 +252,7 @@ func retry(ctx context.Context, backoff wait.Backoff, do func() error) error {
 	return err
 }
 
-// passing says whether an error may go away by itself.
+// passing reports whether an error may go away by itself.
 func passing(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) ||
@@ -260,7 +260,7 @@ func passing(err error) bool {
 		errors.Is(err, ErrIncomplete)
 }
 
-// plainStatus says what an API server's refusal means for the reader.
+// plainStatus explains an API server's error.
 func plainStatus(err error) error {
 	switch {
 	case apierrors.IsForbidden(err):

@@ -13,14 +13,14 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// login is what the API server was sent to log in with, for taking it out of what is said: an API server, or a proxy before it, may
-// repeat a request in its answer. Tokens that a plugin or a file gives are known only when they are sent.
+// login is the credentials that were sent to the API server, to be removed from messages: an API server, or a proxy
+// before it, may repeat a request in its answer. Tokens of a plugin or a file are known only when they are sent.
 type login struct {
 	mutex sync.Mutex
 	sent  map[string]bool
 }
 
-// watchLogin gives a copy of a configuration whose logins are noted.
+// watchLogin returns a copy of a configuration that records its logins.
 func watchLogin(cfg *rest.Config) (*rest.Config, *login) {
 	l := &login{sent: map[string]bool{cfg.BearerToken: true, cfg.Password: true}}
 	cfg = rest.CopyConfig(cfg)

@@ -17,14 +17,15 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// onlyMetadata asks the API server for the metadata of objects alone: what is in them is not sent.
+// onlyMetadata requests only the metadata of objects from the API server.
 const onlyMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 // onlyItsMetadata asks for that of one object.
 const onlyItsMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
-// ServiceObjects reads who owns the Deployments and Services whose name begins like those of a tenant's services. Nothing but their metadata
-// leaves the API server. SIP's Services carry no label, so all are listed. That is a right that policy/ does not give.
+// ServiceObjects reads the owners of the Deployments and Services whose names begin like those of a tenant's
+// services. Only their metadata leaves the API server. SIP's Services carry no label, so all are listed; policy/ does
+// not grant that permission.
 func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.ServiceObject, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
@@ -43,7 +44,7 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 		if err != nil {
 			return nil, err
 		}
-		//guard: whole Deployments of all namespaces, with passwords in plain text, are read to learn who owns them
+		//guard: whole Deployments of all namespaces, with passwords in plain text, are read for their owners
 		reader.accept, reader.selector = onlyMetadata, kind.selector
 		before := len(out)
 		err = reader.list(ctx, kind.resource, metav1.NamespaceAll, func(item json.RawMessage) error {

@@ -42,9 +42,9 @@ func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, err
 	return &secretReader{client, backoff}, err
 }
 
-// of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that the account
-// may not get, is left out: who wrote the host named it, and the account's right to the Secrets of a namespace comes with the first commit
-// that has such a host there.
+// of returns the Secrets that a host names as network data, and no other: never the BMC's. Invalid names and
+// forbidden Secrets are left out: the author of the host chose the name, and the account may read the Secrets of a
+// namespace only after the first commit with such a host there.
 func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost) (bmh.Related, error) {
 	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
 	for _, ref := range bmh.SecretRefs(host, object) {

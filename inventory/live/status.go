@@ -15,15 +15,15 @@ import (
 
 // Errors of PatchStatus and Object that a caller may tell apart.
 var (
-	// ErrChanged: the object is not the one that was read any more.
+	// ErrChanged: the object has changed since it was read.
 	ErrChanged = errors.New("somebody else changed it")
 	// ErrGone: there is no such object.
 	ErrGone = errors.New("it is gone")
-	// ErrUnknownFields: the CRD on the cluster has no such fields in the status.
+	// ErrUnknownFields: the CRD on the cluster lacks fields of the status.
 	ErrUnknownFields = errors.New("the CustomResourceDefinition on the cluster does not know all of the status")
 )
 
-// StatusManager is the field manager of what PatchStatus writes.
+// StatusManager is the field manager of PatchStatus.
 const StatusManager = "sipgen-status"
 
 // StatusWriter writes the status of objects of one resource: the only thing that sipgen ever writes to a cluster.
@@ -66,11 +66,11 @@ func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersi
 	case apierrors.IsBadRequest(err) || apierrors.IsInvalid(err):
 		return w.login.safe(fmt.Errorf("%w: %w", ErrUnknownFields, err))
 	}
-	//guard: a token that the API server repeats is said
+	//guard: a token that the API server repeats is printed
 	return w.login.safe(plainStatus(err))
 }
 
-// Get reads one object anew.
+// Get reads one object again.
 func (w *StatusWriter) Get(ctx context.Context, namespace, name string) (json.RawMessage, error) {
 	ctx = klog.NewContext(ctx, klog.Logger{})
 	var body []byte
