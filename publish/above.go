@@ -30,7 +30,8 @@ type AboveFile struct {
 // readAbove are the names of files at Target.Path and above that Read gets too: they say what becomes of the files below them.
 var readAbove = []string{".gitattributes", ".sourceignore", "Kustomization", "kustomization.yaml", "kustomization.yml"}
 
-// Above gives the files with the names .gitattributes and .sourceignore, and the kustomizations, at Target.Path and above it, sorted by path.
+// Above returns the files with the names .gitattributes and .sourceignore, and the kustomizations, at Target.Path and
+// above it, sorted by path.
 func (s *Snapshot) Above() ([]AboveFile, error) {
 	if s.root.IsZero() {
 		return nil, nil
@@ -64,7 +65,7 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	return found, prefix, err
 }
 
-// resolve gives the absolute path that dir leads to.
+// resolve returns the absolute path that dir leads to.
 func resolve(dir string) (string, error) {
 	root, err := filepath.Abs(dir)
 	if err != nil {
@@ -77,7 +78,7 @@ func resolve(dir string) (string, error) {
 	return real, err
 }
 
-// filesAbove are the files with a name of readAbove in a folder and above it.
+// filesAbove returns the files with a name of readAbove in a folder and above it.
 func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error) {
 	for dir := path.Join(site, "."); ; dir = path.Dir(dir) {
 		for _, name := range readAbove {
@@ -98,7 +99,7 @@ func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error)
 	return found, nil
 }
 
-// checkoutOf is the top of the git checkout that a folder is in, or the folder itself.
+// checkoutOf returns the top of the git checkout that a folder is in, or the folder itself.
 func checkoutOf(dir string) string {
 	for parent := dir; ; parent = filepath.Dir(parent) {
 		if _, err := os.Lstat(filepath.Join(parent, ".git")); err == nil {
@@ -110,7 +111,7 @@ func checkoutOf(dir string) string {
 	}
 }
 
-// above are the files above a path that Read gets, by their paths.
+// above returns the files above a path that Read gets, by their paths.
 func above(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (map[string]plumbing.Hash, error) {
 	found := map[string]plumbing.Hash{}
 	whole := &objects.Files{Store: store, Root: root}

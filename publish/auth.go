@@ -46,7 +46,7 @@ type Auth struct {
 
 const connectTimeout = 30 * time.Second
 
-// login gives the transport to an endpoint.
+// login returns the transport to an endpoint.
 func (a Auth) login(endpoint *transport.Endpoint, over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
 	switch endpoint.Protocol {
 	case "ssh":
@@ -90,7 +90,7 @@ func (a Auth) httpLogin() transport.AuthMethod {
 	return nil
 }
 
-// HTTPClient gives a client for other services of the same server, a forge's API: with the certificates, the proxy
+// HTTPClient returns a client for other services of the same server, a forge's API: with the certificates, the proxy
 // and the client certificate that a has, and without any credentials. No proxy is taken from the environment where a
 // names one.
 func (a Auth) HTTPClient() (*http.Client, error) {

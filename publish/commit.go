@@ -28,7 +28,7 @@ type Published struct {
 }
 
 // Commit makes the target's branch hold the tree below Target.Path, in one commit on top of base, and
-// pushes it with base as the precondition: ErrConflict if the branch is not there any more. An unchanged
+// pushes it with base as the precondition: ErrConflict if the branch is not there. An unchanged
 // tree makes no commit. Everything outside the path, and every file in it that sipgen does not own, keeps
 // its object.
 func Commit(ctx context.Context, target Target, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
@@ -140,10 +140,10 @@ func (s *Snapshot) CheckOwned() error {
 	return nil
 }
 
-// has says that the branch to push to holds a tree already, on top of the same commit: root, which is the base with the
-// site's files in it, and any extra files, whatever is in them. A proposal that was merged stays as it is: where the base
-// has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. One that proposes
-// something else is replaced, so that nobody merges what is not wanted any more.
+// has says that the branch to push to holds a tree already, on top of the same commit: root, which is the base with
+// the site's files in it, and any extra files, whatever is in them. A proposal that was merged stays as it is: where
+// the base has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. One that
+// proposes something else is replaced, so that nobody merges what is not wanted.
 func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (bool, error) {
 	same := false
 	if root == s.root {
@@ -171,7 +171,7 @@ func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (
 	return root == s.proposed.TreeHash, err
 }
 
-// blobsOf gives the blobs that a tree has at some paths; nil where it lacks one of them.
+// blobsOf returns the blobs that a tree has at some paths; nil where it lacks one of them.
 func (s *Snapshot) blobsOf(root plumbing.Hash, paths Tree) (map[string]plumbing.Hash, error) {
 	if root.IsZero() {
 		return nil, nil
@@ -202,7 +202,7 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	return errors.Join(problems...)
 }
 
-// siteEdits are the blobs that the site's files become, by their paths in the repository.
+// siteEdits returns the blobs that the site's files become, by their paths in the repository.
 func siteEdits(writer *objects.Writer, site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
 	list, err := writer.Blob(treefs.FormatOwnership(tree))
 	if err != nil {

@@ -79,7 +79,7 @@ func checkWrite(tree Tree, allowEmpty bool) error {
 	return treefs.CheckTree(tree)
 }
 
-// ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
+// ReadDir returns the files that sipgen owns in a folder, as they are there now. An absent or empty folder
 // gives an empty tree; another folder without an OwnershipFile is ErrForeign.
 func ReadDir(ctx context.Context, dir string) (Tree, error) {
 	state, err := ReadState(ctx, dir, Search{})

@@ -92,7 +92,7 @@ type unreachableError struct {
 func (u *unreachableError) Error() string   { return ErrUnreachable.Error() + ": " + u.why }
 func (u *unreachableError) Unwrap() []error { return []error{ErrUnreachable, u.err} }
 
-// unreachable says why no connection was made, and nothing of an error in one that was.
+// unreachable returns why no connection was made, and nothing of an error in one that was.
 func unreachable(err error) string {
 	var (
 		name *net.DNSError
@@ -172,7 +172,7 @@ func (r *remote) explain(err error) error {
 	return err
 }
 
-// masked gives an error whose words may be printed: every line is one of text only, and a secret of
+// masked returns an error whose words may be printed: every line is one of text only, and a secret of
 // this login that some library or server repeats is masked. The chain for errors.Is stays.
 func (r *remote) masked(err error) error {
 	if err == nil {

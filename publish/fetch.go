@@ -77,7 +77,7 @@ func (r *remote) openSession(ctx context.Context) (*session, error) {
 	})
 }
 
-// fetchObjects gives the store that holds the commits, their trees, and what is below the target's path at the tip.
+// fetchObjects returns the store that holds the commits, their trees, and what is below the target's path at the tip.
 func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.Hash, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	if first.local != nil {
 		return first.local.Storer, nil
@@ -117,7 +117,8 @@ func (r *remote) fetch(ctx context.Context, s *session, store *objects.Store, wa
 	return err
 }
 
-// supportsPartialClone says that the server leaves out files when it is asked to, and gives objects by their hash.
+// supportsPartialClone reports whether the server leaves out files when it is asked to, and gives objects by their
+// hash.
 func (s *session) supportsPartialClone() bool {
 	can := s.advertised.Capabilities
 	return can.Supports(capability.Filter) && can.Supports(capability.Shallow) &&

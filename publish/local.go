@@ -21,7 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// localPath gives the path of a repository on this machine.
+// localPath returns the path of a repository on this machine.
 func localPath(endpoint *transport.Endpoint) (string, error) {
 	where, err := filepath.Abs(filepath.FromSlash(endpoint.Path))
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	if !ok {
 		return repository, nil
 	}
-	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository any more.
+	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository.
 	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte), filesystem.Options{KeepDescriptors: true})
 	return gogit.Open(kept, nil)
 }
@@ -96,8 +96,8 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 	return found, err
 }
 
-// isBroken says whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an older value of the branch, or
-// finds none.
+// isBroken reports whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an
+// older value of the branch, or finds none.
 func isBroken(repository *gogit.Repository, branch string) bool {
 	store, ok := repository.Storer.(interface{ Filesystem() billy.Filesystem })
 	if !ok {

@@ -55,12 +55,12 @@ type Trailer struct {
 	Key, Value string
 }
 
-// FixedMessage is a Meta.Message that is the same for all changes.
+// FixedMessage returns a Meta.Message that is the same for all changes.
 func FixedMessage(text string) func([]Change) string {
 	return func([]Change) string { return text }
 }
 
-// message gives the message for the changes, without the trailers and without blank lines at its ends.
+// message returns the message for the changes, without the trailers and without blank lines at its ends.
 func (m Meta) message(changes []Change) (string, error) {
 	if m.Message == nil {
 		return "", errors.New("message: there is none")
@@ -72,7 +72,7 @@ func (m Meta) message(changes []Change) (string, error) {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), nil
 }
 
-// withTrailers is a message as git keeps it: trailers after a blank line.
+// withTrailers returns a message as git keeps it: trailers after a blank line.
 func (m Meta) withTrailers(text string) string {
 	for i, trailer := range m.Trailers {
 		if i == 0 {

@@ -81,7 +81,7 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	return err
 }
 
-// notes gives the tip of the notes, zero where there are none, and a store that has it with its trees.
+// notes returns the tip of the notes, zero where there are none, and a store that has it with its trees.
 func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer, error) {
 	_, session, err := r.listRefs(ctx)
 	if err != nil {
@@ -110,8 +110,9 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 	return tip, store, r.explain(session.fetch(ctx, store, wanted{objects: []plumbing.Hash{tip}, depth: 1, filter: filter}))
 }
 
-// notePath gives the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and when
-// there are many in folders of its first digits; a second note for the same commit would be read together with the first.
+// notePath returns the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and
+// when there are many in folders of its first digits; a second note for the same commit would be read together with
+// the first.
 func notePath(store storer.EncodedObjectStorer, root, commit plumbing.Hash) (string, plumbing.Hash, error) {
 	hash := commit.String()
 	flat, folded, twice := hash, hash[:2]+"/"+hash[2:], hash[:2]+"/"+hash[2:4]+"/"+hash[4:]

@@ -99,7 +99,7 @@ func describe(commit *object.Commit) string {
 	return fmt.Sprintf("%s %q by %s", commit.Hash.String()[:7], text.Truncate(text.Line(subject), 60), text.Truncate(text.Line(commit.Author.Name), 40))
 }
 
-// changes says whether a commit has another tree than its parent.
+// changes reports whether a commit has another tree than its parent.
 func changes(store *objects.Store, commit *object.Commit) bool {
 	if len(commit.ParentHashes) == 0 || store.HasEncodedObject(commit.ParentHashes[0]) != nil {
 		return store.HasEncodedObject(commit.TreeHash) == nil // the base's history has every tree of its commits
@@ -108,7 +108,7 @@ func changes(store *objects.Store, commit *object.Commit) bool {
 	return err != nil || parent.TreeHash != commit.TreeHash
 }
 
-// marked says whether a commit carries one of the trailers.
+// marked reports whether a commit carries one of the trailers.
 func marked(commit *object.Commit, trailers []Trailer) bool {
 	for line := range strings.Lines(commit.Message) {
 		key, _, _ := strings.Cut(line, ": ")

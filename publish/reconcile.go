@@ -21,7 +21,7 @@ type Result struct {
 	Foreign []string
 }
 
-// unchanged says that no file differs.
+// unchanged reports whether no file differs.
 func (r Result) unchanged() bool {
 	return len(r.Added)+len(r.Changed)+len(r.Deleted) == 0
 }
@@ -70,7 +70,7 @@ func (r *reconciliation) taken(name, want string) {
 	r.problem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken, want))
 }
 
-// leaves says that a file is owned and not in the new tree.
+// leaves reports whether a file is owned and not in the new tree.
 func (r *reconciliation) leaves(name string) bool {
 	_, ours := r.owned[name]
 	_, stays := r.tree[name]

@@ -88,7 +88,7 @@ func brokenBranch(branch string) error {
 	return redact.Errorf("branch %q is broken: it names no commit; set it to its last commit, or delete it", branch)
 }
 
-// base gives the branch whose tip is the previous tree.
+// base returns the branch whose tip is the previous tree.
 func (r *refs) base(target *Target) (string, error) {
 	branch := target.Branch
 	if branch == "" {
@@ -114,7 +114,7 @@ func (r *refs) base(target *Target) (string, error) {
 	return "", &BranchError{branch, slices.Sorted(maps.Keys(r.branches))}
 }
 
-// roomFor says why a branch cannot be made: to git a branch is a file, and no folder of other branches.
+// roomFor returns why a branch cannot be made: to git a branch is a file, and no folder of other branches.
 func (r *refs) roomFor(branch string) error {
 	if _, there := r.branches[branch]; there {
 		return nil
@@ -134,7 +134,7 @@ func (r *refs) roomFor(branch string) error {
 
 func (r *refs) list() string { return " (" + some(slices.Sorted(maps.Keys(r.branches))) + ")" }
 
-// some is the first few names.
+// some returns the first few names.
 func some(names []string) string {
 	if len(names) > 10 {
 		names = append(slices.Clone(names[:10]), "...")

@@ -48,7 +48,7 @@ type Snapshot struct {
 	from         *remote
 }
 
-// Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
+// Read returns the tree at the tip of the target's branch. A repository without commits, or a path that is
 // not there, gives an empty tree. The objects are read in place from a local repository, and fetched from
 // another, one commit deep: where the server can, the folders and the files below the path, else all files. A
 // pack of more than 2 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
@@ -178,7 +178,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	return nil
 }
 
-// siteTree gives the tree at a path below a tree, zero where there is none.
+// siteTree returns the tree at a path below a tree, zero where there is none.
 func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (plumbing.Hash, error) {
 	if site == "" {
 		return root, nil
@@ -200,7 +200,8 @@ func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string)
 	return found, nil
 }
 
-// housekeeping says whether a file or folder at the top of a repository is one that a forge makes or reads, and not somebody's manifests.
+// housekeeping reports whether a file or folder at the top of a repository is one that a forge makes or reads, and
+// not somebody's manifests.
 func housekeeping(name string) bool {
 	name = strings.ToLower(name)
 	stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")

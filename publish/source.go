@@ -28,8 +28,8 @@ type Source struct {
 	Remote  string // the URL of the remote origin without credentials; empty where there is none
 }
 
-// SourceOf gives the commit that is checked out where the paths are, files and folders of one checkout. It is an error
-// if a file there is not as the commit has it: then the files are of no commit.
+// SourceOf returns the commit that is checked out where the paths are, files and folders of one checkout. It is an
+// error if a file there is not as the commit has it: then the files are of no commit.
 func SourceOf(paths []string) (*Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no files")
@@ -79,7 +79,7 @@ func folderOf(path string) string {
 	return path
 }
 
-// checkCommitted says which files at a path are not as the commit has them.
+// checkCommitted returns which files at a path are not as the commit has them.
 func checkCommitted(commit *object.Commit, root, path string) error {
 	tree, err := commit.Tree()
 	if err != nil {

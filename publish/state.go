@@ -38,7 +38,7 @@ type Search struct {
 	Marked func(text []byte) bool
 }
 
-// traces are the files in the places that bear sipgen's mark. Links are not followed.
+// traces returns the files in the places that bear sipgen's mark. Links are not followed.
 func (s *Search) traces(here treefs.Reader) ([]string, error) {
 	if s.Marked == nil {
 		return nil, nil
@@ -120,7 +120,7 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 	return state, nil
 }
 
-// ReadState gives the state of a folder. An absent or empty folder gives an empty state.
+// ReadState returns the state of a folder. An absent or empty folder gives an empty state.
 func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	here, err := folder.Open(ctx, dir)
 	if err != nil {
@@ -152,7 +152,7 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	return state, nil
 }
 
-// State gives the state of the branch below Target.Path.
+// State returns the state of the branch below Target.Path.
 func (s *Snapshot) State(search Search) (*State, error) {
 	if s.site.IsZero() {
 		return &State{Tree: Tree{}}, nil

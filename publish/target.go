@@ -42,7 +42,7 @@ type Target struct {
 	Auth Auth
 }
 
-// String is the repository, branch and folder as people may read it: without user, password or token.
+// String returns the repository, branch and folder as people may read it: without user, password or token.
 func (t Target) String() string {
 	text := redact.URL(t.URL)
 	if branch := t.pushBranch(); branch != "" {
@@ -126,7 +126,7 @@ func checkBranch(branch string) error {
 	return nil
 }
 
-// isScheme says whether a word before a colon is a URL's, and not the name of an ssh server.
+// isScheme reports whether a word before a colon is a URL's, and not the name of an ssh server.
 func isScheme(word string) bool {
 	switch strings.ToLower(word) {
 	case "http", "https", "ssh", "git", "file", "git+ssh", "ssh+git":
@@ -139,7 +139,7 @@ func isScheme(word string) bool {
 // then is never idle.
 const defaultTimeout = 30 * time.Minute
 
-// withTimeout is a context that ends when the target's time is up.
+// withTimeout returns a context that ends when the target's time is up.
 func (t *Target) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := cmp.Or(t.Timeout, defaultTimeout)
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %s", ErrTimeout, limit))

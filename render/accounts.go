@@ -27,14 +27,16 @@ var (
 // guardResources are the resources of guards.
 var guardResources = []string{"validatingadmissionpolicies", inventory.GuardResource}
 
-// may is one rule. Without names it is for all objects. A server-side apply creates by name, so that names hold for that, too.
+// may returns one rule. Without names it is for all objects. A server-side apply creates by name, so that names hold
+// for that, too.
 func may(verbs []string, group string, names []string, resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{Verbs: verbs, APIGroups: []string{group}, ResourceNames: names, Resources: resources}
 }
 
-// rootRules are the rights of the account that applies flux/, policy/, rights/, site/, claims/ and runner/: in all namespaces, and in the
-// engine's. They are the same whatever the site has at the moment: what is gone is still to be deleted, and an account cannot give itself what
-// comes later. Nobody can give what he does not have: the rights of hosts' accounts and of clusters' services are among them.
+// rootRules returns the rights of the account that applies flux/, policy/, rights/, site/, claims/ and runner/: in
+// all namespaces, and in the engine's. They are the same whatever the site has at the moment: what is gone is still
+// to be deleted, and an account cannot give itself what comes later. Nobody can give what he does not have: the
+// rights of hosts' accounts and of clusters' services are among them.
 func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
 	everywhere = slices.Concat([]rbacv1.PolicyRule{
@@ -57,7 +59,7 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(apply, "placement.openstack.org", nil, "placementapis"),
 		may(apply, "k8s.cni.cncf.io", nil, "network-attachment-definitions"),
 		may(apply, "metallb.io", nil, "ipaddresspools"),
-		//guard: a namespace that is taken out of the Site may have hosts for ever
+		//guard: a namespace that is taken out of the Site may have hosts forever
 		may(prune, "metal3.io", []string{s.rootName()}, "hostdeploypolicies"),
 		//guard: the account of the root cannot give the right to patch hosts
 	}, hostsRules(), readerLists(), networkDataRules(), statusRules(), infra.GivenRules())
@@ -71,12 +73,12 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	return everywhere, engine
 }
 
-// guardNames are those of all guards that a site can have.
+// guardNames returns those of all guards that a site can have.
 func (s *site) guardNames() []string {
 	return append([]string{infra.JumpGuardName(s.Site)}, guard.Names(s.Site)...)
 }
 
-// rootAccount is the account that the Site names, and its rights.
+// rootAccount returns the account that the Site names, and its rights.
 func (s *site) rootAccount() []any {
 	namespace, version, roles := s.Site.Spec.Flux.Namespace, rbacv1.SchemeGroupVersion.String(), s.rootName()
 	everywhere, engine := s.rootRules()

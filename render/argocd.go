@@ -102,7 +102,7 @@ func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ..
 			objects = append(objects, argocd.InWave(s.argoRights(c.Key), "-1"))
 		}
 		services := argocd.Within(argocd.Pruning(s.Site, s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"), c.Key.Namespace)
-		//guard: the services of a cluster that is gone stay for ever
+		//guard: the services of a cluster that is gone stay forever
 		services.Finalizers = []string{argocd.Finalizer}
 		if s.inWaves(c) {
 			s.argoInWaves(services)
@@ -138,9 +138,9 @@ func (s *site) argoRights(key schedule.ClusterKey) *argocd.Application {
 }
 
 // hostsWave puts hosts after the services, and those of a cluster that is gone beside them: its
-// services may be broken for ever.
+// services may be broken forever.
 func hostsWave(c *schedule.Cluster) string {
-	//guard: the hosts of a cluster that is gone wait for services that may be broken for ever
+	//guard: the hosts of a cluster that is gone wait for services that may be broken forever
 	if c.Gone {
 		return "0"
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// capi renders what Cluster API has to be told to use the cluster's hosts: a component that no sync object names. Like the services it stays as it
-// was for a cluster that has no spec any more, or one that is refused: somebody's kustomization names the folder until its machines are gone.
+// capi renders what Cluster API has to be told to use the cluster's hosts: a component that no sync object names.
+// Like the services it stays as it was for a cluster that has no spec, or one that is refused: somebody's
+// kustomization names the folder until its machines are gone.
 func (s *site) capi(c *schedule.Cluster, folder string) error {
 	//guard: the kustomization that uses a component cannot be built any more while machines are there
 	if s.keepsServices(c) {

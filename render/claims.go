@@ -64,7 +64,7 @@ func (s *site) fluxClaims() *flux.Kustomization {
 // argoClaims is the same for Argo CD. What it applied goes with it.
 func (s *site) argoClaims() *argocd.Application {
 	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
-	//guard: a namespace that is taken out of the Site may have hosts for ever
+	//guard: a namespace that is taken out of the Site may have hosts forever
 	app.Finalizers = []string{argocd.Finalizer}
 	return argocd.InWave(app, "-1")
 }

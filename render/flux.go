@@ -98,7 +98,7 @@ func (s *site) flux() error {
 // every cluster's services, at once.
 func (s *site) fluxRoot() *flux.Kustomization {
 	root := flux.Pruning(s.Site, s.rootName(), s.rootName(), "flux")
-	//guard: whoever deletes the root deletes every cluster's services
+	//guard: anyone who deletes the root deletes every cluster's services
 	root.Spec.DeletionPolicy = flux.Orphan
 	return root
 }
@@ -118,7 +118,7 @@ func (s *site) fluxHosts(c *schedule.Cluster) *flux.Kustomization {
 	hosts.Spec.ServiceAccountName = s.ownAccounts().hosts
 	//guard: hosts are patched before the guards are there
 	hosts.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
-	// Services of a cluster that is gone may be broken for ever; its hosts are released all the same.
+	// Services of a cluster that is gone may be broken forever; its hosts are released all the same.
 	//guard: a host gets its labels before the services that it needs are there
 	if s.hasInfra(c) && !c.Gone {
 		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, flux.Reference{Name: s.syncName(c.Key, "infra")})

@@ -18,7 +18,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// guards are the annotations of a host patch, per engine.
+// guards returns the annotations of a host patch, per engine.
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
 		//guard: Argo CD deletes a host whose patch leaves the tree
@@ -71,7 +71,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			Metadata: hostMetadata{Namespace: host.Namespace, Name: host.Name, Labels: labels},
 		}
 		if merge {
-			//guard: a host that is not there is created, empty; one that was made anew is touched
+			//guard: a host that is not there is created, empty; one that was made again is touched
 			patch.Metadata.UID = host.UID
 			//guard: a patch has no guard at all
 			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
@@ -135,8 +135,8 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// HostFile is the name of the file, in a cluster's hosts/, that holds a host's patch. A host's name is a DNS subdomain and its namespace a DNS label
-// without dots: no two hosts share a file.
+// HostFile returns the name of the file, in a cluster's hosts/, that holds a host's patch. A host's name is a DNS
+// subdomain and its namespace a DNS label without dots: no two hosts share a file.
 func HostFile(host schedule.HostKey) string { return host.Namespace + "." + host.Name + ".yaml" }
 
 // nameless is a host without a uid, and the cluster that a patch would be for.
@@ -169,7 +169,7 @@ func (s *site) allNamed() error {
 	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: %s", whose, which, first.host.Source, why)
 }
 
-// takenOver is what a host that is being released carries while somebody else owns one of sipgen's labels
+// takenOver returns what a host that is being released carries while somebody else owns one of sipgen's labels
 // too, as the SIP operator does where it had set the same value: dropping such a label leaves it.
 // Another value, the empty one, makes the engine its only owner, and the next commit drops it.
 func (s *site) takenOver(host *inventory.Host) map[string]string {
@@ -198,7 +198,7 @@ func (s *site) takenOver(host *inventory.Host) map[string]string {
 	return labels
 }
 
-// hasHosts says whether a cluster has host patches. Without any it has no overlay, and nothing syncs it.
+// hasHosts reports whether a cluster has host patches. Without any it has no overlay, and nothing syncs it.
 func (s *site) hasHosts(c *schedule.Cluster) bool {
 	_, found := s.tree[Folder(c.Key)+"/hosts/kustomization.yaml"]
 	return found

@@ -14,7 +14,8 @@ kind: Kustomization
 resources: []
 `
 
-// IsEmptied says that a file is the kustomization of services or rights that went with the commit before: they are not in the tree any more.
+// IsEmptied reports whether a file is the kustomization of services or rights that went with the commit before: they
+// are not in the tree.
 func IsEmptied(content []byte) bool { return string(content) == emptied }
 
 // emptyFolders leaves in each folder that a tenant's Application synced until now, and none does with this commit, a kustomization without resources, for one
@@ -22,18 +23,18 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 //
 // Argo CD writes an Application's source into each sync that it begins. It retries a failed sync with the newest commit, but in the original folder.
 // Until that succeeds, it neither begins another sync nor deletes what a deleted Application applied. A folder in which nothing can be built
-// would keep the services of a tenant that is gone for ever.
+// would keep the services of a tenant that is gone forever.
 func (s *site) emptyFolders() {
 	for name := range s.Previous {
 		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")
-		//guard: a sync that fails goes on in a folder that is gone, and the services of a tenant that is gone run for ever
+		//guard: a sync that fails goes on in a folder that is gone, and the services of a tenant that is gone run forever
 		if _, there := s.tree[name]; ok && !there && isOfTenantsApplication(folder) {
 			s.tree[name] = []byte(emptied)
 		}
 	}
 }
 
-// isOfTenantsApplication says that what an Application applies from a folder is deleted with it.
+// isOfTenantsApplication reports whether what an Application applies from a folder is deleted with it.
 func isOfTenantsApplication(folder string) bool {
 	parts := strings.Split(folder, "/")
 	switch len(parts) {
@@ -45,7 +46,7 @@ func isOfTenantsApplication(folder string) bool {
 	return false
 }
 
-// withoutEmptied is a tree without the kustomizations that emptyFolders left in it.
+// withoutEmptied returns a tree without the kustomizations that emptyFolders left in it.
 func withoutEmptied(tree Tree) Tree {
 	clone := tree
 	for name, content := range tree {

@@ -17,7 +17,7 @@ import (
 // lostHosts says of a host whether it is another cluster's now, seen from one that is frozen or leaves.
 type lostHosts func(namespace, name string) bool
 
-// lostBy are the hosts that clusters other than c have.
+// lostBy returns the hosts that clusters other than c have.
 func (s *site) lostBy(c *schedule.Cluster) lostHosts {
 	if s.owners == nil {
 		s.owners = map[schedule.HostKey]schedule.ClusterKey{}
@@ -87,10 +87,10 @@ func (lost lostHosts) rules(namespace string, role map[string]any) bool {
 	return found
 }
 
-// ForeignBackends says which load balancers send traffic to another cluster's host, sorted. The services of a cluster that is frozen or leaves
-// stay byte for byte as the previous tree has them. A host that the cluster lost since, because it was created anew or labelled by hand,
-// may be another's. An address that a host of the cluster still has is its own: another cluster may use the same one on a network that is
-// not connected.
+// ForeignBackends returns which load balancers send traffic to another cluster's host, sorted. The services of a
+// cluster that is frozen or leaves stay byte for byte as the previous tree has them. A host that the cluster lost
+// since, because it was created again or labelled by hand, may be another's. An address that a host of the cluster
+// still has is its own: another cluster may use the same one on a network that is not connected.
 func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	var warnings []string
 	for i := range clusters {
@@ -129,7 +129,7 @@ func foreignTo(clusters []schedule.Cluster, c *schedule.Cluster) func(netip.Addr
 	}
 }
 
-// until says when the services of a cluster are rendered anew, or go.
+// until returns when the services of a cluster are rendered again, or go.
 func until(c *schedule.Cluster) string {
 	if c.Gone {
 		return "until the cluster's last host is released"
@@ -143,7 +143,7 @@ type owner struct {
 	host    string
 }
 
-// addressesIn are the addresses of all hosts of the clusters; the first cluster counts.
+// addressesIn returns the addresses of all hosts of the clusters; the first cluster counts.
 func addressesIn(clusters []schedule.Cluster) map[netip.Addr]owner {
 	owners := map[netip.Addr]owner{}
 	for i := range clusters {
@@ -174,7 +174,8 @@ type backend struct {
 	ip   netip.Addr
 }
 
-// backends are the servers in a configuration of HAProxy, as the templates write them: "server NAME ADDRESS", with or without a port.
+// backends returns the servers in a configuration of HAProxy, as the templates write them: "server NAME ADDRESS",
+// with or without a port.
 func backends(config []byte) []backend {
 	var found []backend
 	for line := range strings.Lines(string(config)) {

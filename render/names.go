@@ -17,7 +17,7 @@ type accounts struct {
 	services string
 }
 
-// ownAccounts are those of the site.
+// ownAccounts returns those of the site.
 func (s *site) ownAccounts() accounts {
 	prefix := "sipgen-" + s.Site.Name + "-"
 	return accounts{
@@ -36,7 +36,7 @@ func (s *site) syncName(c schedule.ClusterKey, part string) string {
 	return v1.SyncName(c.Namespace, c.Name, part)
 }
 
-// engineNamespace is where the engine and the site's accounts are.
+// engineNamespace returns where the engine and the site's accounts are.
 func (s *site) engineNamespace() string {
 	if s.fluxEngine() {
 		return s.Site.Spec.Flux.Namespace

@@ -72,9 +72,10 @@ const (
 	aboutStatus = "The account that writes the status of SIPClusters, and nothing else.\n"
 )
 
-// rbac is, with Flux, the account that hosts are patched as, unless they are in git, and the role of the accounts of clusters' services. The
-// account may read and patch hosts: no create, no update, no delete. A server-side apply of an object that is not there needs create, so it is
-// refused. Argo CD's controller brings roles of its own; there the admission policy alone holds.
+// rbac returns, with Flux, the account that hosts are patched as, unless they are in git, and the role of the
+// accounts of clusters' services. The account may read and patch hosts: no create, no update, no delete. A
+// server-side apply of an object that is not there needs create, so it is refused. Argo CD's controller brings roles
+// of its own; there the admission policy alone holds.
 func (s *site) rbac(names accounts) []any {
 	if !s.fluxEngine() {
 		return nil

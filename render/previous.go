@@ -20,9 +20,9 @@ func Former(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, er
 	return assignments.ReadFormer(where, tree, site)
 }
 
-// IsAssignments says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
-// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+// IsAssignments reports whether a path in a tree is, or looks like, a file that says who has which host: in another
+// case, with another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
 func IsAssignments(name string) bool { return assignments.Is(name) }
 
-// HostsOf gives the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+// HostsOf returns the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
 func HostsOf(name string) string { return assignments.HostsOf(name) }

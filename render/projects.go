@@ -31,18 +31,18 @@ func guardKinds() []metav1.GroupKind {
 	return argocd.Kinds(admissionv1.GroupName, "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 }
 
-// ofSite is the label by which people find all of a site's sync objects and accounts.
+// ofSite returns the label by which people find all of a site's sync objects and accounts.
 func (s *site) ofSite() map[string]string { return map[string]string{inventory.SiteLabel: s.Site.Name} }
 
-// rootProject is the root's: sync objects, where Argo CD is.
+// rootProject returns the root's: sync objects, where Argo CD is.
 func (s *site) rootProject() *argocd.Project {
 	project := argocd.NewProject(s.Site, s.Site.Spec.ArgoCD.Project, "Applications of site "+s.Site.Name, nil, nil, argocd.Kinds("argoproj.io", "AppProject", "Application"))
 	project.Spec.Destinations = []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: s.Site.Spec.ArgoCD.Namespace}}
 	return project
 }
 
-// siteProjects are those of the site's own Applications. The ones whose Applications delete what they applied are always there: Argo CD deletes nothing of
-// an Application whose project is gone.
+// siteProjects returns those of the site's own Applications. The ones whose Applications delete what they applied are
+// always there: Argo CD deletes nothing of an Application whose project is gone.
 func (s *site) siteProjects() []any {
 	engine := s.Site.Spec.ArgoCD.Namespace
 	service := func(name, folder string, namespaced ...metav1.GroupKind) any {
@@ -82,8 +82,9 @@ func (s *site) siteProjects() []any {
 	return projects
 }
 
-// argoTenant is the project of a cluster's services: what an overlay may have, in the cluster's namespace. What else is in the folder Argo CD does not
-// apply, and what else is live it does not delete, though its own account may do everything.
+// argoTenant returns the project of a cluster's services: what an overlay may have, in the cluster's namespace. What
+// else is in the folder Argo CD does not apply, and what else is live it does not delete, though its own account may
+// do everything.
 func (s *site) argoTenant(key schedule.ClusterKey) *argocd.Project {
 	var overlay []metav1.GroupKind
 	for _, kind := range infra.OverlayKinds {
@@ -93,17 +94,17 @@ func (s *site) argoTenant(key schedule.ClusterKey) *argocd.Project {
 	return argocd.NewProject(s.Site, s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(), []string{key.Namespace}, nil, overlay)
 }
 
-// rightsProject is that of a cluster's rights. They are where its hosts are, too: wherever the site has hosts, since rights that have to go
-// may be where the cluster has none any more.
+// rightsProject returns that of a cluster's rights. They are where its hosts are, too: wherever the site has hosts,
+// since rights that have to go may be where the cluster has none.
 func (s *site) rightsProject(key schedule.ClusterKey) *argocd.Project {
 	namespaces := append([]string{key.Namespace}, s.namespacesOf(rightsFolder(key))...)
-	//guard: rights over hosts of a namespace that the cluster has left stay for ever: no project permits to delete them
+	//guard: rights over hosts of a namespace that the cluster has left stay forever: no project permits to delete them
 	namespaces = append(namespaces, s.hostNamespaces()...)
 	return argocd.NewProject(s.Site, s.syncName(key, "rights"), "Rights of the services of the tenant cluster "+key.String(), namespaces, nil,
 		append(argocd.Kinds(rbacv1.GroupName, "Role", "RoleBinding"), argocd.Kinds("", "ResourceQuota", "LimitRange")...))
 }
 
-// hostsProject is that of a cluster's hosts, where it has some. Nothing deletes them.
+// hostsProject returns that of a cluster's hosts, where it has some. Nothing deletes them.
 func (s *site) hostsProject(c *schedule.Cluster) *argocd.Project {
 	var namespaces []string
 	add := func(host *inventory.Host) {
@@ -124,7 +125,8 @@ func (s *site) hostsProject(c *schedule.Cluster) *argocd.Project {
 	return argocd.NewProject(s.Site, s.syncName(c.Key, "hosts"), "Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil, argocd.Kinds("metal3.io", "BareMetalHost"))
 }
 
-// hostNamespaces are where the site has hosts: where it says so, or where the inventory has some, but for reserved namespaces. Sorted.
+// hostNamespaces returns where the site has hosts: where it says so, or where the inventory has some, but for
+// reserved namespaces. Sorted.
 func (s *site) hostNamespaces() []string {
 	if s.hostsIn == nil {
 		namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
@@ -142,8 +144,9 @@ func (s *site) hostNamespaces() []string {
 	return s.hostsIn
 }
 
-// namespacesOf are the namespaces of the objects in a folder that an Application applies, in this tree and in the one before: what left it is still to be
-// deleted. A tree can be edited by whoever can push: one that has an object in a reserved namespace opens that to nobody. Sorted.
+// namespacesOf returns the namespaces of the objects in a folder that an Application applies, in this tree and in the
+// one before: what left it is still to be deleted. A tree can be edited by anyone who can push: one that has an
+// object in a reserved namespace opens that to nobody. Sorted.
 func (s *site) namespacesOf(folder string) []string {
 	in := map[string]bool{}
 	for before, tree := range []Tree{s.tree, s.Previous} {
@@ -154,7 +157,7 @@ func (s *site) namespacesOf(folder string) []string {
 			}
 			docs, _ := manifest.Parse(name, content)
 			for i := range docs {
-				//guard: whoever can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
+				//guard: anyone who can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
 				if namespace := docs[i].Namespace; namespace != "" && (before == 0 || s.Site.Reserved(namespace) == "") {
 					in[namespace] = true
 				}

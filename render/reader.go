@@ -44,7 +44,7 @@ func (s *site) reader(names accounts) []any {
 	return objects
 }
 
-// readerLists are what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.
+// readerLists returns what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.
 func readerLists() []rbacv1.PolicyRule {
 	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
 	return append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
@@ -56,7 +56,7 @@ func networkDataRules() []rbacv1.PolicyRule {
 
 func readsSecrets(rule rbacv1.PolicyRule) bool { return slices.Contains(rule.Resources, "secrets") }
 
-// writesStatus says whether the site reports to its tenants.
+// writesStatus reports whether the site reports to its tenants.
 func (s *site) writesStatus() bool {
 	return s.Site.Spec.Runner != nil && s.Site.Spec.Runner.Status != nil
 }

@@ -75,7 +75,7 @@ func (s *site) rightsKustomization(key schedule.ClusterKey, files ...string) err
 	return err
 }
 
-// serviceRights are the rights of a cluster's services: rendered anew, or as they were where its services are.
+// serviceRights returns the rights of a cluster's services: rendered again, or as they were where its services are.
 func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 	folder := rightsFolder(c.Key) + "/"
 	files := map[string][]byte{}
@@ -104,7 +104,7 @@ func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 	return infra.Rights(in)
 }
 
-// leftBehind are the clusters whose services go with this commit, and whose account or project was there. Sorted.
+// leftBehind returns the clusters whose services go with this commit, and whose account or project was there. Sorted.
 func (s *site) leftBehind() []schedule.ClusterKey {
 	const services = "/infra/kustomization.yaml"
 	var keys []schedule.ClusterKey
@@ -126,14 +126,15 @@ func (s *site) leftBehind() []schedule.ClusterKey {
 	return keys
 }
 
-// hasRights says that a cluster has a folder of rights.
+// hasRights reports whether a cluster has a folder of rights.
 func (s *site) hasRights(c schedule.ClusterKey) bool {
 	_, found := s.tree[rightsFolder(c)+"/kustomization.yaml"]
 	return found
 }
 
-// account is what a cluster's overlay is applied as with Flux, which looks for it in its own namespace. It has the name of the Kustomization, and
-// has the role that all clusters share, in the cluster's namespace and nowhere else.
+// account returns what a cluster's overlay is applied as with Flux, which looks for it in its own namespace. It has
+// the name of the Kustomization, and has the role that all clusters share, in the cluster's namespace and nowhere
+// else.
 func (s *site) account(c *schedule.Cluster) []any {
 	name, version := s.syncName(c.Key, "infra"), rbacv1.SchemeGroupVersion.String()
 	own := metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}

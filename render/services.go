@@ -59,7 +59,7 @@ func (s *site) runner() error {
 	return err
 }
 
-// hasServices says whether the site has services of its own.
+// hasServices reports whether the site has services of its own.
 func (s *site) hasServices() bool {
 	return s.hasFolder(ironic.Folder) || s.hasFolder(placement.Folder) || s.hasFolder(networks.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
 }
@@ -69,7 +69,7 @@ func (s *site) hasFolder(folder string) bool {
 	return found
 }
 
-// vinoName is that of a Vino's Kustomization, in which namespace and name are told apart by a dot.
+// vinoName returns that of a Vino's Kustomization, in which namespace and name are told apart by a dot.
 func (s *site) vinoName(v *v1alpha1.VirtualHosts) string {
 	return v1.Shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), validation.LabelValueMaxLength)
 }

@@ -37,7 +37,8 @@ type Input struct {
 	Leaving map[schedule.ClusterKey]bool
 }
 
-// IsRendered says whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something may have been put before it.
+// IsRendered reports whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something
+// may have been put before it.
 func IsRendered(content []byte) bool {
 	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(planmd.About))
 }
@@ -52,7 +53,7 @@ type Services struct {
 // Site renders the tree of a site. An unschedulable cluster is rendered with the hosts that it
 // holds, and left out if it holds none. Every problem is reported, and then there is no tree.
 //
-// It gives the services that it rendered anew, too, in the order of the placement. A tree must not be written before those that have patches
+// It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before those that have patches
 // were built and checked (verify.Services), and nothing is to be placed before the network plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can be reported together.
 func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
 
@@ -132,7 +133,8 @@ func (s *site) planPage() []byte {
 	return planmd.Page(in)
 }
 
-// siteObjects renders site/. As long as a cluster keeps services that are not rendered anew, what those need stays too.
+// siteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need stays
+// too.
 func (s *site) siteObjects() error {
 	objects, err := infra.SiteObjects(s.Site, s.Clusters)
 	if err != nil {
@@ -166,7 +168,8 @@ func (s *site) siteObjects() error {
 	return nil
 }
 
-// isSiteObject says whether a file is in site/ itself: the folders below it are the site's services, each applied by itself.
+// isSiteObject reports whether a file is in site/ itself: the folders below it are the site's services, each applied
+// by itself.
 func isSiteObject(path string) bool {
 	name, found := strings.CutPrefix(path, "site/")
 	//guard: services that a Site gave up are applied with the objects of its tenants
@@ -194,7 +197,7 @@ type site struct {
 	hostsIn []string
 }
 
-// rendered says whether a cluster has anything in the tree: all do, but those that are
+// rendered reports whether a cluster has anything in the tree: all do, but those that are
 // unschedulable or gone and have no host.
 func rendered(c *schedule.Cluster) bool {
 	if !c.Gone && !c.Unschedulable {
@@ -208,7 +211,8 @@ func rendered(c *schedule.Cluster) bool {
 	return false
 }
 
-// stays says that a cluster is refused and has services in the tree that was there before: they stay though it has no host.
+// stays reports whether a cluster is refused and has services in the tree that was there before: they stay though it
+// has no host.
 func (s *site) stays(c *schedule.Cluster) bool {
 	_, found := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	return found && len(c.Refused) > 0
@@ -236,7 +240,7 @@ func ofCluster(key schedule.ClusterKey, err error) error {
 	return problems.Err()
 }
 
-// Folder is a cluster's folder in the tree.
+// Folder returns a cluster's folder in the tree.
 func Folder(c schedule.ClusterKey) string { return assignments.Folder(c) }
 
 func (s *site) cluster(c *schedule.Cluster) error {
@@ -253,7 +257,8 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	return problems.Err()
 }
 
-// previews says that a preview does without the files of a cluster's services: they are not built to be checked, and not compared.
+// previews reports whether a preview does without the files of a cluster's services: they are not built to be
+// checked, and not compared.
 func (s *site) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
@@ -261,7 +266,8 @@ func (s *site) previews(c *schedule.Cluster) bool {
 	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
-// keepsServices says that a cluster's services stay as they were: it leaves, or its spec is refused or cannot be read.
+// keepsServices reports whether a cluster's services stay as they were: it leaves, or its spec is refused or cannot
+// be read.
 func (s *site) keepsServices(c *schedule.Cluster) bool {
 	//guard: the services of a spec that is refused are rendered
 	return s.specs[c.Key] == nil || c.Gone || len(c.Refused) > 0
@@ -288,7 +294,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	return nil
 }
 
-// before is a folder of the previous tree.
+// before returns a folder of the previous tree.
 func (s *site) before(folder string) Tree {
 	files := Tree{}
 	for path, content := range s.Previous {
@@ -331,7 +337,7 @@ func (s *site) add(folder string, files map[string][]byte) {
 	}
 }
 
-// once is a file's content, held once where it is as it was: most of a tree is.
+// once returns a file's content, held once where it is as it was: most of a tree is.
 func (s *site) once(path string, content []byte) []byte {
 	if was := s.Previous[path]; bytes.Equal(was, content) {
 		return was

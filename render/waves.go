@@ -16,10 +16,10 @@ import (
 // released is in wave 0, too: it waits for no service, and where its release is denied the services are applied all the same.
 const hostWave = "1"
 
-// inWaves says that a cluster's services and hosts are one Application, in which Argo CD applies hosts when the services are healthy. The services
-// of a cluster that is gone may be broken for ever: its hosts do not wait.
+// inWaves reports whether a cluster's services and hosts are one Application, in which Argo CD applies hosts when the
+// services are healthy. The services of a cluster that is gone may be broken forever: its hosts do not wait.
 func (s *site) inWaves(c *schedule.Cluster) bool {
-	//guard: hosts of a cluster that is gone wait for services that may be broken for ever
+	//guard: hosts of a cluster that is gone wait for services that may be broken forever
 	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.isOfNamespace(c.Key)
 }
 
@@ -27,8 +27,8 @@ func (s *site) waves() bool {
 	return s.merge() && !s.fluxEngine() && s.Site.Spec.ArgoCD.Order == v1alpha1.OrderWaves
 }
 
-// isOfNamespace says that the name of a cluster's Application begins with its namespace, by which the guard knows whose it is: a name that is too long
-// is cut.
+// isOfNamespace reports whether the name of a cluster's Application begins with its namespace, by which the guard
+// knows whose it is: a name that is too long is cut.
 func (s *site) isOfNamespace(key schedule.ClusterKey) bool {
 	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
 }
@@ -43,7 +43,7 @@ func (s *site) tenantFiles() error {
 		switch {
 		case s.inWaves(c):
 			k = object.NewKustomization("hosts", "infra")
-		//guard: a sync that failed in waves goes on in a folder that has no kustomization any more, without end
+		//guard: a sync that failed in waves goes on in a folder that has no kustomization, without end
 		case was && s.hasInfra(c):
 			k = object.NewKustomization("infra")
 		default:
@@ -59,13 +59,13 @@ func (s *site) tenantFiles() error {
 }
 
 // argoInWaves is the Application of a cluster's services that has its hosts, too. Its name is the same in both orders, so that
-// nothing is created anew when a site changes the order. It deletes services that leave the tree. The hosts' annotations keep it from deleting hosts,
+// nothing is created again when a site changes the order. It deletes services that leave the tree. The hosts' annotations keep it from deleting hosts,
 // and the guards do where those are gone.
 //
 // FailOnSharedResource would keep a host from moving, see argocd.Hosts. The guard of tenants has the same rule for services.
 func (s *site) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
-	//guard: hosts are compared by what Argo CD guesses, and synced for ever
+	//guard: hosts are compared by what Argo CD guesses, and synced forever
 	app.Annotations = map[string]string{argocd.CompareOptions: "ServerSideDiff=true"}
 	//guard: Argo CD takes over the spec of a host that kubectl apply made, and removes it later
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}

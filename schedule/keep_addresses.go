@@ -89,7 +89,7 @@ func (h *host) setAddresses(addresses []inventory.Address) {
 	h.Host = &changed
 }
 
-// originOn is the source of a host's addresses on a network, "" where it has none.
+// originOn returns the source of a host's addresses on a network, "" where it has none.
 func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
 	for _, a := range h.Addresses {
 		if a.Network == network {

@@ -97,7 +97,7 @@ func unpatched(p *app.Planned, host string) string {
 	return b.String()
 }
 
-// clusterOf is the cluster that has a host, or gets it.
+// clusterOf returns the cluster that has a host, or gets it.
 func clusterOf(p *app.Planned, host string) string {
 	for i := range p.Report.Hosts {
 		if p.Report.Hosts[i].Host == host {
@@ -107,7 +107,7 @@ func clusterOf(p *app.Planned, host string) string {
 	return ""
 }
 
-// findNamed gives the cluster and the host of a name: one of the two, or both if a cluster and a host are called so,
+// findNamed returns the cluster and the host of a name: one of the two, or both if a cluster and a host are called so,
 // namespace and all.
 func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	var names []string

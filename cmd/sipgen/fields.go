@@ -59,7 +59,7 @@ then the field as in messages: site.spec.brake.
 	return command
 }
 
-// kindOf is the kind that a path begins with, and the rest of it.
+// kindOf returns the kind that a path begins with, and the rest of it.
 func kindOf(path string) (*fields.Kind, string, error) {
 	kinds, err := fields.Kinds()
 	if err != nil {
@@ -97,7 +97,7 @@ func noField(kind *fields.Kind, path string, known []string, parent string) erro
 	return redact.Errorf("%s has no field %q, want one of %s", below, step, strings.Join(known, ", "))
 }
 
-// completeFields gives the fields that may come next.
+// completeFields returns the fields that may come next.
 func completeFields(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) > 0 {

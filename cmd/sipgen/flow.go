@@ -54,7 +54,7 @@ func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 // terminal.
 const fewWords = 10 * 80
 
-// proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable
+// proceed returns what was found, and gives the error that ends the run, if something does. A frozen or unschedulable
 // cluster is a finding.
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here(c.Plan.Clusters.Here)
@@ -82,8 +82,8 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
-// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others
-// were rendered all the same.
+// unschedulable returns the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the
+// others were rendered all the same.
 func unschedulable(p *app.Planned) error {
 	if p.Unschedulable() {
 		return errFinding
@@ -91,7 +91,7 @@ func unschedulable(p *app.Planned) error {
 	return nil
 }
 
-// compare is the report of a tree with what changes in the services that were there before.
+// compare returns the report of a tree with what changes in the services that were there before.
 func compare(ui *terminal.UI, r *app.Rendered) *report.Plan {
 	defer ui.Stage("comparing services")()
 	return r.Compare()

@@ -27,7 +27,7 @@ const helpColumns = 100
 // leastHelp is how narrow help is made for a terminal.
 const leastHelp = 50
 
-// helpWidth is how wide help is where it is written to.
+// helpWidth returns how wide help is where it is written to.
 func helpWidth(ui *terminal.UI) int {
 	if width := ui.Width(); width > 0 {
 		return max(leastHelp, min(width, helpColumns))
@@ -38,7 +38,7 @@ func helpWidth(ui *terminal.UI) int {
 // common are the flags that most commands have. Their help says once what they mean: sipgen options.
 var common = []string{"site", "filename", "inventory", "kubeconfig", "context", "repo", "branch", "path", "timeout"}
 
-// only is the flags of a command that are common, and mean what they mean to plan, or those that are not.
+// only returns the flags of a command that are common, and mean what they mean to plan, or those that are not.
 func only(command *cobra.Command, isCommon bool) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
 	plan, _, err := command.Root().Find([]string{"plan"})
@@ -89,7 +89,8 @@ func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.
 	}
 }
 
-// narrowed writes help for so many columns: paragraphs are filled anew, and a list of commands goes on below what it says. Commands to copy stay as they are.
+// narrowed writes help for so many columns: paragraphs are filled again, and a list of commands goes on below what it
+// says. Commands to copy stay as they are.
 func narrowed(help string, width int) string {
 	var out, paragraph []string
 	end := func() {
@@ -118,7 +119,7 @@ var listed = regexp.MustCompile(`^  [a-z]+ {2,}`)
 
 func trimmed(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
 
-// newMan is hidden: releases have the pages in their archives.
+// newMan returns hidden: releases have the pages in their archives.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",

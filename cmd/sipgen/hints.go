@@ -38,7 +38,7 @@ func fail(ui *terminal.UI, command *cobra.Command, err error) {
 	}
 }
 
-// hintFor is what to try about one error. It names a flag only with a command that has it.
+// hintFor returns what to try about one error. It names a flag only with a command that has it.
 func hintFor(command *cobra.Command, err error) string {
 	var (
 		usage  *cmdline.UsageError
@@ -78,7 +78,7 @@ func hintFor(command *cobra.Command, err error) string {
 	return ""
 }
 
-// specHint is what to try about what is wrong with a spec.
+// specHint returns what to try about what is wrong with a spec.
 func specHint(err error) string {
 	switch {
 	case olderShape(err):
@@ -89,7 +89,8 @@ func specHint(err error) string {
 	return ""
 }
 
-// grantable says whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes an image.
+// grantable reports whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes
+// an image.
 func grantable(err error) bool {
 	var beyond *admit.BeyondError
 	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
@@ -106,7 +107,7 @@ func hintAtSpecs(ui *terminal.UI, problems []admit.Problem) {
 	}
 }
 
-// publishHint is what to try where a folder, a repository or a forge did not take the tree.
+// publishHint returns what to try where a folder, a repository or a forge did not take the tree.
 func publishHint(command *cobra.Command, err error) string {
 	var (
 		setting *publish.SettingError
@@ -150,7 +151,7 @@ func publishHint(command *cobra.Command, err error) string {
 	return ""
 }
 
-// olderShape says whether what is wrong with specs are fields that only earlier versions of SIPCluster had.
+// olderShape reports whether what is wrong with specs are fields that only earlier versions of SIPCluster had.
 func olderShape(err error) bool {
 	for _, single := range app.Flatten(err) {
 		var problem *manifest.Problem
@@ -167,7 +168,7 @@ func olderShape(err error) bool {
 	return false
 }
 
-// flagOr is a hint for a command that has a flag, or one for those that have not.
+// flagOr returns a hint for a command that has a flag, or one for those that have not.
 func flagOr(command *cobra.Command, flag, hint, without string) string {
 	//guard: who plans is told to use a flag that plan does not have
 	if command.Flags().Lookup(flag) == nil {

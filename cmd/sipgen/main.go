@@ -37,8 +37,9 @@ func main() {
 // patience is how long a run may take, after a signal, to put its things down.
 const patience = 3 * time.Second
 
-// finish gives the exit code of a run. When the context ends and the run does not, after the patience given, it gives up on it: reading
-// a terminal or a pipe cannot be interrupted. Whatever sipgen writes is whole whenever it ends.
+// finish returns the exit code of a run. When the context ends and the run does not, after the patience given, it
+// gives up on it: reading a terminal or a pipe cannot be interrupted. Whatever sipgen writes is whole whenever it
+// ends.
 func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run func() int) int {
 	done := make(chan int, 1)
 	go func() { done <- run() }()
@@ -56,7 +57,7 @@ func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run f
 	}
 }
 
-// run is the whole program but for the process around it.
+// run returns the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ui := terminal.New(stdin, stdout, stderr, os.Getenv)
 	root := newRoot(ui)
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	incomplete := ui.Incomplete()
 	switch {
 	case incomplete != nil:
-		// Whoever keeps what was printed must not take it for all there is.
+		// Anyone who keeps what was printed must not take it for all there is.
 		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, incomplete.Err) {
 			err = nil
 		}

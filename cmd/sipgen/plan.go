@@ -179,7 +179,8 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	return nil
 }
 
-// shownAs is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.
+// shownAs returns a report for a format: what is for a terminal names files as they were given, and what may get into
+// a tree or a pull request does not.
 func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	if format == "table" || format == "wide" {
 		return p.Here(planned.Clusters.Here)
@@ -187,7 +188,7 @@ func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	return p
 }
 
-// sayRefusals says why commands would refuse a plan, which is a finding.
+// sayRefusals returns why commands would refuse a plan, which is a finding.
 func sayRefusals(ui *terminal.UI, commands string, err error) error {
 	if err == nil {
 		return nil

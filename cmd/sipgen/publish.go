@@ -156,7 +156,7 @@ func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, se
 	ui.Say("%s: committed %s, %s", to.Target, p.Commit, countChanges(p.Changes))
 }
 
-// countChanges says how many files a commit adds, changes and deletes.
+// countChanges returns how many files a commit adds, changes and deletes.
 func countChanges(changes []publish.Change) string {
 	n := map[publish.Kind]int{}
 	for _, change := range changes {

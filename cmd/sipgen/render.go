@@ -99,7 +99,7 @@ func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Res
 	ui.Say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
 }
 
-// movedFrom is the tree that a new folder goes on from.
+// movedFrom returns the tree that a new folder goes on from.
 func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from string) (app.Before, error) {
 	there, moved, err := before.MovedFrom(ctx, from)
 	switch {

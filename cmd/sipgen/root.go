@@ -118,8 +118,8 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	return root
 }
 
-// refuseResourceList is the error for a ResourceList on standard input: how kustomize and kpt call a function. Such a caller takes
-// the help text for the function's output.
+// refuseResourceList returns the error for a ResourceList on standard input: how kustomize and kpt call a function.
+// Such a caller takes the help text for the function's output.
 func refuseResourceList(in io.Reader) error {
 	if terminal.IsTerminal(in) {
 		return nil
@@ -148,7 +148,7 @@ func completeCommands(root *cobra.Command) cobra.CompletionFunc {
 	}
 }
 
-// plugin says whether the program was called as a plugin of kubectl, whose help then says so.
+// plugin reports whether the program was called as a plugin of kubectl, whose help then says so.
 func plugin(name string) bool {
 	return strings.HasPrefix(filepath.Base(name), "kubectl-")
 }
@@ -194,12 +194,12 @@ type versionInfo struct {
 // release is set by the linker for releases.
 var release = ""
 
-// versionText is what sipgen version and sipgen --version print behind the program's name.
+// versionText returns what sipgen version and sipgen --version print behind the program's name.
 func versionText() string {
 	return fmt.Sprintf("%s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is the release, or what the module or the checkout says.
+// version returns the release, or what the module or the checkout says.
 func version() string {
 	if release != "" {
 		return release

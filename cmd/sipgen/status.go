@@ -124,7 +124,7 @@ edited; 2 an error.`,
 	return command
 }
 
-// statusInput is the tree and the hosts, with what preflight says of the hosts that the tree patches.
+// statusInput returns the tree and the hosts, with what preflight says of the hosts that the tree patches.
 func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
 	patched, refused := map[string]bool{}, map[string]string{}
 	for _, claim := range answer.Tree {
@@ -198,7 +198,7 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 		ui.Say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
-	//guard: a tree whose files somebody has edited looks healthy to whoever asks for its status
+	//guard: a tree whose files somebody has edited looks healthy to anyone who asks for its status
 	if stuck+stuckServices > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}

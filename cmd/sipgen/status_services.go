@@ -75,7 +75,7 @@ func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupV
 	return live.Documents(ctx, cfg, resource, kind)
 }
 
-// wantedServices are the site's by the Site, and the clusters' by the Deployments in the tree.
+// wantedServices returns the site's by the Site, and the clusters' by the Deployments in the tree.
 func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 	var out []status.Wanted
 	services := &site.Spec.Services

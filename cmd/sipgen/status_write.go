@@ -20,7 +20,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// statusTries is how often a status is computed anew because somebody else wrote to the object meanwhile.
+// statusTries is how often a status is computed again because somebody else wrote to the object meanwhile.
 const statusTries = 4
 
 // reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
@@ -56,7 +56,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 	return failed // more than a finding
 }
 
-// tenantStatus is what the status of SIPClusters is made of.
+// tenantStatus returns what the status of SIPClusters is made of.
 func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 	t := &status.Tenants{
 		Specs: p.Clusters.All, Placement: p.Placement, Claims: p.Clusters.Claims.Claims, Hosts: hosts,
@@ -115,8 +115,8 @@ func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, ten
 	return errors.Join(errs...)
 }
 
-// writeStatus writes the status of one SIPCluster, if it is not as it ought to be. Of an object that somebody else changed meanwhile it is
-// computed anew.
+// writeStatus writes the status of one SIPCluster, if it is not as it ought to be. Of an object that somebody else
+// changed meanwhile it is computed again.
 func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status.Tenants, object json.RawMessage) (written bool, err error) {
 	for try := 1; ; try++ {
 		cluster, err := liveCluster(object)
@@ -131,7 +131,7 @@ func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status
 		err = writer.Patch(ctx, cluster.Namespace, cluster.Name, cluster.ResourceVersion, map[string]any{
 			"conditions": want.Conditions, "assigned": want.Assigned, "short": want.Short, "hosts": want.Hosts,
 		})
-		//guard: two writers of a status go on for ever
+		//guard: two writers of a status go on forever
 		if !errors.Is(err, live.ErrChanged) || try == statusTries {
 			return err == nil, err
 		}
@@ -141,8 +141,8 @@ func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status
 	}
 }
 
-// liveCluster is a live SIPCluster. A spec that is no spec is no reason to tell its tenant nothing: what is wrong with it is in the status, then. A
-// status that is none is written anew.
+// liveCluster returns a live SIPCluster. A spec that is no spec is no reason to tell its tenant nothing: what is
+// wrong with it is in the status, then. A status that is none is written again.
 func liveCluster(object json.RawMessage) (*v1.SIPCluster, error) {
 	cluster := &v1.SIPCluster{}
 	if json.Unmarshal(object, cluster) == nil {
@@ -160,7 +160,7 @@ func liveCluster(object json.RawMessage) (*v1.SIPCluster, error) {
 	if json.Unmarshal(parts.Spec, &cluster.Spec) != nil {
 		cluster.Spec = v1.SIPClusterSpec{}
 	}
-	//guard: a status of another shape is never written anew
+	//guard: a status of another shape is never written again
 	if json.Unmarshal(parts.Status, &cluster.Status) != nil {
 		cluster.Status = v1.SIPClusterStatus{}
 	}

@@ -60,17 +60,17 @@ func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 	return nil
 }
 
-// isListed says whether the Site has a tenant.
+// isListed reports whether the Site has a tenant.
 func isListed(site *v1alpha1.Site, name string) bool {
 	return slices.ContainsFunc(site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name })
 }
 
-// isTrusted says whether the Site grants a tenant any patches already.
+// isTrusted reports whether the Site grants a tenant any patches already.
 func isTrusted(site *v1alpha1.Site, name string) bool {
 	return slices.ContainsFunc(site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name && t.Patches == v1alpha1.PatchesAny })
 }
 
-// withTenants is the Site with other tenants, valid.
+// withTenants returns the Site with other tenants, valid.
 func withTenants(site *v1alpha1.Site, tenants []v1alpha1.Tenant) (*v1alpha1.Site, error) {
 	spec := site.Spec
 	spec.Tenants = tenants

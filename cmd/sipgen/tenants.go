@@ -111,7 +111,7 @@ granted; 2 an error.`,
 	return command
 }
 
-// reasons are why clusters are frozen, but for what was said.
+// reasons returns why clusters are frozen, but for what was said.
 func reasons(p *app.Planned, said []error) (out []error) {
 	here := p.Report.Here(p.Clusters.Here)
 	for i := range here.Clusters {
@@ -159,7 +159,7 @@ func (c *hostCount) add(more tenancy.Count) {
 	c.Hosts, c.Standby = c.Hosts+more.Hosts, c.Standby+more.Standby
 }
 
-// said are problems as they are printed.
+// said returns problems as they are printed.
 func said(problems []error) (out []string) {
 	for _, problem := range problems {
 		out = append(out, text.Line(redact.Text(problem.Error())))

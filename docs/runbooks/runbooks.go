@@ -9,7 +9,7 @@ import (
 //go:embed *.md
 var pages embed.FS
 
-// Names are the runbooks, sorted.
+// Names returns the runbooks, sorted.
 func Names() (names []string) {
 	entries, err := pages.ReadDir(".")
 	if err != nil {
@@ -21,7 +21,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Text is a runbook as Markdown, without the names of its blocks.
+// Text returns a runbook as Markdown, without the names of its blocks.
 func Text(name string) (text string, found bool) {
 	content, err := pages.ReadFile(name + ".md")
 	if err != nil {
@@ -37,7 +37,7 @@ func Text(name string) (text string, found bool) {
 	return out.String(), true
 }
 
-// Title is the heading of a runbook.
+// Title returns the heading of a runbook.
 func Title(name string) string {
 	text, _ := Text(name)
 	heading, _, _ := strings.Cut(text, "\n")

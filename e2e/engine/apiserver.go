@@ -113,10 +113,10 @@ func (a *APIServer) ready() error {
 	return err
 }
 
-// Logs gives the last lines of kube-apiserver's output that contain all of the words.
+// Logs returns the last lines of kube-apiserver's output that contain all of the words.
 func (a *APIServer) Logs(n int, words ...string) string { return a.process.log.last(n, words...) }
 
-// WithToken is a configuration for whoever a bearer token stands for.
+// WithToken returns a configuration for anyone who a bearer token stands for.
 func (a *APIServer) WithToken(token string) *rest.Config {
 	config := rest.AnonymousClientConfig(a.config)
 	config.BearerToken = token
@@ -124,7 +124,7 @@ func (a *APIServer) WithToken(token string) *rest.Config {
 	return config
 }
 
-// As is a configuration for a user and groups, by impersonation. A service account is the user
+// As returns a configuration for a user and groups, by impersonation. A service account is the user
 // system:serviceaccount:<namespace>:<name>; its groups come by themselves.
 func (a *APIServer) As(user string, groups ...string) *rest.Config {
 	config := rest.CopyConfig(a.config)

@@ -116,7 +116,7 @@ func (p *process) listens(address string) error {
 	return connection.Close()
 }
 
-// Logs gives the last lines of the application controller's output that contain all of the words.
+// Logs returns the last lines of the application controller's output that contain all of the words.
 func (a *Argo) Logs(n int, words ...string) string { return a.controller.log.last(n, words...) }
 
 // Refresh asks for a look at the repository, as argocd app get --refresh does.
@@ -153,7 +153,7 @@ func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
 }
 
 // WaitFailed waits until a sync to a commit, or the comparison before it, has failed with a message
-// that contains the words. Where the Application retries for ever, one failed try counts.
+// that contains the words. Where the Application retries forever, one failed try counts.
 func (a *Argo) WaitFailed(t testing.TB, name, commit, words string) {
 	t.Helper()
 	a.Wait(t, name, "failed on "+commit+" with "+words, func(app *unstructured.Unstructured) error {

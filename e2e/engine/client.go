@@ -70,7 +70,7 @@ func newClient(t testing.TB, config *rest.Config) *Client {
 	}
 }
 
-// Config is a copy of the client's configuration.
+// Config returns a copy of the client's configuration.
 func (c *Client) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
 // Objects parses a stream of YAML or JSON documents; a List becomes its items.
@@ -102,7 +102,7 @@ func Objects(t testing.TB, content []byte) []*unstructured.Unstructured {
 	}
 }
 
-// Resource gives the dynamic client for an object's kind and namespace.
+// Resource returns the dynamic client for an object's kind and namespace.
 func (c *Client) Resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
@@ -150,7 +150,7 @@ func (c *Client) Apply(t testing.TB, manager string, manifests ...string) {
 	}
 }
 
-// TryApply is a forced server-side apply with strict field validation, possibly a dry run, that gives the error.
+// TryApply returns a forced server-side apply with strict field validation, possibly a dry run, that gives the error.
 func (c *Client) TryApply(o *unstructured.Unstructured, manager string, dryRun bool) error {
 	resource, err := c.Resource(o)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *Client) Get(t testing.TB, resource schema.GroupVersionResource, namespa
 	return o
 }
 
-// Exists says whether an object is there.
+// Exists reports whether an object is there.
 func (c *Client) Exists(t testing.TB, resource schema.GroupVersionResource, namespace, name string) bool {
 	t.Helper()
 	_, err := c.Dynamic.Resource(resource).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
@@ -299,7 +299,7 @@ func (c ConditionState) String() string {
 	return fmt.Sprintf("%s=%s (%s) %s", c.Type, c.Status, c.Reason, c.Message)
 }
 
-// Condition gives a condition by type; its status is empty where there is none.
+// Condition returns a condition by type; its status is empty where there is none.
 func Condition(o *unstructured.Unstructured, kind string) ConditionState {
 	for _, c := range Conditions(o) {
 		if c.Type == kind {
@@ -309,7 +309,7 @@ func Condition(o *unstructured.Unstructured, kind string) ConditionState {
 	return ConditionState{Type: kind}
 }
 
-// Conditions gives an object's status.conditions.
+// Conditions returns an object's status.conditions.
 func Conditions(o *unstructured.Unstructured) []ConditionState {
 	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	var out []ConditionState

@@ -29,5 +29,5 @@ func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers
 	return &Controllers{p}
 }
 
-// Logs gives the last lines of kube-controller-manager's output that contain all of the words.
+// Logs returns the last lines of kube-controller-manager's output that contain all of the words.
 func (c *Controllers) Logs(n int, words ...string) string { return c.process.log.last(n, words...) }

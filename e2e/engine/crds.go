@@ -6,27 +6,28 @@ import (
 	"testing"
 )
 
-// HostCRDs are the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
+// HostCRDs returns the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
 func HostCRDs(t testing.TB) []string {
 	bases := filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases")
 	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"), filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
 }
 
-// HostDeployPolicyCRD is the definition of HostDeployPolicy, as the baremetal-operator ships it.
+// HostDeployPolicyCRD returns the definition of HostDeployPolicy, as the baremetal-operator ships it.
 func HostDeployPolicyCRD(t testing.TB) string {
 	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases", "metal3.io_hostdeploypolicies.yaml")
 }
 
-// UpstreamCRD is a definition that sipgen has embedded, by its file's name; see the README there.
+// UpstreamCRD returns a definition that sipgen has embedded, by its file's name; see the README there.
 func UpstreamCRD(name string) string { return filepath.Join(root(), "api", "upstream", "crds", name) }
 
-// CertManagerCRDs are the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues any.
+// CertManagerCRDs returns the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues
+// any.
 func CertManagerCRDs(t testing.TB) []string {
 	dir := filepath.Join(ModuleDir(t, "cert-manager", "github.com/cert-manager/cert-manager"), "deploy", "crds")
 	return []string{filepath.Join(dir, "cert-manager.io_certificates.yaml")}
 }
 
-// FluxCRDs are the definitions of Kustomization and GitRepository.
+// FluxCRDs returns the definitions of Kustomization and GitRepository.
 func FluxCRDs(t testing.TB) []string {
 	t.Helper()
 	bases := filepath.Join("config", "crd", "bases")
@@ -38,22 +39,23 @@ func FluxCRDs(t testing.TB) []string {
 	}
 }
 
-// SourceCRDs are the definitions that source-controller does not start without, and FluxCRDs does not have.
+// SourceCRDs returns the definitions that source-controller does not start without, and FluxCRDs does not have.
 func SourceCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), "config", "crd", "bases")
 	return []string{filepath.Join(dir, "source.toolkit.fluxcd.io_helmcharts.yaml"), filepath.Join(dir, "source.toolkit.fluxcd.io_helmrepositories.yaml")}
 }
 
-// ArgoCRDs are the definitions of Application, ApplicationSet and AppProject.
+// ArgoCRDs returns the definitions of Application, ApplicationSet and AppProject.
 func ArgoCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
 	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"), filepath.Join(dir, "appproject-crd.yaml")}
 }
 
-// ClusterAPICRDs are the definitions of Cluster, MachineDeployment, KubeadmControlPlane and KubeadmConfigTemplate. Those of Cluster API's
-// provider for metal3, whose module cannot be had, are not among them: see CAPM3CRDs.
+// ClusterAPICRDs returns the definitions of Cluster, MachineDeployment, KubeadmControlPlane and
+// KubeadmConfigTemplate. Those of Cluster API's provider for metal3, whose module cannot be had, are not among them:
+// see CAPM3CRDs.
 func ClusterAPICRDs(t testing.TB) []string {
 	dir := ModuleDir(t, "cluster-api", "sigs.k8s.io/cluster-api")
 	return []string{

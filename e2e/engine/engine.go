@@ -55,7 +55,7 @@ var programs = map[string]program{
 // cache, and there is no network.
 var ErrUnavailable = errors.New("modules cannot be downloaded")
 
-// Programs are the names that Binary knows, sorted.
+// Programs returns the names that Binary knows, sorted.
 func Programs() []string {
 	names := make([]string, 0, len(programs))
 	for name := range programs {
@@ -65,7 +65,7 @@ func Programs() []string {
 	return names
 }
 
-// Binary gives the path of an engine's binary, and builds it if the cache does not have it. Where
+// Binary returns the path of an engine's binary, and builds it if the cache does not have it. Where
 // its modules cannot be downloaded the test is skipped; with CI=true in the environment it fails.
 func Binary(t testing.TB, name string) string {
 	t.Helper()
@@ -192,7 +192,7 @@ func progress(r io.Reader, name string, log io.Writer) []string {
 	return last
 }
 
-// ModuleDir gives the folder of a module that an engine's module requires, downloading it if need
+// ModuleDir returns the folder of a module that an engine's module requires, downloading it if need
 // be: engines ship their CustomResourceDefinitions as files of their modules.
 func ModuleDir(t testing.TB, engineFolder, module string) string {
 	t.Helper()
@@ -207,7 +207,7 @@ func ModuleDir(t testing.TB, engineFolder, module string) string {
 	return dir
 }
 
-// CacheDir is where built engines are kept: SIPGEN_CACHE, or .cache in the repository.
+// CacheDir returns where built engines are kept: SIPGEN_CACHE, or .cache in the repository.
 func CacheDir() string {
 	if dir := os.Getenv("SIPGEN_CACHE"); dir != "" {
 		return dir

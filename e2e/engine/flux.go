@@ -89,7 +89,7 @@ func (f *Flux) Restart(t testing.TB) {
 	f.process.restart(t, f.ready)
 }
 
-// Logs gives the last lines of the controller's output that contain all of the words.
+// Logs returns the last lines of the controller's output that contain all of the words.
 func (f *Flux) Logs(n int, words ...string) string { return f.process.log.last(n, words...) }
 
 // Source creates a GitRepository for a repository, where the test does not bring its own.
@@ -173,7 +173,7 @@ func (f *Flux) WaitNoFolder(t testing.TB, namespace, name, revision string) {
 	})
 }
 
-// NoFolder says whether a Kustomization has not found its folder in a revision.
+// NoFolder reports whether a Kustomization has not found its folder in a revision.
 func NoFolder(k *unstructured.Unstructured, revision string) bool {
 	ready := Condition(k, "Ready")
 	return ready.Status == "False" && strings.Contains(ready.Message, "path not found") && strings.Contains(Condition(k, "Reconciling").Message, revision)
@@ -249,7 +249,7 @@ func (f *Flux) wait(t testing.TB, namespace, name, what string, check func(*unst
 		namespace, name, SyncTimeout, what, err, conditions, f.Logs(15, `"name":"`+name+`"`))
 }
 
-// observed says whether the controller has seen an object's newest spec.
+// observed reports whether the controller has seen an object's newest spec.
 func observed(o *unstructured.Unstructured) bool {
 	seen, _, _ := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
 	return seen == o.GetGeneration()
@@ -273,7 +273,7 @@ subjects: [{kind: ServiceAccount, namespace: %[1]s, name: %[2]s}]
 	return a.ServiceAccount(t, namespace, name)
 }
 
-// ServiceAccount is a configuration with a token of a service account that exists.
+// ServiceAccount returns a configuration with a token of a service account that exists.
 func (a *APIServer) ServiceAccount(t testing.TB, namespace, name string) *rest.Config {
 	t.Helper()
 	body := []byte(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":86400}}`)

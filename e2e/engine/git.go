@@ -32,7 +32,7 @@ func NewRepo(t testing.TB) *Repo {
 	return r
 }
 
-// URL is the repository as an engine clones it.
+// URL returns the repository as an engine clones it.
 func (r *Repo) URL() string { return "file://" + r.Dir }
 
 // Commit makes the files the whole content of the branch, and gives the commit's id. The files
@@ -90,10 +90,10 @@ func (r *Repo) Revert(t testing.TB, commit string) string {
 	})
 }
 
-// Head is the id of the branch's newest commit.
+// Head returns the id of the branch's newest commit.
 func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", "refs/heads/"+r.Branch) }
 
-// Committed is when the branch's newest commit was made, in whole seconds.
+// Committed returns when the branch's newest commit was made, in whole seconds.
 func (r *Repo) Committed(t testing.TB) time.Time {
 	t.Helper()
 	seconds, err := strconv.ParseInt(git(t, r.Dir, "log", "-1", "--format=%ct", r.Branch), 10, 64)
@@ -103,13 +103,13 @@ func (r *Repo) Committed(t testing.TB) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// Message is that of the branch's newest commit.
+// Message returns that of the branch's newest commit.
 func (r *Repo) Message(t testing.TB) string {
 	t.Helper()
 	return git(t, r.Dir, "log", "-1", "--format=%B", r.Branch)
 }
 
-// Commits is how many commits the branch has since one that it had. The repository is whole, else the test fails.
+// Commits returns how many commits the branch has since one that it had. The repository is whole, else the test fails.
 func (r *Repo) Commits(t testing.TB, since string) int {
 	t.Helper()
 	git(t, r.Dir, "fsck", "--strict")
@@ -120,7 +120,7 @@ func (r *Repo) Commits(t testing.TB, since string) int {
 	return n
 }
 
-// Files are the branch's files and their contents.
+// Files returns the branch's files and their contents.
 func (r *Repo) Files(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -132,7 +132,7 @@ func (r *Repo) Files(t testing.TB) map[string][]byte {
 	return files
 }
 
-// archive is the newest commit as tar.gz.
+// archive returns the newest commit as tar.gz.
 func (r *Repo) archive(t testing.TB) []byte {
 	t.Helper()
 	return []byte(gitRaw(t, r.Dir, "archive", "--format=tar.gz", r.Branch))

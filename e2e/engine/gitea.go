@@ -167,5 +167,5 @@ func (g *Gitea) NewRepository(t testing.TB, name string) string {
 	return g.URL + "/" + g.Admin + "/" + name + ".git"
 }
 
-// Logs gives the last lines of Gitea's output.
+// Logs returns the last lines of Gitea's output.
 func (g *Gitea) Logs(n int) string { return g.process.log.last(n) }

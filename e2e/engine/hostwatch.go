@@ -146,7 +146,8 @@ func holder(o *unstructured.Unstructured) string {
 	return text
 }
 
-// differences are what harms a host that has settled. What a consumer adds, and what the operator writes, does not.
+// differences returns what harms a host that has settled. What a consumer adds, and what the operator writes, does
+// not.
 func differences(was, is *unstructured.Unstructured, deleted bool) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -183,7 +184,7 @@ func differences(was, is *unstructured.Unstructured, deleted bool) []string {
 	return out
 }
 
-// Harm gives, once, what happened to a namespace's hosts up to now. A nil HostWatch has seen nothing.
+// Harm returns, once, what happened to a namespace's hosts up to now. A nil HostWatch has seen nothing.
 func (w *HostWatch) Harm(t testing.TB, namespace string) []string {
 	t.Helper()
 	if w == nil {
@@ -251,7 +252,7 @@ func (w *HostWatch) WaitPassed(t testing.TB, namespace, name, state string) {
 	})
 }
 
-// Passed are the provisioning states that a host has been in since During began for it, one after the other.
+// Passed returns the provisioning states that a host has been in since During began for it, one after the other.
 func (w *HostWatch) Passed(namespace, name string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -36,8 +36,8 @@ type Operator struct {
 	ready   func() error
 }
 
-// ChangeUse provisions or deprovisions hosts, and waits for the end of it, while nobody else does: the one server that the test mode
-// has cannot get an image and lose it at the same time, and would go on with both for ever.
+// ChangeUse provisions or deprovisions hosts, and waits for the end of it, while nobody else does: the one server
+// that the test mode has cannot get an image and lose it at the same time, and would go on with both forever.
 func (o *Operator) ChangeUse(do func()) {
 	o.use.Lock()
 	defer o.use.Unlock()
@@ -90,7 +90,7 @@ func (o *Operator) Restart(t testing.TB) {
 // kustomizations are built one at a time: the library keeps state of its own.
 var kustomizations sync.Mutex
 
-// operatorInstallation are the objects that the operator's own installation is made of.
+// operatorInstallation returns the objects that the operator's own installation is made of.
 func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 	t.Helper()
 	kustomizations.Lock()
@@ -107,7 +107,7 @@ func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 	return Objects(t, text)
 }
 
-// Logs gives the last lines of the operator's output that contain all of the words.
+// Logs returns the last lines of the operator's output that contain all of the words.
 func (o *Operator) Logs(n int, words ...string) string { return o.process.log.last(n, words...) }
 
 // WaitState waits until hosts of a namespace are in a provisioning state, such as available, and the operator has written to them what it
@@ -143,13 +143,13 @@ func provisioningState(host *unstructured.Unstructured) string {
 	return nested(host, "status", "provisioning", "state")
 }
 
-// nested is a string in an object, "" where there is none.
+// nested returns a string in an object, "" where there is none.
 func nested(o *unstructured.Unstructured, fields ...string) string {
 	text, _, _ := unstructured.NestedString(o.Object, fields...)
 	return text
 }
 
-// BMCSecret is a BMC's Secret as the operator reads it; without the label it would have to ask for it once more.
+// BMCSecret returns a BMC's Secret as the operator reads it; without the label it would have to ask for it once more.
 func BMCSecret(namespace, name string) string {
 	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name).Replace(`
 apiVersion: v1

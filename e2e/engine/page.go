@@ -46,7 +46,7 @@ func Procedure(t testing.TB, name ...string) []string {
 	return blocks
 }
 
-// CodeBlocks are the code blocks of a page that begin with ```sh NAME.
+// CodeBlocks returns the code blocks of a page that begin with ```sh NAME.
 func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
 	t.Helper()
 	var blocks []string

@@ -39,7 +39,7 @@ type podPlayer struct {
 	ip   atomic.Uint32
 }
 
-// since is how long a pod has been in a state.
+// since returns how long a pod has been in a state.
 func (p *podPlayer) since(pod *unstructured.Unstructured, state string) time.Duration {
 	key := string(pod.GetUID()) + state
 	if _, known := p.seen[key]; !known {
@@ -88,7 +88,7 @@ func (p *podPlayer) round(ctx context.Context) {
 	}
 }
 
-// mounted says whether all that a pod has volumes of is there, as a kubelet wants it.
+// mounted reports whether all that a pod has volumes of is there, as a kubelet wants it.
 func (p *podPlayer) mounted(ctx context.Context, pod *unstructured.Unstructured) bool {
 	volumes, _, _ := unstructured.NestedSlice(pod.Object, "spec", "volumes")
 	for _, v := range volumes {

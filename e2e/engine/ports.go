@@ -22,7 +22,8 @@ var ports struct {
 	next int
 }
 
-// FreePort gives a port of the loopback interface on which nobody listens, and that no test of this process was given lately.
+// FreePort returns a port of the loopback interface on which nobody listens, and that no test of this process was
+// given lately.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	ports.Lock()
@@ -39,7 +40,7 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
-// freePorts gives several, all different.
+// freePorts returns several, all different.
 func freePorts(t testing.TB, n int) []int {
 	t.Helper()
 	several := make([]int, n)

@@ -157,7 +157,7 @@ func (l *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last gives the last n lines that contain all of the words.
+// last returns the last n lines that contain all of the words.
 func (l *tail) last(n int, words ...string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

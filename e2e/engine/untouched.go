@@ -71,7 +71,7 @@ func (u *Untouched) Check(t testing.TB, step string) {
 	}
 }
 
-// Differences is what Check reports, for tests of cases in which an engine does harm.
+// Differences returns what Check reports, for tests of cases in which an engine does harm.
 func (u *Untouched) Differences(t testing.TB) []string {
 	t.Helper()
 	var out []string
@@ -133,7 +133,7 @@ func (u *Untouched) readHosts(t testing.TB) map[string]fingerprint {
 	return out
 }
 
-// readSecrets gives the version of every Secret; it reads their metadata only.
+// readSecrets returns the version of every Secret; it reads their metadata only.
 func (u *Untouched) readSecrets(t testing.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -160,13 +160,13 @@ func foreign(all map[string]string) map[string]string {
 	return out
 }
 
-// OurLabels are the labels of a live host that sipgen sets.
+// OurLabels returns the labels of a live host that sipgen sets.
 func (a *APIServer) OurLabels(t testing.TB, namespace, name string) map[string]string {
 	t.Helper()
 	return OurLabels(a.Get(t, Hosts, namespace, name))
 }
 
-// OurLabels are those of an object's labels that sipgen sets.
+// OurLabels returns those of an object's labels that sipgen sets.
 func OurLabels(o *unstructured.Unstructured) map[string]string {
 	out := map[string]string{}
 	for key, value := range o.GetLabels() {

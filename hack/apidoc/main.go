@@ -39,7 +39,8 @@ func run(args []string) error {
 	return err
 }
 
-// reference is the page of a CustomResourceDefinition: an example without its comments, and a table for each object, in the order of the fields.
+// reference returns the page of a CustomResourceDefinition: an example without its comments, and a table for each
+// object, in the order of the fields.
 func reference(content []byte, file string, example []byte) (string, error) {
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := yaml.UnmarshalStrict(content, &crd); err != nil {
@@ -122,7 +123,8 @@ func (w *writer) section(path string, object apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// common are the fields that the entries of each of an object's lists have, with the same schema, where these are many.
+// common returns the fields that the entries of each of an object's lists have, with the same schema, where these are
+// many.
 func common(object apiextensionsv1.JSONSchemaProps) map[string]apiextensionsv1.JSONSchemaProps {
 	var every map[string]apiextensionsv1.JSONSchemaProps
 	for _, field := range object.Properties {
@@ -155,7 +157,7 @@ func order(fields map[string]apiextensionsv1.JSONSchemaProps) []string {
 	return append(first, last...)
 }
 
-// shape says what a field is, what it consists of in the end, and the path of that.
+// shape returns what a field is, what it consists of in the end, and the path of that.
 func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiextensionsv1.JSONSchemaProps, string) {
 	switch {
 	case field.Type == "array" && field.Items != nil && field.Items.Schema != nil:
@@ -174,7 +176,7 @@ func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiexten
 	return field.Type, field, path
 }
 
-// bounds are what the API server checks of a value, or of the elements of a list.
+// bounds returns what the API server checks of a value, or of the elements of a list.
 func bounds(field, element apiextensionsv1.JSONSchemaProps) string {
 	var out strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&out, ", "+format, args...) }
@@ -207,7 +209,7 @@ func bounds(field, element apiextensionsv1.JSONSchemaProps) string {
 	return out.String()
 }
 
-// sentence is a doc comment for a cell of a table, without the field's name in front.
+// sentence returns a doc comment for a cell of a table, without the field's name in front.
 func sentence(name, description string) string {
 	text := strings.Join(strings.Fields(description), " ")
 	first, rest, _ := strings.Cut(text, " ")
@@ -227,7 +229,7 @@ func identity(object apiextensionsv1.JSONSchemaProps) string {
 	return string(text)
 }
 
-// anchor is what git servers make of a heading.
+// anchor returns what git servers make of a heading.
 func anchor(path string) string {
 	return strings.ToLower(strings.NewReplacer(".", "", "[", "", "]", "").Replace(path))
 }

@@ -78,10 +78,10 @@ func flags(help string) []string {
 	return flag.FindAllString(list, -1)
 }
 
-// words are a flag's text without its columns.
+// words returns a flag's text without its columns.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// having are the commands that have a flag with these words.
+// having returns the commands that have a flag with these words.
 func having(one string, names []string, all map[string]string) (commands []string) {
 	for _, name := range names {
 		if slices.ContainsFunc(flags(all[name]), func(other string) bool { return words(other) == one }) {
@@ -91,7 +91,7 @@ func having(one string, names []string, all map[string]string) (commands []strin
 	return commands
 }
 
-// help is what a command prints.
+// help returns what a command prints.
 func help(binary, command string) (string, error) {
 	args := strings.Fields(command + " --help")
 	if command == "options" {
@@ -104,7 +104,7 @@ func help(binary, command string) (string, error) {
 	return string(text), nil
 }
 
-// commands are the names that sipgen's own help lists, but for help itself.
+// commands returns the names that sipgen's own help lists, but for help itself.
 func commands(help string) []string {
 	_, list, _ := strings.Cut(help, "\nAvailable Commands:\n")
 	list, _, _ = strings.Cut(list, "\n\n")

@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// marked is every guard in the Go files that git has, in the order of their names and lines.
+// marked returns every guard in the Go files that git has, in the order of their names and lines.
 func marked(ctx context.Context) ([]guard, error) {
 	out, err := exec.CommandContext(ctx, "git", "ls-files", "-co", "--exclude-standard", "*.go").Output()
 	if err != nil {

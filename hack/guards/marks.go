@@ -40,10 +40,10 @@ type edit struct {
 	alone         bool // it does not compile together with the others
 }
 
-// cuts says whether the edit is no switch.
+// cuts reports whether the edit is no switch.
 func (e *edit) cuts() bool { return e.before == "" }
 
-// cut is the source without the edit's bytes.
+// cut returns the source without the edit's bytes.
 func (e *edit) cut(src []byte) []byte { return slices.Concat(src[:e.start], src[e.end:]) }
 
 // weave puts the switches of edits into a source, and the import of their package. It keeps the lines.
@@ -139,10 +139,11 @@ func (e editor) around(n ast.Node, before, after string) *edit {
 	return &edit{start: e.at(n.Pos()), end: e.at(n.End()), before: before, after: after, noted: -1}
 }
 
-// takeOut says how n is taken out, or gives nil if n is no guard. A condition becomes false in one edit and true in
-// the other: one of the two is the guard's absence, and tests notice the other one anyway. The operand of && becomes
-// true, that of || false. An element of a list or a map goes, and so does a statement: in a block that never runs, so
-// that what the statement uses stays in use. A function answers with a zero value. What does not compile is no way (verdict).
+// takeOut returns how n is taken out, or gives nil if n is no guard. A condition becomes false in one edit and true
+// in the other: one of the two is the guard's absence, and tests notice the other one anyway. The operand of &&
+// becomes true, that of || false. An element of a list or a map goes, and so does a statement: in a block that never
+// runs, so that what the statement uses stays in use. A function answers with a zero value. What does not compile is
+// no way (verdict).
 func (e editor) takeOut(n ast.Node, above []ast.Node) []*edit {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -267,7 +268,7 @@ func (e editor) element(n ast.Node, above []ast.Node) *edit {
 	return out
 }
 
-// isCondition says whether the cases of the innermost switch are conditions: switch { case a > b: }.
+// isCondition reports whether the cases of the innermost switch are conditions: switch { case a > b: }.
 func isCondition(above []ast.Node) bool {
 	for i := len(above) - 1; i >= 0; i-- {
 		if s, ok := above[i].(*ast.SwitchStmt); ok {
@@ -277,7 +278,7 @@ func isCondition(above []ast.Node) bool {
 	return false
 }
 
-// isBool says whether an expression is a condition as far as its form shows.
+// isBool reports whether an expression is a condition as far as its form shows.
 func isBool(expr ast.Expr) bool {
 	switch e := expr.(type) {
 	case *ast.ParenExpr:

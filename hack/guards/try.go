@@ -272,8 +272,8 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 	return false, strings.TrimSpace(detail + " " + e.before)
 }
 
-// testers gives the module and, for each of its packages, the packages whose tests reach it: its own first, then those that import least.
-// Those below e2e are left out: they take minutes each.
+// testers returns the module and, for each of its packages, the packages whose tests reach it: its own first, then
+// those that import least. Those below e2e are left out: they take minutes each.
 func testers(ctx context.Context) (reach map[string][]string, module string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-json=Dir,ImportPath,Module,Deps,TestImports,XTestImports", "./...")
 	cmd.Stderr = os.Stderr

@@ -33,7 +33,8 @@ type binary struct {
 	content  []byte
 }
 
-// build gives an index with one image per binary, in the order given. It depends on its arguments and the modules' versions only.
+// build returns an index with one image per binary, in the order given. It depends on its arguments and the modules'
+// versions only.
 func build(about about, binaries []binary) (v1.ImageIndex, error) {
 	about.title, about.description = "sipgen", "hands out bare-metal hosts to tenant Kubernetes clusters, through git"
 	base, err := baseLayer(about)
@@ -84,7 +85,7 @@ func buildImage(about about, base v1.Layer, binary binary) (v1.Image, error) {
 		mutate.Addendum{Layer: program, History: v1.History{Created: when, CreatedBy: "sipgen " + about.version}})
 }
 
-// labels are the predefined annotation keys of the OCI image specification.
+// labels returns the predefined annotation keys of the OCI image specification.
 func (a about) labels() map[string]string {
 	const prefix, source = "org.opencontainers.image.", "https://github.com/airshipit/sipgen"
 	return map[string]string{
@@ -99,7 +100,7 @@ func (a about) labels() map[string]string {
 	}
 }
 
-// baseLayer is what does not change from release to release.
+// baseLayer returns what does not change from release to release.
 func baseLayer(about about) (v1.Layer, error) {
 	roots, err := rootCertificates()
 	if err != nil {
@@ -134,7 +135,7 @@ type file struct {
 	link string
 }
 
-// layer is a gzipped tar of files, all of one time.
+// layer returns a gzipped tar of files, all of one time.
 func layer(when time.Time, files []file) (v1.Layer, error) {
 	var out bytes.Buffer
 	writer := tar.NewWriter(&out)

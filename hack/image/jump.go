@@ -59,7 +59,8 @@ func readDockerfile(path string) (d dockerfile, passwd, group, shadow string, er
 	return d, passwd, fmt.Sprintf("%s:x:%s:\n", m[5], m[2]), m[5] + ":*::0:99999:7:::\n", nil
 }
 
-// jumpIndex gives an index with one image per argument "OS/ARCH=ROOT,KUBECTL": a folder with unpacked packages, and a binary.
+// jumpIndex returns an index with one image per argument "OS/ARCH=ROOT,KUBECTL": a folder with unpacked packages, and
+// a binary.
 func jumpIndex(about about, path string, args []string) (v1.ImageIndex, error) {
 	d, passwd, group, shadow, err := readDockerfile(path)
 	if err != nil {
@@ -129,7 +130,7 @@ func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl st
 		mutate.Addendum{Layer: ours, History: v1.History{Created: when, CreatedBy: "users, root certificates, kubectl"}})
 }
 
-// madeByScripts are the files that Debian's maintainers' scripts make, which were not run.
+// madeByScripts returns the files that Debian's maintainers' scripts make, which were not run.
 func madeByScripts(root, passwd, group, shadow string) ([]file, error) {
 	var errs []error
 	read := func(path ...string) string {
@@ -181,7 +182,7 @@ func unneeded(name string) bool {
 	return slices.ContainsFunc([]string{"usr/share/info", "usr/share/locale", "usr/share/man"}, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
 }
 
-// folderLayer is a layer of a folder's files, all of root and of one time. Nothing in it can become another user.
+// folderLayer returns a layer of a folder's files, all of root and of one time. Nothing in it can become another user.
 func folderLayer(about about, root string) (v1.Layer, error) {
 	write := func(out io.Writer) error {
 		buffered := bufio.NewWriter(out)

@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// makeIndex gives sipgen's image, or with a Dockerfile the jump host's.
+// makeIndex returns sipgen's image, or with a Dockerfile the jump host's.
 func makeIndex(about about, jump string, args []string) (v1.ImageIndex, error) {
 	if jump != "" {
 		return jumpIndex(about, jump, args)

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// rootCertificates are the root certificates that Mozilla trusts, as PEM, from a module whose version go.mod pins: those of the machine that builds
-// the image would make two images of one commit. A root that Mozilla trusts only for certificates up to some date
-// is left out, because a file of certificates cannot say so.
+// rootCertificates returns the root certificates that Mozilla trusts, as PEM, from a module whose version go.mod
+// pins: those of the machine that builds the image would make two images of one commit. A root that Mozilla trusts
+// only for certificates up to some date is left out, because a file of certificates cannot say so.
 func rootCertificates() ([]byte, error) {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

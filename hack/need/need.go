@@ -16,5 +16,5 @@ func Missing(t testing.TB, format string, args ...any) {
 	t.Skipf("NOT TESTED: "+format, args...)
 }
 
-// CI says whether this machine is there to test.
+// CI reports whether this machine is there to test.
 func CI() bool { return os.Getenv("CI") == "true" }

@@ -52,7 +52,7 @@ func run(args []string, epoch string) error {
 	return errors.New("usage: pack archive OUT.tar.gz FILE... | pack sbom IN.json OUT.json")
 }
 
-// archive is a gzipped tar of files in the order given, owned by root, all of one time.
+// archive returns a gzipped tar of files in the order given, owned by root, all of one time.
 func archive(files []string, when time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	zipped, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return sum.end()
 }
 
-// abbreviate gives a command with its first arguments.
+// abbreviate returns a command with its first arguments.
 func abbreviate(command []string) string {
 	if len(command) > 6 {
 		return strings.Join(command[:6], " ") + " …"
@@ -62,7 +62,7 @@ func abbreviate(command []string) string {
 	return strings.Join(command, " ")
 }
 
-// split gives the commands between the "--".
+// split returns the commands between the "--".
 func split(args []string) [][]string {
 	var commands [][]string
 	for len(args) > 0 {
@@ -220,7 +220,7 @@ func lastLine(text string) string {
 	return ""
 }
 
-// reason is what a test said before it was skipped.
+// reason returns what a test said before it was skipped.
 func reason(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -87,8 +87,9 @@ type Field struct {
 	Fields []Field
 }
 
-// At is the field at a path: the names of fields with dots between, as an error names them or with "<name>" and "[]". Where there is none, its
-// second value are the names that its nearest parent has, and the third that parent's path.
+// At returns the field at a path: the names of fields with dots between, as an error names them or with "<name>" and
+// "[]". Where there is none, its second value are the names that its nearest parent has, and the third that parent's
+// path.
 func (k *Kind) At(path string) (*Field, []string, string) {
 	at, required, walked := k.schema, true, ""
 	for _, step := range steps(path) {
@@ -125,7 +126,7 @@ func steps(path string) []string {
 	return out
 }
 
-// below is the schema under a step. A list is passed without a step for its items.
+// below returns the schema under a step. A list is passed without a step for its items.
 func (s schema) below(step string) (schema, bool, bool) {
 	if s.Items != nil {
 		if step == "[]" {

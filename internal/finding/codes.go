@@ -97,7 +97,7 @@ var Codes = sync.OnceValue(func() []Code {
 	return codes
 })
 
-// Find is the row of a code, nil for none.
+// Find returns the row of a code, nil for none.
 func Find(code string) *Code {
 	codes := Codes()
 	if i := slices.IndexFunc(codes, func(c Code) bool { return c.Code == code }); i >= 0 {

@@ -47,12 +47,12 @@ type Finding struct {
 // Of reports whether the finding is about an object of the kind.
 func (f *Finding) Of(kind string) bool { return strings.HasPrefix(f.Object, kind+" ") }
 
-// String is the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
+// String returns the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
 func (f *Finding) String() string {
 	return strings.TrimPrefix(f.Place.String()+": ", ": ") + f.Code + ": " + f.text()
 }
 
-// text is "SIPCluster tenants/a: spec.nodes.Worker.count: message".
+// text returns "SIPCluster tenants/a: spec.nodes.Worker.count: message".
 func (f *Finding) text() string {
 	parts := []string{f.Object}
 	if f.Field != "" {
@@ -90,7 +90,7 @@ func (f *Finding) Sentence() string {
 	return words
 }
 
-// OnOneLine is the finding with nothing in it that ends a line or steers a terminal.
+// OnOneLine returns the finding with nothing in it that ends a line or steers a terminal.
 func (f Finding) OnOneLine() Finding {
 	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Fix} {
 		*words = text.Line(*words)
@@ -98,7 +98,7 @@ func (f Finding) OnOneLine() Finding {
 	return f
 }
 
-// Sorted are findings by place, code, object, field and message, each once.
+// Sorted returns findings by place, code, object, field and message, each once.
 func Sorted(findings []Finding) []Finding {
 	out := slices.Clone(findings)
 	slices.SortFunc(out, func(a, b Finding) int {
@@ -111,7 +111,7 @@ func Sorted(findings []Finding) []Finding {
 	return slices.Compact(out)
 }
 
-// Counts are the errors and the warnings.
+// Counts returns the errors and the warnings.
 func Counts(findings []Finding) (errors, warnings int) {
 	for i := range findings {
 		if findings[i].Severity == Error {
@@ -132,7 +132,8 @@ func Fold(lines []string, most int, rest string) []string {
 	return append(slices.Clone(lines[:most]), fmt.Sprintf("%d more: %s", len(lines)-most, rest))
 }
 
-// FromError is the finding that an error about an object is: a manifest.Problem has its place and its field. Its remedy is that of the code.
+// FromError returns the finding that an error about an object is: a manifest.Problem has its place and its field. Its
+// remedy is that of the code.
 func FromError(code, object string, err error) Finding {
 	f := Finding{Code: code, Severity: Error, Object: object, Message: err.Error(), Fix: Remedy(code)}
 	var (

@@ -22,7 +22,7 @@ type Place struct {
 	Source string `json:"source,omitempty"`
 }
 
-// String is "file:line", "file" or the source.
+// String returns "file:line", "file" or the source.
 func (p Place) String() string {
 	switch {
 	case p.File != "" && p.Line > 0:

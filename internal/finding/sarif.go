@@ -114,7 +114,7 @@ func (f *Finding) location() sarifLocation {
 	return location
 }
 
-// fileURI is a file's path as a URI, relative where the path is.
+// fileURI returns a file's path as a URI, relative where the path is.
 func fileURI(file string) string {
 	if file == "" {
 		return ""

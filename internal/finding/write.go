@@ -82,8 +82,8 @@ func GitHub(w io.Writer, findings []Finding) error {
 	return out.Flush()
 }
 
-// command is one workflow command (GitHub: "Workflow commands for GitHub Actions"). A value can end neither the line nor
-// its property.
+// command returns one workflow command (GitHub: "Workflow commands for GitHub Actions"). A value can end neither the
+// line nor its property.
 func (f *Finding) command() string {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -169,7 +169,8 @@ func hidden(tree []string, around []File) (problems []error) {
 	return problems
 }
 
-// hides is the rule that hides a path, or a folder that it is in; nil if none does. folders are those that were looked at.
+// hides returns the rule that hides a path, or a folder that it is in; nil if none does. folders are those that were
+// looked at.
 func hides(rules []rule, folders map[string]*rule, name string, isFolder bool) *rule {
 	if isFolder {
 		if rule, ok := folders[name]; ok {
@@ -202,7 +203,8 @@ func hides(rules []rule, folders map[string]*rule, name string, isFolder bool) *
 // read by itself.
 var changes = regexp.MustCompile(`^(ident|eol=crlf|filter=.*|working-tree-encoding(=.*)?)$`)
 
-// rewrites are the lines of a .gitattributes that have an attribute of changes and may be about a file of the tree.
+// rewrites returns the lines of a .gitattributes that have an attribute of changes and may be about a file of the
+// tree.
 func rewrites(tree []string, file File) (problems []error) {
 	if file.NoFile {
 		return []error{fmt.Errorf("%s: found a link, and git may read the path in it as a line; want a file, or none", file.Path)}

@@ -11,7 +11,7 @@ import (
 // maxResponse bounds an answer, in bytes: a list of pull requests is a small part of it.
 const maxResponse = 32 << 20
 
-// httpClient gives an HTTP client with the transport asked for that sends the token to one server only.
+// httpClient returns an HTTP client with the transport asked for that sends the token to one server only.
 func (c *Client) httpClient(repository Repository) *http.Client {
 	transport := http.DefaultTransport
 	if c.HTTP != nil && c.HTTP.Transport != nil {
@@ -63,7 +63,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// apiBase is where a forge's API begins, with a slash at its end.
+// apiBase returns where a forge's API begins, with a slash at its end.
 func (r Repository) apiBase() (*url.URL, error) {
 	web, err := url.Parse(r.Web)
 	if err != nil {

@@ -27,7 +27,7 @@ func newGitHub(repository Repository, httpClient *http.Client, token string) (ap
 	return &gitHub{client, owner, name}, nil
 }
 
-// list gives the newest.
+// list returns the newest.
 func (g *gitHub) list(ctx context.Context, head string, open bool) ([]*pull, error) {
 	state := "closed"
 	if open {

@@ -30,7 +30,7 @@ type unlimited struct{}
 
 func (unlimited) Wait(context.Context) error { return nil }
 
-// list gives the newest.
+// list returns the newest.
 func (g *gitLab) list(ctx context.Context, head string, open bool) ([]*pull, error) {
 	state := "closed"
 	if open {

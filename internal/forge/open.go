@@ -166,7 +166,7 @@ func (c *Client) connect(repository Repository) (api, error) {
 	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 }
 
-// find gives the open pull request for a branch, or one that a person closed at the same commit.
+// find returns the open pull request for a branch, or one that a person closed at the same commit.
 func find(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
 	found, err := forge.list(ctx, request.Head, true)
 	if err != nil || len(found) > 0 || request.UpdateOnly {
@@ -249,7 +249,7 @@ func (r *Request) matches(open *pull) bool {
 	return open.title == r.Title && normalized(open.body) == normalized(r.Body) && open.base == r.Base
 }
 
-// normalized is a body as it compares: forges change line ends, and blanks at the end.
+// normalized returns a body as it compares: forges change line ends, and blanks at the end.
 func normalized(body string) string {
 	return strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
 }

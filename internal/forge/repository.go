@@ -29,7 +29,7 @@ var hostKinds = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "cod
 // sshAliases are hosts that take ssh on port 443 for another one.
 var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "www.github.com": "github.com"}
 
-// KindOf gives the kind of the forge that a remote is on. name is a kind's, or "auto": by well-known host
+// KindOf returns the kind of the forge that a remote is on. name is a kind's, or "auto": by well-known host
 // names, and Unknown for any other.
 func KindOf(remote, name string) (Kind, error) {
 	switch Kind(name) {
@@ -59,7 +59,7 @@ type Repository struct {
 	Path string
 }
 
-// String is the repository's page.
+// String returns the repository's page.
 func (r Repository) String() string { return r.Web + "/" + escapePath(r.Path) }
 
 // Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form user@host:path.
@@ -89,7 +89,8 @@ func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 // ownerAndName reports whether repositories are not in nested groups, which only GitLab has.
 func (k Kind) ownerAndName() bool { return k == GitHub || k == Gitea }
 
-// pagesOf gives where the forge's pages begin, and the parts of a remote's path without the folder that the forge is in.
+// pagesOf returns where the forge's pages begin, and the parts of a remote's path without the folder that the forge
+// is in.
 func pagesOf(address *url.URL, parts []string, kind Kind, web string) (base string, rest []string, err error) {
 	switch {
 	case web != "":
@@ -121,7 +122,7 @@ func parseWeb(web string) (base string, folder []string, err error) {
 	return address.Scheme + "://" + address.Host + escapePath(path), strings.Split(strings.Trim(path, "/"), "/"), nil
 }
 
-// parseRemote gives a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.
+// parseRemote returns a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.
 func parseRemote(remote string) (*url.URL, bool) {
 	if scheme, _, ok := strings.Cut(remote, "://"); ok {
 		address, err := url.Parse(remote)
@@ -180,7 +181,7 @@ func bracket(host string) string {
 	return host
 }
 
-// Page is where a person opens a pull request by hand, empty where the kind of forge is unknown.
+// Page returns where a person opens a pull request by hand, empty where the kind of forge is unknown.
 func (r Repository) Page(base, head string) string {
 	switch r.Kind {
 	case GitHub:
@@ -195,7 +196,7 @@ func (r Repository) Page(base, head string) string {
 	return ""
 }
 
-// PullRequestPage is the page of a pull request, empty where the kind of forge is unknown.
+// PullRequestPage returns the page of a pull request, empty where the kind of forge is unknown.
 func (r Repository) PullRequestPage(number int64) string {
 	switch r.Kind {
 	case GitHub:

@@ -9,7 +9,7 @@ import (
 // most is how many characters of a forge's message are passed on.
 const most = 600
 
-// oneLine is words from outside on one line, not endless.
+// oneLine returns words from outside on one line, not endless.
 func oneLine(words string) string { return text.Truncate(text.Line(words), most) }
 
 // PullRequestHint is a server's message about a pull request after a push.

@@ -186,7 +186,7 @@ func (hs *Holdings) Find(key HostKey) *Holding {
 	return &hs.Hosts[at]
 }
 
-// match gives each host its claim of the tree.
+// match returns each host its claim of the tree.
 func (hs *Holdings) match(tree []Claim) (problems []error) {
 	order := make([]*Claim, len(tree))
 	for i := range tree {

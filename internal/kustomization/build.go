@@ -21,8 +21,8 @@ import (
 // changes it changes which lines a message names, of files of the same owner.
 const originKey = "sipgen-document"
 
-// build gives the objects that kustomize builds from one kustomization. It reads from memory, where there is nothing but the files that
-// were found to be named.
+// build returns the objects that kustomize builds from one kustomization. It reads from memory, where there is
+// nothing but the files that were found to be named.
 func (f *folder) build(dir string) ([]manifest.Document, error) {
 	b := &build{folder: f, disk: filesys.MakeFsInMemory(), done: map[string]size{}}
 	k := f.kustomizations[dir]

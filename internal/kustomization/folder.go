@@ -70,10 +70,10 @@ type patch struct {
 	bytes int
 }
 
-// folders are those of kustomizations, sorted.
+// folders returns those of kustomizations, sorted.
 func (f *folder) folders() []string { return slices.Sorted(maps.Keys(f.kustomizations)) }
 
-// roots are the kustomizations that no other one names, but for components, which are nothing by themselves.
+// roots returns the kustomizations that no other one names, but for components, which are nothing by themselves.
 func (f *folder) roots() []string {
 	named := map[string]bool{}
 	for _, k := range f.kustomizations {

@@ -179,7 +179,7 @@ func (f *folder) beside() []manifest.Document {
 	return out
 }
 
-// shown is a path inside of the folder as messages name it.
+// shown returns a path inside of the folder as messages name it.
 func (f *folder) shown(inside string) string {
 	return filepath.ToSlash(filepath.Join(f.name, filepath.FromSlash(inside)))
 }

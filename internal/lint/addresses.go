@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// placed are the hosts of the placement, by name: a held host has the address that it was handed out with.
+// placed returns the hosts of the placement, by name: a held host has the address that it was handed out with.
 func (c *checker) placed() map[string]*schedule.HostLine {
 	lines := map[string]*schedule.HostLine{}
 	if c.Placement != nil {
@@ -67,7 +67,7 @@ func (c *checker) unread() {
 	}
 }
 
-// find is the cluster of a key, nil for none.
+// find returns the cluster of a key, nil for none.
 func (c *checker) find(key schedule.ClusterKey) *v1.SIPCluster {
 	for i := range c.Clusters {
 		if c.Clusters[i].Namespace == key.Namespace && c.Clusters[i].Name == key.Name {

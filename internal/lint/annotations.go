@@ -57,7 +57,7 @@ func (c *checker) unreadAnnotations() {
 	}
 }
 
-// annotatedNetworks are the ids of the networks on which annotations give the host an address, or try to, sorted.
+// annotatedNetworks returns the ids of the networks on which annotations give the host an address, or try to, sorted.
 func annotatedNetworks(host *inventory.Host) []string {
 	var networks []string
 	for _, address := range host.Addresses {
@@ -74,7 +74,7 @@ func annotatedNetworks(host *inventory.Host) []string {
 	return slices.Compact(networks)
 }
 
-// usedNetworks are the ids of the networks on which clusters reach their hosts, sorted.
+// usedNetworks returns the ids of the networks on which clusters reach their hosts, sorted.
 func (c *checker) usedNetworks() []string {
 	var used []string
 	for i := range c.Clusters {

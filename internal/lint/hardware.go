@@ -43,7 +43,7 @@ type minimum struct {
 	want  v1.Hardware
 }
 
-// single are the minimums one by one.
+// single returns the minimums one by one.
 func single(h *v1.Hardware) []minimum {
 	out := []minimum{
 		{".architecture", v1.Hardware{Architecture: h.Architecture}}, {".cpus", v1.Hardware{CPUs: h.CPUs}},

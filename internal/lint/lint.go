@@ -40,12 +40,12 @@ type Input struct {
 	Secrets map[string]bool
 }
 
-// Check gives the findings of a site that are not silenced, by place, code, object, field and message.
+// Check returns the findings of a site that are not silenced, by place, code, object, field and message.
 func Check(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, placement *schedule.Placement) []finding.Finding {
 	return Input{Site: site, Clusters: clusters, Hosts: hosts, Placement: placement}.Check()
 }
 
-// Check gives the findings as the function Check does, those about Secrets that clusters name among them.
+// Check returns the findings as the function Check does, those about Secrets that clusters name among them.
 func (in Input) Check() []finding.Finding {
 	c := &checker{Input: in}
 	c.Clusters = slices.Clone(in.Clusters)

@@ -79,7 +79,7 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 	return m
 }
 
-// selection gives the hosts that the selector matches.
+// selection returns the hosts that the selector matches.
 func (m *matcher) selection(selector labels.Selector) *selection {
 	id := selector.String()
 	if known := m.known[id]; known != nil {
@@ -108,7 +108,7 @@ func (m *matcher) hold(n int) {
 	}
 }
 
-// matching are those of the kinds that a requirement matches.
+// matching returns those of the kinds that a requirement matches.
 func (m *matcher) matching(kinds []int, q labels.Requirement) []int {
 	var out []int
 	if o := q.Operator(); o != operator.NotIn && o != operator.NotEquals {
@@ -151,8 +151,9 @@ func (m *matcher) anyMatches(q labels.Requirement) bool {
 	return slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) })
 }
 
-// possible are kinds that the selector may match, all that it does match among them: those that carry one of the values that a requirement names. Of a fleet of which every
-// host has a name as a label, and every cluster selects a few by name, that is few kinds.
+// possible returns kinds that the selector may match, all that it does match among them: those that carry one of the
+// values that a requirement names. Of a fleet of which every host has a name as a label, and every cluster selects a
+// few by name, that is few kinds.
 func (m *matcher) possible(selector labels.Selector) []int {
 	requirements, _ := selector.Requirements()
 	fewest, lists := len(m.kinds), [][]int{m.every}
@@ -186,7 +187,7 @@ func (m *matcher) carry(key string) []bool {
 	return column
 }
 
-// lacking are the hosts that lack one of the labels; with all, those that lack all of them.
+// lacking returns the hosts that lack one of the labels; with all, those that lack all of them.
 func (m *matcher) lacking(of *selection, keys []string, all bool) []int {
 	id := fmt.Sprint(all, "\x00", strings.Join(keys, "\x00"))
 	out, known := of.without[id]

@@ -54,7 +54,7 @@ func unknown(namespace, name string) string {
 
 type secretRef struct{ field, name, fix string }
 
-// secretRefs are the Secrets of its namespace that a cluster's services need and sipgen does not render.
+// secretRefs returns the Secrets of its namespace that a cluster's services need and sipgen does not render.
 func secretRefs(c *v1.SIPCluster) []secretRef {
 	const add = "add the Secret, or correct the name"
 	var out []secretRef

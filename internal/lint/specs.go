@@ -126,7 +126,7 @@ func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, fix string) 
 	return "", ""
 }
 
-// literal is an IP address in its usual form, empty for a name.
+// literal returns an IP address in its usual form, empty for a name.
 func literal(text string) string {
 	ip, err := netip.ParseAddr(text)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Unmanageable gives those findings of Check that are about addresses by which metal3 cannot manage a host, and no others.
+// Unmanageable returns those findings of Check that are about addresses by which metal3 cannot manage a host, and no
+// others.
 func (in Input) Unmanageable() []finding.Finding {
 	var hosts []inventory.Host
 	for i := range in.Hosts {

@@ -20,8 +20,8 @@ type budget struct {
 	held   map[string]int // values, by owner
 }
 
-// values says what is wrong where an owner's file has a document that is too large, or it has, or its files have, more values than they may, before one
-// of them is parsed.
+// values returns what is wrong where an owner's file has a document that is too large, or it has, or its files have,
+// more values than they may, before one of them is parsed.
 func (b *budget) values(file ownedFile, data []byte) error {
 	l := b.limits
 	if file.whose == "" || l.Values == 0 {

@@ -31,7 +31,7 @@ type Problem struct {
 	By string
 }
 
-// Error is "file: document n: line n: field: message".
+// Error returns "file: document n: line n: field: message".
 func (p *Problem) Error() string {
 	parts := []string{p.File, "document " + strconv.Itoa(p.Document)}
 	if p.Line > 0 {
@@ -182,7 +182,7 @@ func (d *Document) LineOf(path string) int {
 	return d.Line + line - 1
 }
 
-// child is the value under a key or index, and the line of the key.
+// child returns the value under a key or index, and the line of the key.
 func child(node *yamlv3.Node, key string) (*yamlv3.Node, int) {
 	for node.Kind == yamlv3.AliasNode {
 		node = node.Alias
@@ -272,8 +272,8 @@ func fieldsAt(root reflect.Type, path string) []string {
 	return names
 }
 
-// placeOf is the one place below a type that has a field of that name, as in "spec.services" and "spec.nodes.*", or empty:
-// none has it, several do, or it is an item of a list.
+// placeOf returns the one place below a type that has a field of that name, as in "spec.services" and "spec.nodes.*",
+// or empty: none has it, several do, or it is an item of a list.
 func placeOf(root reflect.Type, name string) string {
 	var places []string
 	var look func(t reflect.Type, path string, depth int)

@@ -168,7 +168,7 @@ type sizes struct {
 	loop  bool
 }
 
-// of is at most a little more than most.
+// of returns at most a little more than most.
 func (s *sizes) of(node *yamlv3.Node) int64 {
 	if n, done := s.known[node]; done {
 		if n < 0 {

@@ -55,7 +55,7 @@ type objectHead struct {
 	} `json:"metadata"`
 }
 
-// Where is "file: document n: line n".
+// Where returns "file: document n: line n".
 func (d *Document) Where() string {
 	where := fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
 	if d.By != "" {
@@ -107,7 +107,7 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	return all, errors.Join(errs...)
 }
 
-// parse gives the objects in a document.
+// parse returns the objects in a document.
 func (l Limits) parse(d Document) ([]Document, error) {
 	if problem := l.CheckAliases(d.source); problem != "" {
 		return nil, d.Problem("", "%s", problem)
@@ -149,7 +149,7 @@ func toJSON(text []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(text)
 }
 
-// items gives the document itself, or the items of a List.
+// items returns the document itself, or the items of a List.
 func (d Document) items() ([]Document, error) {
 	var head struct {
 		objectHead
@@ -228,8 +228,9 @@ func isSeparator(line []byte) bool {
 	return found && (len(rest) == 0 || rest[0] == '#')
 }
 
-// another is the line, from 0, at which a second document begins in a chunk: behind a line of "...", or in a line of "---" with something in it. YAML has
-// them there, but readers of Kubernetes' manifests cut at lines of "---" alone, and leave the rest out. It is -1 if there is none.
+// another returns the line, from 0, at which a second document begins in a chunk: behind a line of "...", or in a
+// line of "---" with something in it. YAML has them there, but readers of Kubernetes' manifests cut at lines of "---"
+// alone, and leave the rest out. It is -1 if there is none.
 func another(text []byte) int {
 	if !bytes.Contains(text, []byte("...")) && !bytes.Contains(text, []byte("---")) {
 		return -1

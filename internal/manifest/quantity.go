@@ -132,7 +132,7 @@ func hugeQuantities(value any, t reflect.Type, path string, report func(path str
 	}
 }
 
-// hugeQuantities are the problems of an object's quantities.
+// hugeQuantities returns the problems of an object's quantities.
 func (d *Document) hugeQuantities(into any) error {
 	var problems Problems
 	HugeQuantities(d.JSON, into, func(path string) {

@@ -172,7 +172,7 @@ func (in input) shown() string {
 	return filepath.ToSlash(in.name)
 }
 
-// read gives at most limit bytes, and errTooBig where there are more.
+// read returns at most limit bytes, and errTooBig where there are more.
 func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 	if in.name == Stdin {
 		if stdin == nil {
@@ -291,7 +291,7 @@ func WithoutOperation(file string, err error) error {
 // again. Deeper folders are an error of their owner, and are not read.
 const maxDepth = 64
 
-// expand gives the files of a path: itself, or the manifests of a folder. done closes the folder.
+// expand returns the files of a path: itself, or the manifests of a folder. done closes the folder.
 func (l Limits) expand(path string) (files []input, done func(), err error) {
 	done = func() {}
 	if path == Stdin {

@@ -35,7 +35,7 @@ var meant = map[string]string{
 // line.
 const mostTold = 10
 
-// firstLines gives the first n lines of a text, and how many there are behind them.
+// firstLines returns the first n lines of a text, and how many there are behind them.
 func firstLines(text string, n int) (first string, more int) {
 	for i := range len(text) {
 		if text[i] != '\n' {
@@ -134,7 +134,7 @@ func second(text []byte) int {
 // template matches the placeholders of Helm, Jinja and the like, outside of quotes and comments.
 var template = regexp.MustCompile(`^[^#"'\n]*\{[{%]`)
 
-// line gives the line with an index, empty where there is none.
+// line returns the line with an index, empty where there is none.
 func line(text []byte, n int) []byte {
 	for line := range bytes.Lines(text) {
 		if n == 0 {
@@ -167,7 +167,7 @@ func objectKey(text []byte) int {
 	return in(&document)
 }
 
-// openQuote gives the index of the line where a scalar in quotes begins that does not end, -1 where all end.
+// openQuote returns the index of the line where a scalar in quotes begins that does not end, -1 where all end.
 func openQuote(source []byte) int {
 	n, open, begun := 0, byte(0), -1
 	last := byte('\n') // the previous character, without blanks
@@ -200,7 +200,7 @@ func openQuote(source []byte) int {
 	return begun
 }
 
-// tab gives the index of the first line that is indented with a tab, -1 where there is none.
+// tab returns the index of the first line that is indented with a tab, -1 where there is none.
 func tab(text []byte) int {
 	n := 0
 	for line := range bytes.Lines(text) {
@@ -212,7 +212,7 @@ func tab(text []byte) int {
 	return -1
 }
 
-// conflict gives the index of the line where git has marked a merge conflict, -1 where there is none.
+// conflict returns the index of the line where git has marked a merge conflict, -1 where there is none.
 func conflict(text []byte) int {
 	n := 0
 	for line := range bytes.Lines(text) {

@@ -118,7 +118,8 @@ func keysOf(t reflect.Type) string {
 // mostKeys bounds how many fields are named.
 const mostKeys = 8
 
-// fieldPath is the path of a field. A key of a map that does not look like a name is left out of it: it may be a secret.
+// fieldPath returns the path of a field. A key of a map that does not look like a name is left out of it: it may be a
+// secret.
 func fieldPath(t reflect.Type, path, name string) string {
 	//guard: a password in place of a key is repeated in the path of a field
 	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
@@ -140,7 +141,7 @@ func wanted(t reflect.Type) string {
 	return "another form, by its type " + t.Name()
 }
 
-// typesIn gives the type of a field of a struct, or of the values of a map.
+// typesIn returns the type of a field of a struct, or of the values of a map.
 func typesIn(t reflect.Type) func(name string) (reflect.Type, bool) {
 	if t.Kind() == reflect.Map {
 		return func(string) (reflect.Type, bool) { return t.Elem(), true }

@@ -127,7 +127,7 @@ func (c *Claim) addresses(s v1alpha1.Span) bool {
 	return true
 }
 
-// before is the order of the plan: each kind by itself, and a range before what begins at its first address.
+// before returns the order of the plan: each kind by itself, and a range before what begins at its first address.
 func before(a, b *Claim) int {
 	if first := cmp.Or(a.apart(b), a.span.from.compare(b.span.from)); first != 0 {
 		return first // of nearly all
@@ -139,7 +139,7 @@ func before(a, b *Claim) int {
 	)
 }
 
-// apart is 0 for claims that may overlap.
+// apart returns 0 for claims that may overlap.
 func (c *Claim) apart(d *Claim) int {
 	wide := func(c *Claim) int {
 		if c.wide {

@@ -200,7 +200,8 @@ func (g *gatherer) network(n *v1alpha1.Network, at string) {
 	}
 }
 
-// pool gives the owner and the address space of the pool that a Service names; nothing for one that the Site does not have.
+// pool returns the owner and the address space of the pool that a Service names; nothing for one that the Site does
+// not have.
 func (g *gatherer) pool(name string) (owner, space string) {
 	for i := range g.site.Spec.Services.Networks {
 		if n := &g.site.Spec.Services.Networks[i]; n.Pool != nil && n.Name == name {

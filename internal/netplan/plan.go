@@ -38,7 +38,7 @@ type Conflict struct {
 	Outside bool
 }
 
-// Of gives the plan of a site that is defaulted and valid.
+// Of returns the plan of a site that is defaulted and valid.
 func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *Plan {
 	g := newGatherer(site)
 	g.claims = make([]Claim, 0, 4*len(clusters)+3*len(hosts)) // most have no more
@@ -175,7 +175,7 @@ type Refused struct {
 	Message, Short string
 }
 
-// Refused are the tenants' conflicts.
+// Refused returns the tenants' conflicts.
 func (p *Plan) Refused() []Refused {
 	var out []Refused
 	for i := range p.Conflicts {
@@ -186,7 +186,7 @@ func (p *Plan) Refused() []Refused {
 	return out
 }
 
-// Findings are the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
+// Findings returns the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
 func (p *Plan) Findings() []finding.Finding {
 	var out []finding.Finding
 	for i := range p.Conflicts {
@@ -256,7 +256,7 @@ func words(c *Conflict, place string) string {
 	return fmt.Sprintf("%s, %s, overlaps %s, %s (%s): %s", c.At.text(), c.At.what(), c.With.text(), c.With.what(), place, want)
 }
 
-// text is what a claim has: an address, or the first and the last one.
+// text returns what a claim has: an address, or the first and the last one.
 func (c *Claim) text() string {
 	one := func(n number) string {
 		switch c.Kind {
@@ -282,7 +282,7 @@ var useWords = map[Use]string{
 	IronicInterface: "interface", BootMAC: "boot MAC address", IronicPort: "port", TenantPorts: "node ports",
 }
 
-// what says what a claim is, and whose.
+// what returns what a claim is, and whose.
 func (c *Claim) what() string { return c.use() + " of " + c.whose() }
 
 func (c *Claim) use() string {

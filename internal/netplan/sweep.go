@@ -24,7 +24,7 @@ type sweep struct {
 // two are claims of different hosts.
 type two [2]*Claim
 
-// other gives one that is not of the claim's own host, nil if there is none.
+// other returns one that is not of the claim's own host, nil if there is none.
 func (t *two) other(c *Claim) *Claim {
 	for _, has := range t {
 		if has != nil && has.Host != c.Host {

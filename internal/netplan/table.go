@@ -79,7 +79,7 @@ func (r *row) whose() string {
 	return "hosts"
 }
 
-// marks says how bad it is for each claim that is part of a conflict.
+// marks returns how bad it is for each claim that is part of a conflict.
 func (p *Plan) marks() map[*Claim]mark {
 	out := map[*Claim]mark{}
 	for i := range p.Conflicts {
@@ -93,7 +93,7 @@ func (p *Plan) marks() map[*Claim]mark {
 	return out
 }
 
-// sections are the rows of the plan, in its order.
+// sections returns the rows of the plan, in its order.
 func (p *Plan) sections() []section {
 	marks := p.marks()
 	var out []section
@@ -128,7 +128,8 @@ func (p *Plan) sections() []section {
 // maxDepth is how deep ranges in ranges are shown.
 const maxDepth = 4
 
-// takes says whether the claim is another one of the row's hosts, or another load balancer of the cluster that shares its address.
+// takes reports whether the claim is another one of the row's hosts, or another load balancer of the cluster that
+// shares its address.
 func (r *row) takes(c *Claim, depth int, at mark) bool {
 	f := r.first
 	if f.Use == LoadBalancer && c.Use == LoadBalancer {
@@ -137,8 +138,8 @@ func (r *row) takes(c *Claim, depth int, at mark) bool {
 	return f.Host != nil && c.Host != nil && f.Use == c.Use && f.Network == c.Network && r.depth == depth && r.at == at
 }
 
-// Table is the plan as text: what there is in the order of the addresses, and then what is at odds. For a terminal of so many columns what is too wide goes on in
-// the next line; width 0 is no terminal.
+// Table returns the plan as text: what there is in the order of the addresses, and then what is at odds. For a
+// terminal of so many columns what is too wide goes on in the next line; width 0 is no terminal.
 func (p *Plan) Table(width int) []byte {
 	var out bytes.Buffer
 	for i, s := range p.sections() {

@@ -90,8 +90,8 @@ type Field struct {
 	New any `json:"new,omitempty"`
 }
 
-// Compare gives the difference of two trees, of paths with slashes to content. A path that does not name a file below the
-// tree is an error; each is reported.
+// Compare returns the difference of two trees, of paths with slashes to content. A path that does not name a file
+// below the tree is an error; each is reported.
 func Compare(old, new map[string][]byte) (*Diff, error) {
 	var (
 		diff = Diff{there: map[string]bool{}}
@@ -134,7 +134,7 @@ func Compare(old, new map[string][]byte) (*Diff, error) {
 // Empty reports whether the trees are equal.
 func (d *Diff) Empty() bool { return len(d.Files) == 0 }
 
-// Counts are the files that are added, removed and changed.
+// Counts returns the files that are added, removed and changed.
 func (d *Diff) Counts() (added, removed, changed int) {
 	counts := map[Status]int{}
 	for i := range d.Files {

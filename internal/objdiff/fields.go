@@ -13,7 +13,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// compareNodes gives the fields in which two documents differ; of a mapping that comes or goes, all that it holds.
+// compareNodes returns the fields in which two documents differ; of a mapping that comes or goes, all that it holds.
 func compareNodes(old, new *yamlv3.Node) ([]Field, error) { return compareBy(old, new, fieldsOf) }
 
 // errFields replaces an error of the library, which may repeat values.
@@ -108,7 +108,7 @@ func topsOf(at []step, detail dyff.Detail) []Field {
 	return out
 }
 
-// under is a path and one more step.
+// under returns a path and one more step.
 func under(at []step, s step) []step { return append(at[:len(at):len(at)], s) }
 
 func entries(at []step, node *yamlv3.Node, change Change) []Field {
@@ -138,7 +138,7 @@ func one(at []step, node *yamlv3.Node, change Change) Field {
 	return field
 }
 
-// leaves are the fields of a whole mapping: scalars, and lists and empty mappings as they are.
+// leaves returns the fields of a whole mapping: scalars, and lists and empty mappings as they are.
 func leaves(at []step, node *yamlv3.Node, change Change) []Field {
 	if node.Kind != yamlv3.MappingNode || len(node.Content) == 0 {
 		return []Field{one(at, node, change)}

@@ -53,7 +53,8 @@ type group struct {
 	lines         []string
 }
 
-// log is the group as plain lines, in which GitHub's runner finds no command: it looks for :: at the beginning of a line, and for the older ##[ anywhere.
+// log returns the group as plain lines, in which GitHub's runner finds no command: it looks for :: at the beginning
+// of a line, and for the older ##[ anywhere.
 func (g *group) log() string {
 	var b strings.Builder
 	for _, line := range append([]string{g.folder}, strings.Split(strings.Join(g.lines, "\n"), "\n")...) {
@@ -108,7 +109,7 @@ func (f *File) takesLabels() bool {
 	return f.Status == Removed && len(f.Objects) == 0
 }
 
-// words are the file's differences, a line for each object.
+// words returns the file's differences, a line for each object.
 func (f *File) words() []string {
 	if len(f.Objects) == 0 {
 		return []string{fmt.Sprintf("%s %s: %s", path.Base(f.Path), f.Status, f.byLine())}
@@ -134,7 +135,7 @@ func (f *File) words() []string {
 	return out
 }
 
-// command is one workflow command. Message and title can neither end the line nor the title.
+// command returns one workflow command. Message and title can neither end the line nor the title.
 func command(level, title, message string) string {
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"

@@ -107,7 +107,7 @@ func (p *printer) fresh(name string, files []*File) {
 	}
 }
 
-// kindsOf is a kind's plural.
+// kindsOf returns a kind's plural.
 func kindsOf(kind string) string {
 	switch stem, y := strings.CutSuffix(kind, "y"); {
 	case y && !strings.ContainsAny(kind[max(0, len(kind)-2):len(kind)-1], "aeiou"):
@@ -118,7 +118,7 @@ func kindsOf(kind string) string {
 	return kind + "s"
 }
 
-// labels are the labels of an object that is added, their keys without the domain.
+// labels returns the labels of an object that is added, their keys without the domain.
 func (o *Object) labels() []string {
 	var out []string
 	for _, field := range o.Fields {
@@ -242,7 +242,8 @@ func (p *printer) value(mark, path string, value any) {
 	p.line(4, mark, path+": "+short(inFields(value)))
 }
 
-// inFields is a mapping by its fields on one line, as YAML would have it there without the outer braces; anything else is as textOf has it.
+// inFields returns a mapping by its fields on one line, as YAML would have it there without the outer braces;
+// anything else is as textOf has it.
 func inFields(value any) string {
 	fields, ok := value.(map[string]any)
 	if !ok || len(fields) == 0 {

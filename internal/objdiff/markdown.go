@@ -46,7 +46,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 	return err
 }
 
-// rows are the file's lines of the table.
+// rows returns the file's lines of the table.
 func (f *File) rows() string {
 	var out strings.Builder
 	row := func(cells ...string) { out.WriteString(text.TableRow(cells...)) }
@@ -92,8 +92,8 @@ func (f *Field) sides() (before, after string) {
 	return before, after
 }
 
-// code is text in a code element of HTML. The backticks of Markdown would not do: within a table, no text can be quoted in
-// them that ends in a backslash.
+// code returns text in a code element of HTML. The backticks of Markdown would not do: within a table, no text can be
+// quoted in them that ends in a backslash.
 func code(text string) string { return "<code>" + escape(text) + "</code>" }
 
 // escape writes every character as an entity that Markdown or a forge gives a meaning to.

@@ -110,7 +110,7 @@ func documents(text []byte) ([]document, error) {
 	return out, nil
 }
 
-// scalarAt is the string at a path of mappings, empty if there is none.
+// scalarAt returns the string at a path of mappings, empty if there is none.
 func scalarAt(node *yamlv3.Node, keys ...string) string {
 	for _, key := range keys {
 		node = child(node, key)

@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// String is "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
+// String returns "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
 func (o *Object) String() string {
 	name := o.Name
 	if o.Namespace != "" {
@@ -57,7 +57,7 @@ func (f Field) MarshalJSON() ([]byte, error) {
 // maxValue is how many characters of a value are shown on a line.
 const maxValue = 240
 
-// short is a value for one line of a terminal or a table, cut where it is long.
+// short returns a value for one line of a terminal or a table, cut where it is long.
 func short(value string) string { return text.Truncate(text.Verbatim(value), maxValue) }
 
 // apart cuts the common start of two long values, except for the last words before they differ.

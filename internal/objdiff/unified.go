@@ -37,7 +37,7 @@ func fileName(name string) string {
 	return name
 }
 
-// unified is the difference of two texts, without the library's first line, which repeats the names.
+// unified returns the difference of two texts, without the library's first line, which repeats the names.
 func unified(from string, old []byte, to string, new []byte) []byte {
 	body := diff.Diff(from, old, to, new)
 	if i := bytes.IndexByte(body, '\n'); bytes.HasPrefix(body, []byte("diff ")) && i >= 0 {
@@ -46,7 +46,7 @@ func unified(from string, old []byte, to string, new []byte) []byte {
 	return body
 }
 
-// hunks is the difference of two texts without the names.
+// hunks returns the difference of two texts without the names.
 func hunks(old, new []byte) []string {
 	all := strings.Split(strings.TrimSuffix(string(unified("a", old, "b", new)), "\n"), "\n")
 	if len(all) < 3 {

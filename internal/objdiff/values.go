@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// valueOf is a YAML node as JSON has it. Numbers keep their digits.
+// valueOf returns a YAML node as JSON has it. Numbers keep their digits.
 func valueOf(node *yamlv3.Node) any {
 	switch {
 	case node == nil:
@@ -49,7 +49,7 @@ func valueOf(node *yamlv3.Node) any {
 	return node.Value
 }
 
-// textOf is a value on one line: a string as it is, anything else as JSON.
+// textOf returns a value on one line: a string as it is, anything else as JSON.
 func textOf(value any) string {
 	if text, isString := value.(string); isString {
 		if text == "" {
@@ -86,7 +86,8 @@ func (f *Field) digest() bool {
 // maxInWords is how many values of a list or a mapping are written out.
 const maxInWords = 6
 
-// wordsOf is a value in a cell: a scalar as it is, a short list or mapping of scalars as words, and of anything larger its size.
+// wordsOf returns a value in a cell: a scalar as it is, a short list or mapping of scalars as words, and of anything
+// larger its size.
 func wordsOf(value any) string {
 	var parts []string
 	flat := true
@@ -120,7 +121,7 @@ func wordsOf(value any) string {
 	return text.Count(len(parts), noun)
 }
 
-// lines is a string of several lines, false for every other value.
+// lines returns a string of several lines, false for every other value.
 func lines(value any) (string, bool) {
 	text, isString := value.(string)
 	return text, isString && strings.Contains(strings.TrimRight(text, "\n"), "\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// AddressNotes are the annotations by which load balancers take addresses.
+// AddressNotes returns the annotations by which load balancers take addresses.
 func AddressNotes() []string {
 	return []string{"kube-vip.io/loadbalancerIPs", "metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"}
 }
@@ -49,7 +49,7 @@ func reached(o *Object) string {
 	return strings.Join(places, "; ")
 }
 
-// balanced is the address of a load balancer.
+// balanced returns the address of a load balancer.
 func balanced(o *Object, spec map[string]any) string {
 	notes := asMap(asMap(o.Fields["metadata"])["annotations"])
 	var asked []string
@@ -64,7 +64,8 @@ func balanced(o *Object, spec map[string]any) string {
 	return "a load balancer address that is not asked for by name"
 }
 
-// ipsOf are the addresses in a text, with commas between them. Of an edited tree it may be anything else, which is not repeated.
+// ipsOf returns the addresses in a text, with commas between them. Of an edited tree it may be anything else, which
+// is not repeated.
 func ipsOf(words string) string {
 	var ips []string
 	for word := range strings.SplitSeq(words, ",") {
@@ -77,7 +78,7 @@ func ipsOf(words string) string {
 	return strings.Join(ips, ", ")
 }
 
-// addressesOf are the addresses in a list of texts.
+// addressesOf returns the addresses in a list of texts.
 func addressesOf(value any) []string {
 	list, _ := value.([]any)
 	var out []string
@@ -92,7 +93,7 @@ func addressesOf(value any) []string {
 // maxRanges bounds how many ranges of ports are named.
 const maxRanges = 8
 
-// portsOf are the ports of a Service, or its node ports, as in "ports 22, 30000-30009". Empty: it has none.
+// portsOf returns the ports of a Service, or its node ports, as in "ports 22, 30000-30009". Empty: it has none.
 func portsOf(spec map[string]any, field string) string {
 	list, _ := spec["ports"].([]any)
 	var ports []int64

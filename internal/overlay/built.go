@@ -15,7 +15,7 @@ func (f Folder) Built() (Built, error) {
 	return Built{Folder: f, Objects: built, OwnImages: built}, err
 }
 
-// And is this with the objects of another folder, one without generated objects.
+// And returns this with the objects of another folder, one without generated objects.
 func (b Built) And(more Built) Built {
 	b.Objects = append(b.Objects[:len(b.Objects):len(b.Objects)], more.Objects...)
 	b.OwnImages = append(b.OwnImages[:len(b.OwnImages):len(b.OwnImages)], more.OwnImages...)

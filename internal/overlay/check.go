@@ -74,7 +74,7 @@ func outsideMirror(built []Object, mirror string) []error {
 	return errs
 }
 
-// images are the images of all containers below a value.
+// images returns the images of all containers below a value.
 func images(value any) []string {
 	var found []string
 	switch value := value.(type) {

@@ -12,7 +12,7 @@ import (
 // thousand. The engine does the same at every sync.
 const maxMerged = 64
 
-// lists are the greatest number of items that a list has in the folder's objects, by the list's key.
+// lists returns the greatest number of items that a list has in the folder's objects, by the list's key.
 func (f Folder) lists() map[string]int {
 	longest := map[string]int{}
 	for _, name := range f.Kustomization.Resources {

@@ -50,7 +50,7 @@ func (o *Object) id() string {
 // errBuild replaces kustomize's error, which quotes whole patches and documents.
 var errBuild = errors.New("kustomize does not build it")
 
-// Build gives the objects of the folder, in kustomize's order.
+// Build returns the objects of the folder, in kustomize's order.
 func (f Folder) Build() ([]Object, error) {
 	building.Lock()
 	defer building.Unlock()

@@ -106,7 +106,7 @@ func (f Folder) checkGenerators() error {
 	return nil
 }
 
-// fileOf is the file of a generator's source, which is "key=file" or "file".
+// fileOf returns the file of a generator's source, which is "key=file" or "file".
 func fileOf(source string) string {
 	if _, name, named := strings.Cut(source, "="); named {
 		return name

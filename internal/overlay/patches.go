@@ -157,7 +157,8 @@ func account(o *Object) [3]any {
 	return [3]any{spec["serviceAccountName"], spec["serviceAccount"], spec["automountServiceAccountToken"]}
 }
 
-// changedReserved are the reserved keys among the labels and annotations of an object and its pods that differ, sorted.
+// changedReserved returns the reserved keys among the labels and annotations of an object and its pods that differ,
+// sorted.
 func changedReserved(old, o *Object) []string {
 	changed := map[string]bool{}
 	for _, at := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec", "template", "metadata", "labels"}, {"spec", "template", "metadata", "annotations"}} {

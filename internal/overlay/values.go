@@ -24,7 +24,7 @@ func union(a, b map[string]any) map[string]any {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// quoted is a key or a name as an error has it: whole if it is plain, short and in quotes if it is not.
+// quoted returns a key or a name as an error has it: whole if it is plain, short and in quotes if it is not.
 func quoted(name string) string {
 	if plainKey.MatchString(name) && len(name) <= 63 {
 		return name

@@ -103,7 +103,7 @@ func appearanceOf(v schedule.Verdict) appearance {
 	return appearance{"", "off", "not eligible"}
 }
 
-// about is everything about a host, a line each.
+// about returns everything about a host, a line each.
 func about(s *Site, h *Host) string {
 	lines := []string{h.Name}
 	if place := placeOf(h); place != "" {
@@ -191,7 +191,7 @@ func (c *counts) add(h *Host) {
 // used counts the hosts that are in a cluster after this run.
 func (c *counts) used() int { return c.held + c.new + c.pending }
 
-// count gives the totals of the hosts, and those of each tenant.
+// count returns the totals of the hosts, and those of each tenant.
 func count(s *Site, hosts []int) (counts, []counts) {
 	var all counts
 	each := make([]counts, len(s.Tenants))
@@ -233,7 +233,7 @@ func brief(s *Site) string {
 	return words
 }
 
-// summary is the site in one sentence.
+// summary returns the site in one sentence.
 func summary(s *Site) string {
 	c, _ := count(s, everyHost(s))
 	short := 0

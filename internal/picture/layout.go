@@ -40,7 +40,7 @@ var (
 	small  = form{cellWidth: 40, cellHeight: 16, space: 2, rackMin: 54, tall: 40, name: 7}
 )
 
-// letters are how many of a host's name fit into a cell, beside what else stands on its line.
+// letters returns how many of a host's name fit into a cell, beside what else stands on its line.
 func (f *form) letters(beside int) int {
 	const letter = 7.3 // pixels, bold
 	return max(4, int(float64(f.cellWidth-8-beside)/letter))
@@ -56,7 +56,7 @@ func formOf(hosts int) form {
 	return small
 }
 
-// formFor is formOf, with cells in which the longest tag has room beside the sign of what this run does.
+// formFor returns formOf, with cells in which the longest tag has room beside the sign of what this run does.
 func formFor(s *Site) form {
 	f := formOf(len(s.Hosts))
 	if f.named {
@@ -149,7 +149,7 @@ func arrange(s *Site, top int) *layout {
 	return l
 }
 
-// arrangeAs is arrange with parts of a given size.
+// arrangeAs returns arrange with parts of a given size.
 func arrangeAs(form form, s *Site, top int) *layout {
 	l := &layout{form: form, rows: rows(s)}
 	title := 0
@@ -201,10 +201,10 @@ func (l *layout) size(k *rack, room int) {
 	k.width = max(l.rackMin+2*l.space, k.columns*step+l.space)
 }
 
-// foot is how far a rack's lower edge is below its upper one.
+// foot returns how far a rack's lower edge is below its upper one.
 func (l *layout) foot(k *rack) int { return headroom + k.tall*(l.cellHeight+l.space) + 2 }
 
-// cell is the corner of a rack's nth host.
+// cell returns the corner of a rack's nth host.
 func (l *layout) cell(k *rack, n int) (x, y int) {
 	inner := k.columns*(l.cellWidth+l.space) - l.space
 	x = k.x + (k.width-inner)/2 + n/k.tall*(l.cellWidth+l.space)

@@ -173,13 +173,13 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n i
 	c.WriteString("</g>\n")
 }
 
-// shortName is a host's name without its namespace.
+// shortName returns a host's name without its namespace.
 func shortName(h *Host) string {
 	_, short, _ := strings.Cut(h.Name, "/")
 	return short
 }
 
-// fineLetters is how many letters a name has room for in a cell of one line.
+// fineLetters returns how many letters a name has room for in a cell of one line.
 func (l *form) fineLetters() int { return 12 + (l.cellWidth-medium.cellWidth)/7 }
 
 // oneLine is a cell's text in one line: as much of the name as fits, and on the right the tag.
@@ -209,7 +209,7 @@ func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
 	}
 }
 
-// badgeRoom is what the badge of a large cell takes of the name's line.
+// badgeRoom returns what the badge of a large cell takes of the name's line.
 func badgeRoom(h *Host) int {
 	if mark(h) == "" {
 		return 0
@@ -217,7 +217,7 @@ func badgeRoom(h *Host) int {
 	return 20
 }
 
-// caption is a large cell's second line.
+// caption returns a large cell's second line.
 func caption(s *Site, h *Host, letters int) string {
 	switch {
 	case h.Tenant >= 0:

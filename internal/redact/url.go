@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// URL is an address of a server or a repository without user information, query and fragment: tokens hide in all of them. The
-// user of an ssh URL without a password stays. Of git's short form user:password@host:path the login goes.
+// URL returns an address of a server or a repository without user information, query and fragment: tokens hide in all
+// of them. The user of an ssh URL without a password stays. Of git's short form user:password@host:path the login
+// goes.
 func URL(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme == "" || parsed.Host == "" {

@@ -22,7 +22,7 @@ const mostShown = 100
 // others, and base64 often ends in =.
 var plainValue = regexp.MustCompile(`^[\pL0-9._/:@~,*=()\[\] -]*$`)
 
-// Value is a value for a message: in quotes where it looks like a name, else only how long it is.
+// Value returns a value for a message: in quotes where it looks like a name, else only how long it is.
 func Value(value string) string {
 	if kind, found := Find(value); found {
 		return kind + " (not shown)"
@@ -154,7 +154,7 @@ func Quotes(message string) string {
 	}))
 }
 
-// Sprintf is fmt.Sprintf for messages with values from outside: %q shows a string as Value does, and other verbs
+// Sprintf returns fmt.Sprintf for messages with values from outside: %q shows a string as Value does, and other verbs
 // print it redacted by Text.
 func Sprintf(format string, args ...any) string {
 	if false {

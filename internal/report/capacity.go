@@ -92,7 +92,7 @@ func (c *CapacityClass) add(state string) {
 	}
 }
 
-// Rows are the lines of a table, the head among them, and the sum of several classes.
+// Rows returns the lines of a table, the head among them, and the sum of several classes.
 func (c *Capacity) Rows() [][]string {
 	rows := [][]string{{"CLASS", "TOTAL", "HELD", "LEAVING", "LEFT ALONE", "FREE", "CORDONED", "NOT ELIGIBLE"}}
 	sum := CapacityClass{Class: "all"}

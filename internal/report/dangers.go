@@ -114,7 +114,7 @@ var rules = []rule{
 	}},
 }
 
-// dangers are those of some parts, or of all if none is named.
+// dangers returns those of some parts, or of all if none is named.
 func (p *Plan) dangers(files []File, parts ...part) []danger {
 	var out []danger
 	for _, r := range rules {

@@ -49,7 +49,7 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 // mostNamed is how many roles with one reason a line names. If only one more exists, it is named as well.
 const mostNamed = 3
 
-// alike are the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
+// alike returns the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
 func alike(found schedule.Explanation) []string {
 	type group struct {
 		roles []string
@@ -95,7 +95,7 @@ func alike(found schedule.Explanation) []string {
 	return append(lines, rest...)
 }
 
-// whyNoneHas is whyNot for several roles.
+// whyNoneHas returns whyNot for several roles.
 func whyNoneHas(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.DomainFull:

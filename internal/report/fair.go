@@ -15,7 +15,7 @@ type danger struct {
 	words     string
 }
 
-// ofCluster is a danger of a cluster, "namespace/name".
+// ofCluster returns a danger of a cluster, "namespace/name".
 func ofCluster(cluster, words string) danger {
 	namespace, _, _ := strings.Cut(cluster, "/")
 	return danger{namespace: namespace, words: words}

@@ -54,7 +54,7 @@ func ofSlots(words func(s *Slot) string) finder {
 	})
 }
 
-// ofFiles gives words that several files have once.
+// ofFiles returns words that several files have once.
 func ofFiles(words func(p *Plan, f *File) string) finder {
 	return ofSite(func(p *Plan, files []File) (out []string) {
 		for i := range files {
@@ -106,7 +106,7 @@ func ofComponents(what string) finder {
 	}
 }
 
-// when is words if something is so, else none.
+// when returns words if something is so, else none.
 func when(is bool, words string) string {
 	if is {
 		return words

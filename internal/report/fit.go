@@ -143,7 +143,7 @@ func (f *fitted) measure() {
 
 func widest(cell string) int { return prettytext.StringWidthWithoutEscSequences(cell) }
 
-// width is that of the whole table: each column has a blank before it and one after it.
+// width returns that of the whole table: each column has a blank before it and one after it.
 func (f *fitted) width() int {
 	total := 0
 	for i, width := range f.widths {
@@ -210,7 +210,7 @@ func wrapping(column int) table.WidthEnforcer {
 	return prettytext.WrapHard
 }
 
-// longest is the widest part of a column's cells, each of which ends with a separator.
+// longest returns the widest part of a column's cells, each of which ends with a separator.
 func (f *fitted) longest(column int, separator string) int {
 	most := widest(f.head[column].(string))
 	for _, c := range f.clusters {
@@ -226,7 +226,7 @@ func (f *fitted) longest(column int, separator string) int {
 // noHost marks an empty slot, and a cluster without roles.
 const noHost = "-"
 
-// oneNamespace is the namespace that all the hosts are in, if it is one.
+// oneNamespace returns the namespace that all the hosts are in, if it is one.
 func (f *fitted) oneNamespace() string {
 	one := ""
 	for _, c := range f.clusters {

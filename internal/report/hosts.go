@@ -42,12 +42,12 @@ const (
 	hostNotEligible = "not eligible"
 )
 
-// HostStates are the states of listed hosts, as a summary has them.
+// HostStates returns the states of listed hosts, as a summary has them.
 func HostStates() []string {
 	return []string{string(holdings.Held), string(holdings.Leaving), string(holdings.LeftAlone), string(holdings.Free), hostCordoned, hostNotEligible}
 }
 
-// HostState is the state of a host: that of holdings, and of a free host whether a cluster can have it.
+// HostState returns the state of a host: that of holdings, and of a free host whether a cluster can have it.
 func HostState(h *holdings.Holding) string {
 	switch {
 	case h.State != holdings.Free || h.Why.Code == "":
@@ -94,7 +94,7 @@ func rackLabel(of *holdings.Holdings) string {
 	return slices.MinFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b)) })
 }
 
-// Summary is "4 hosts: 3 held, 1 free".
+// Summary returns "4 hosts: 3 held, 1 free".
 func (l *HostList) Summary() string {
 	count := map[string]int{}
 	for i := range l.Hosts {

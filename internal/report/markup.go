@@ -146,7 +146,7 @@ func containsAny(words string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(words, part) })
 }
 
-// size is a text's length as forges count it, at most: GitHub counts characters, a browser UTF-16 units.
+// size returns a text's length as forges count it, at most: GitHub counts characters, a browser UTF-16 units.
 func size(text string) int {
 	n := 0
 	for _, r := range text {

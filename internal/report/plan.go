@@ -82,7 +82,7 @@ type Cluster struct {
 	back bool
 }
 
-// Key is the cluster's "namespace/name".
+// Key returns the cluster's "namespace/name".
 func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
 
 // WhySaid returns the plan for a reader who has read why clusters are frozen: its dangers do not repeat the reasons.
@@ -92,8 +92,8 @@ func (p *Plan) WhySaid() *Plan {
 	return &out
 }
 
-// Here is the plan for a reader on this machine, and not in the tree: its reasons for frozen clusters and its findings name
-// files as they were given. as gives the words of one.
+// Here returns the plan for a reader on this machine, and not in the tree: its reasons for frozen clusters and its
+// findings name files as they were given. as gives the words of one.
 func (p *Plan) Here(as func(words string) string) *Plan {
 	out := *p
 	out.Clusters, out.Findings = slices.Clone(p.Clusters), slices.Clone(p.Findings)
@@ -143,8 +143,8 @@ type Role struct {
 	shortage bool
 }
 
-// Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
-// warnings.
+// Only returns the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the
+// shortages that it is part of and its own warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil

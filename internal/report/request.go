@@ -60,7 +60,7 @@ func PullRequest(p *Plan, about About) string {
 	return b.out.String() + end
 }
 
-// paragraph is the plan in figures, and how fresh they are.
+// paragraph returns the plan in figures, and how fresh they are.
 func paragraph(p *Plan, about About) string {
 	words := "Site " + code(p.Site) + ": " + p.Summary()
 	if about.Inventory == "" {
@@ -82,7 +82,7 @@ func paragraph(p *Plan, about About) string {
 	return words + "\n"
 }
 
-// notes are the problems that are neither a shortage nor a failed host: those have lists of their own.
+// notes returns the problems that are neither a shortage nor a failed host: those have lists of their own.
 func notes(p *Plan) []string {
 	var lines []string
 	for _, problem := range p.Problems() {
@@ -135,7 +135,7 @@ func (b *body) list(heading string, sentences []string, budget int, one, many st
 	}
 }
 
-// item is a sentence in a list.
+// item returns a sentence in a list.
 func item(sentence string) string { return "- " + prose(sentence) + "\n" }
 
 // force adds the note about omitted parts, for which room is kept.

@@ -86,7 +86,7 @@ func (p *Plan) Undrawn() []string {
 	return unique(lines)
 }
 
-// troubles are the hosts that have failed, a sentence each.
+// troubles returns the hosts that have failed, a sentence each.
 func (p *Plan) troubles() []string {
 	return p.ofSlots(func(slot *Slot) string {
 		switch {

@@ -161,7 +161,7 @@ var (
 	warn = prettytext.Colors{prettytext.FgYellow}
 )
 
-// colours are those of a slot, nil where nothing changes.
+// colours returns those of a slot, nil where nothing changes.
 func (s *Slot) colours() prettytext.Colors {
 	switch {
 	case s.Status == StatusReleased, s.Status == StatusLeaving, s.failed:
@@ -182,7 +182,7 @@ func (o TableOptions) paint(r table.Row, colours prettytext.Colors) table.Row {
 	return r
 }
 
-// painted is a line in a colour, where there are colours.
+// painted returns a line in a colour, where there are colours.
 func (o TableOptions) painted(line string, colours prettytext.Colors) string {
 	if !o.Colour {
 		return line
@@ -190,7 +190,7 @@ func (o TableOptions) painted(line string, colours prettytext.Colors) string {
 	return colours.EscapeSeq() + line + prettytext.Reset.EscapeSeq()
 }
 
-// row is a table's row. A UID, or a domain that a label names, may be any text.
+// row returns a table's row. A UID, or a domain that a label names, may be any text.
 func row(cells ...string) table.Row {
 	r := make(table.Row, len(cells))
 	for i, cell := range cells {
@@ -220,7 +220,7 @@ func slotName(s Slot) string {
 	return "active"
 }
 
-// Summary is the plan in one sentence.
+// Summary returns the plan in one sentence.
 func (p *Plan) Summary() string {
 	t := p.Totals()
 	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", text.Count(len(p.Clusters), "cluster"), text.Count(t.Assigned, "host"), t.New)}

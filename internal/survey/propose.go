@@ -82,7 +82,7 @@ func Propose(hosts []inventory.Host, found *Found) Proposal {
 	return p
 }
 
-// first is the first label that looks like something.
+// first returns the first label that looks like something.
 func first(found *Found, as Looks) string {
 	for _, l := range found.Labels {
 		if l.Looks == as {
@@ -123,7 +123,7 @@ func kinds(found *Found) (key, control, worker string) {
 	return "", "", ""
 }
 
-// network is the one that most hosts have among those that every free host of a role has.
+// network returns the one that most hosts have among those that every free host of a role has.
 func network(hosts []inventory.Host, found *Found, role Role) string {
 	for _, n := range found.Networks {
 		all := true

@@ -32,7 +32,7 @@ type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// scalar is a text as YAML takes it for one: "true" and "12" in quotes.
+// scalar returns a text as YAML takes it for one: "true" and "12" in quotes.
 func scalar(text string) string {
 	out, err := yaml.Marshal(text)
 	if err != nil || strings.Contains(strings.TrimSpace(string(out)), "\n") {
@@ -41,7 +41,7 @@ func scalar(text string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// SiteYAML is a first Site, with comments.
+// SiteYAML returns a first Site, with comments.
 func SiteYAML(found *Found, a Answers) []byte {
 	var p page
 	p.line("# The Site is sipgen's own configuration: one management cluster, one inventory, one rendered tree.")
@@ -98,7 +98,7 @@ func (p *page) credentials(a Answers) {
 	p.line("  # flux:\n  #   secretName: %s", name)
 }
 
-// ClusterYAML is a first SIPCluster that the hosts can carry, with comments.
+// ClusterYAML returns a first SIPCluster that the hosts can carry, with comments.
 func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	var p page
 	p.line("# A SIPCluster says what one tenant cluster wants: hosts by role, and the services around them.")
@@ -129,7 +129,7 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	return []byte(p.String())
 }
 
-// others are the networks except one, as YAML lists their names.
+// others returns the networks except one, as YAML lists their names.
 func (f *Found) others(than string) []string {
 	var names []string
 	for _, n := range f.Networks {

@@ -29,7 +29,7 @@ type Converted struct {
 // Note is a remark about one field of a spec.
 type Note struct{ Path, Text string }
 
-// Key is "namespace/name".
+// Key returns "namespace/name".
 func (c *Converted) Key() string { return c.Namespace + "/" + c.Name }
 
 // IsSIPCluster reports whether a document is a SIPCluster of any shape.
@@ -86,7 +86,7 @@ func (c *converter) drop(path string, from map[string]any, text string, names ..
 	}
 }
 
-// object is a field that is an object, otherwise nil.
+// object returns a field that is an object, otherwise nil.
 func object(from map[string]any, name string) map[string]any {
 	out, _ := from[name].(map[string]any)
 	return out

@@ -76,7 +76,7 @@ func (in *Installation) services(spec *Converted, comment func(string)) {
 	}
 }
 
-// Objects are the Deployments and Services among documents, with the owners of their fields.
+// Objects returns the Deployments and Services among documents, with the owners of their fields.
 func Objects(docs []manifest.Document) []inventory.ServiceObject {
 	var out []inventory.ServiceObject
 	for i := range docs {

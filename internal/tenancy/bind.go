@@ -49,7 +49,7 @@ func Path(roots []string, file string) string {
 	return strings.Join(inside[len(common):], "/")
 }
 
-// elements are those of a clean path; an absolute one begins with an empty element.
+// elements returns those of a clean path; an absolute one begins with an empty element.
 func elements(clean string) []string {
 	switch clean {
 	case ".":
@@ -97,7 +97,7 @@ func Folder(site *v1alpha1.Site, file string) string {
 	return ""
 }
 
-// plain are names of the Site's for a message.
+// plain returns names of the Site's for a message.
 func plain(names []string) string {
 	var shown []string
 	for _, name := range names {

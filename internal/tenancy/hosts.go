@@ -83,7 +83,8 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 	return h
 }
 
-// namedForRemoval are the hosts that the annotation remove names, by cluster: names with or without their namespaces.
+// namedForRemoval returns the hosts that the annotation remove names, by cluster: names with or without their
+// namespaces.
 func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[string]bool {
 	named := map[schedule.ClusterKey]map[string]bool{}
 	for i := range clusters {
@@ -114,7 +115,7 @@ func keyOfHost(h *inventory.Host) schedule.HostKey {
 	return schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
 }
 
-// Holder is the cluster that holds a host.
+// Holder returns the cluster that holds a host.
 func (h Counts) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
 	cluster, found = h.hosts[host]
 	return cluster, found
@@ -261,7 +262,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	return errs
 }
 
-// hostLimit is where for a bound on hosts, which a site without spec.tenants has too.
+// hostLimit returns where for a bound on hosts, which a site without spec.tenants has too.
 func (t *Tenant) hostLimit(field string) string {
 	if !t.Listed {
 		return "each namespace (the Site's spec.maxHostsPerTenant)"
@@ -276,8 +277,9 @@ func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 }
 
-// Narrowed gives the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and namespace, for package schedule: it looks at
-// selectors for new hosts only, so that hosts a cluster has stay. The clusters given are left as they are.
+// Narrowed returns the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and
+// namespace, for package schedule: it looks at selectors for new hosts only, so that hosts a cluster has stay. The
+// clusters given are left as they are.
 func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 	out := slices.Clone(clusters)
 	for i := range out {
@@ -306,7 +308,7 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 	return out
 }
 
-// Asked are the selectors of the roles that Narrowed narrows, as the specs have them.
+// Asked returns the selectors of the roles that Narrowed narrows, as the specs have them.
 func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Selector {
 	asked := map[schedule.RoleKey]labels.Selector{}
 	for i := range clusters {
@@ -326,7 +328,7 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 	return asked
 }
 
-// withoutOthersHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only.
+// withoutOthersHosts returns a tenant's selector, without the virtual hosts that the Site has for other tenants only.
 func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string
 	for i := range t.site.Spec.Services.VirtualHosts {

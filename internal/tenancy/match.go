@@ -89,7 +89,7 @@ func imageMatches(pattern, name string) bool {
 	return matches(pattern, name)
 }
 
-// imageName is an image without tag and digest.
+// imageName returns an image without tag and digest.
 func imageName(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
@@ -98,7 +98,7 @@ func imageName(image string) string {
 	return name
 }
 
-// hubName is an image's name as the container runtimes read it.
+// hubName returns an image's name as the container runtimes read it.
 func hubName(name string) string {
 	registry, _, found := strings.Cut(name, "/")
 	switch {

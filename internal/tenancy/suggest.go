@@ -76,7 +76,8 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 	return out
 }
 
-// Ungranted are the clusters that Suggest suggests nothing for, because their namespace is not for tenants: most likely it is misspelt.
+// Ungranted returns the clusters that Suggest suggests nothing for, because their namespace is not for tenants: most
+// likely it is misspelt.
 func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []validation.ClusterError) {
 	for i := range clusters {
 		c := &clusters[i]
@@ -235,8 +236,8 @@ func (n *need) finish() {
 	t.Hosts.Max, t.Hosts.MaxStandby = &most, &standby
 }
 
-// specsOf gives the folder of each namespace's specs, where all of them are in one that has no other namespace's. Else nothing: the namespace alone binds
-// them, until they have a folder.
+// specsOf returns the folder of each namespace's specs, where all of them are in one that has no other namespace's.
+// Else nothing: the namespace alone binds them, until they have a folder.
 func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 	users := map[string]map[string]bool{} // path, and all that it lies in → namespaces
 	paths := map[string]map[string]bool{} // namespace → its files

@@ -32,8 +32,8 @@ type Tenant struct {
 	Listed bool
 }
 
-// Of gives the tenants of a site, which must be defaulted and valid. hostNamespaces are those that have hosts, those that are not the
-// site's too.
+// Of returns the tenants of a site, which must be defaulted and valid. hostNamespaces are those that have hosts,
+// those that are not the site's too.
 func Of(site *v1alpha1.Site, hostNamespaces []string) *Tenants {
 	t := &Tenants{site: site, byNamespace: map[string]*Tenant{}, folders: map[string]*Tenant{}}
 	t.hosts = append(slices.Clone(hostNamespaces), site.Spec.Hosts.Namespaces...)
@@ -60,7 +60,7 @@ func (t *Tenants) Of(namespace string) *Tenant {
 	return t.byDefault(namespace)
 }
 
-// byDefault is the tenant that a namespace is where the Site lists none.
+// byDefault returns the tenant that a namespace is where the Site lists none.
 func (t *Tenants) byDefault(namespace string) *Tenant {
 	hosts, clusters := *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant
 	return &Tenant{Tenant: v1alpha1.Tenant{
@@ -129,7 +129,7 @@ func (t *Tenants) Namespace(c *v1.SIPCluster) []validation.FieldError {
 	return nil
 }
 
-// where is the grant of a tenant as a message names it.
+// where returns the grant of a tenant as a message names it.
 func (t *Tenant) where(field string) string {
 	if !t.Listed {
 		return "a namespace without an entry in the Site's spec.tenants"

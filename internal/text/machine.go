@@ -81,7 +81,7 @@ func JSON(w io.Writer, value any) error {
 	return err
 }
 
-// indented is json.Indent by two spaces for the output of encoding/json, which is compact and valid. The library
+// indented returns json.Indent by two spaces for the output of encoding/json, which is compact and valid. The library
 // parses the whole grammar of JSON, and takes five times as long.
 func indented(compact []byte) []byte {
 	out, depth := make([]byte, 0, 2*len(compact)), 0

@@ -113,10 +113,10 @@ func Fold(line string, width int, indent string) string {
 	return b.String()
 }
 
-// Count is "1 host" or "2 hosts".
+// Count returns "1 host" or "2 hosts".
 func Count(n int, one string) string { return Plural(n, one, one+"s") }
 
-// Plural is "1 switch" or "2 switches": n and the noun for it.
+// Plural returns "1 switch" or "2 switches": n and the noun for it.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -137,7 +137,7 @@ func Verbatim(s string) string {
 	}, s))
 }
 
-// Lines are the lines of s that have text, each made by Line. Unicode's line ends divide lines too.
+// Lines returns the lines of s that have text, each made by Line. Unicode's line ends divide lines too.
 func Lines(s string) []string {
 	var lines []string
 	for line := range strings.FieldsFuncSeq(s, lineEnd) {
@@ -152,7 +152,8 @@ func lineEnd(r rune) bool {
 	return r >= '\n' && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// Block is text of several lines, laid out with blanks: each line is made by Verbatim, and "\n" alone divides lines.
+// Block returns text of several lines, laid out with blanks: each line is made by Verbatim, and "\n" alone divides
+// lines.
 func Block(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -161,7 +162,7 @@ func Block(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TableHead is the head of a table in GitHub's Markdown, with its rule.
+// TableHead returns the head of a table in GitHub's Markdown, with its rule.
 func TableHead(cells ...string) string {
 	return TableRow(cells...) + strings.Repeat("|---", len(cells)) + "|\n"
 }

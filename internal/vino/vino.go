@@ -176,7 +176,7 @@ func (p *pool) part(n uint64) (v1alpha1.Span, bool) {
 	return v1alpha1.Span{Start: address(uint32(from)), Stop: address(uint32(to))}, to <= uint64(number(p.dhcp.Stop))
 }
 
-// node gives a node its bridge and its DHCP range on a network.
+// node returns a node its bridge and its DHCP range on a network.
 func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
 	n := &a.v.Spec.Networks[network]
 	p := a.pools[n.SubNet]
@@ -230,7 +230,8 @@ func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNode
 	return h, nil
 }
 
-// labels are those of the node that are copied, empty where it has none, and above them those of the set. sipgen's own is among the set's.
+// labels returns those of the node that are copied, empty where it has none, and above them those of the set.
+// sipgen's own is among the set's.
 func labels(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet) map[string]string {
 	out := make(map[string]string, len(v.Spec.NodeLabelKeysToCopy)+len(set.BMHLabels)+1)
 	for _, key := range v.Spec.NodeLabelKeysToCopy {
@@ -281,7 +282,7 @@ func spanOf(start, stop string) v1alpha1.Span {
 	return v1alpha1.Span{Start: a, Stop: b}
 }
 
-// number is an IPv4 address as one, 0 for none.
+// number returns an IPv4 address as one, 0 for none.
 func number(a netip.Addr) uint32 {
 	if !a.Is4() {
 		return 0

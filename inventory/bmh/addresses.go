@@ -75,7 +75,7 @@ type SecretRef struct {
 	Origin          inventory.AddressOrigin
 }
 
-// SecretRefs are the Secrets that a host names as network data, the strongest first.
+// SecretRefs returns the Secrets that a host names as network data, the strongest first.
 func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
 	var refs []SecretRef
 	if ref := bmh.Spec.NetworkData; ref != nil && ref.Name != "" {
@@ -129,7 +129,7 @@ func found(value, wrong string) string {
 	return wrong
 }
 
-// lineOfField is the line of a field of a Secret's data.
+// lineOfField returns the line of a field of a Secret's data.
 func lineOfField(doc *manifest.Document, field string) int {
 	return max(doc.LineOf("stringData."+field), doc.LineOf("data."+field))
 }
@@ -288,7 +288,8 @@ func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format
 	r.close(ref)
 }
 
-// networksOf gives the networks of OpenStack network data. One that cannot be read is left empty, so that the others keep their index.
+// networksOf returns the networks of OpenStack network data. One that cannot be read is left empty, so that the
+// others keep their index.
 func networksOf(text string) ([]dataNetwork, error) {
 	const want = "want JSON or YAML of OpenStack network data"
 	//guard: aliases in one host's network data take all memory

@@ -55,7 +55,7 @@ func relatedOf(docs []manifest.Document) Related {
 	return o
 }
 
-// Key is "namespace/name" of an object.
+// Key returns "namespace/name" of an object.
 func Key(namespace, name string) string {
 	if namespace == "" {
 		namespace = "default"
@@ -103,7 +103,7 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 // maxFaults is how many faults of one document are noted.
 const maxFaults = 5
 
-// parts are the errors that an error joins, or the error itself.
+// parts returns the errors that an error joins, or the error itself.
 func parts(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()
@@ -111,7 +111,7 @@ func parts(err error) []error {
 	return []error{err}
 }
 
-// faultOf is a problem of a document that cannot be read.
+// faultOf returns a problem of a document that cannot be read.
 func faultOf(err error) inventory.Fault {
 	if problem := (*manifest.Problem)(nil); errors.As(err, &problem) {
 		return inventory.Fault{Kind: inventory.FaultObject, Field: clean(problem.Field), Text: clean(problem.Message)}
@@ -237,7 +237,8 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	return host
 }
 
-// secretIn is redact.Find for labels and uids, of which there are many, and nearly all too short for a secret, or a UUID.
+// secretIn returns redact.Find for labels and uids, of which there are many, and nearly all too short for a secret,
+// or a UUID.
 func secretIn(text string) (kind string, found bool) {
 	const shortest, uuid = len("xoxb-0123456789"), len("00000000-0000-0000-0000-000000000000")
 	if len(text) < shortest || len(text) == uuid && strings.Trim(text, "0123456789abcdef-") == "" {
@@ -282,8 +283,8 @@ func unreadAnnotations(bmh *metal3.BareMetalHost) (unread []string) {
 	return unread[:min(len(unread), mostUnread)]
 }
 
-// imageName is inventory.State.ImageName of a spec. The sync guard builds the same name from the live object, with the URL functions of the
-// API server's CEL library: url.ParseRequestURI, then url.Parse.
+// imageName returns inventory.State.ImageName of a spec. The sync guard builds the same name from the live object,
+// with the URL functions of the API server's CEL library: url.ParseRequestURI, then url.Parse.
 func imageName(spec *metal3.BareMetalHostSpec) string {
 	if spec.Image != nil {
 		if _, err := url.ParseRequestURI(spec.Image.URL); err != nil {
@@ -315,7 +316,7 @@ func has(m map[string]string, key string) bool {
 	return found
 }
 
-// engineMarks are the annotations and labels of GitOps engines and kubectl. Of
+// engineMarks returns the annotations and labels of GitOps engines and kubectl. Of
 // last-applied-configuration only the presence: its content is a whole object.
 func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
 	marks := map[string]string{}

@@ -12,7 +12,7 @@ import (
 // Marker is a secret value: it is in every Secret of these tests, and must not be in any output.
 const Marker = "hunter2-Marker"
 
-// HostYAML is a host that names its network data, with lines of spec or metadata to add.
+// HostYAML returns a host that names its network data, with lines of spec or metadata to add.
 func HostYAML(name, metadata, spec string) string {
 	return fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: metal\n  name: %s\n%sspec:\n  online: true\n%s---\n", name, metadata, spec)
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Groups are the names of the API groups that the cluster serves.
+// Groups returns the names of the API groups that the cluster serves.
 func Groups(ctx context.Context, cfg *rest.Config) (_ map[string]bool, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()

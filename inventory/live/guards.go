@@ -53,7 +53,7 @@ func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, er
 	return out, nil
 }
 
-// named are the namespaces that a selector names, nil where it may select any: it is read as sipgen writes it.
+// named returns the namespaces that a selector names, nil where it may select any: it is read as sipgen writes it.
 func named(selector *metav1.LabelSelector) []string {
 	if selector == nil {
 		return nil

@@ -125,7 +125,7 @@ func (r *reader) list(ctx context.Context, resource, namespace string, each func
 
 var errVersionMoved = errors.New("pages of different resource versions")
 
-// pages gives the items of one list to each, while the next page is on its way.
+// pages returns the items of one list to each, while the next page is on its way.
 func (r *reader) pages(ctx context.Context, resource, namespace string, each func(json.RawMessage) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	fetched := make(chan []json.RawMessage, 1)
@@ -185,7 +185,7 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 	}
 }
 
-// page is one request, again and again while it may succeed. seen is how many objects came before.
+// page returns one request, again and again while it may succeed. seen is how many objects came before.
 func (r *reader) page(ctx context.Context, resource, namespace, token string, seen int) (page, error) {
 	var answer page
 	err := retry(ctx, r.backoff, func() error {

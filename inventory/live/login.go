@@ -60,7 +60,7 @@ func (l *login) note(header string) {
 	}
 }
 
-// safe is an error without the login in its words. The chain for errors.Is stays.
+// safe returns an error without the login in its words. The chain for errors.Is stays.
 func (l *login) safe(err error) error {
 	if err == nil {
 		return nil

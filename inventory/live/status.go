@@ -33,7 +33,7 @@ type StatusWriter struct {
 	login    *login
 }
 
-// NewStatusWriter gives one for a resource that has the subresource status.
+// NewStatusWriter returns one for a resource that has the subresource status.
 func NewStatusWriter(cfg *rest.Config, gvr schema.GroupVersionResource) (*StatusWriter, error) {
 	cfg, login := watchLogin(cfg)
 	r, err := newReader(cfg, gvr.GroupVersion(), patience())

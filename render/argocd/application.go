@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// Within gives an Application a namespace that its project permits. All that it applies says its own.
+// Within returns an Application a namespace that its project permits. All that it applies says its own.
 func Within(app *Application, namespace string) *Application {
 	app.Spec.Destination.Namespace = namespace
 	return app
@@ -47,7 +47,7 @@ func Hosts(site *v1alpha1.Site, name, folder string) *Application {
 	return app
 }
 
-// Keeping is an Application that deletes nothing, not even when it is deleted itself.
+// Keeping returns an Application that deletes nothing, not even when it is deleted itself.
 func Keeping(site *v1alpha1.Site, name, folder string) *Application {
 	app := Pruning(site, name, folder)
 	//guard: Argo CD prunes hosts, guards and definitions
@@ -57,7 +57,7 @@ func Keeping(site *v1alpha1.Site, name, folder string) *Application {
 	return app
 }
 
-// Pruning is an Application that deletes what leaves the tree.
+// Pruning returns an Application that deletes what leaves the tree.
 func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 	return &Application{
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
@@ -67,14 +67,14 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 			Project: name,
 			Source: Source{
 				RepoURL: site.Spec.Repository.URL,
-				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and whoever may push a tag would have it synced.
-				//guard: whoever may push a tag has Argo CD sync it in place of the branch of the same name
+				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone who may push a tag would have it synced.
+				//guard: anyone who may push a tag has Argo CD sync it in place of the branch of the same name
 				TargetRevision: "refs/heads/" + site.Spec.Repository.Branch,
 				Path:           path.Join(site.Spec.Repository.Path, folder),
 				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
 				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field
 				// that changes nothing, as no Application has components.
-				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that for ever
+				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that forever
 				Kustomize: Kustomize{IgnoreMissingComponents: true},
 			},
 			Destination: Destination{Server: site.Spec.ArgoCD.Server, Namespace: site.Spec.ArgoCD.Namespace},
@@ -82,8 +82,8 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 				//guard: a guard that somebody took away does not come back
 				Automated:   Automated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", FailOnShared},
-				// Without refresh a sync that fails is tried for ever with its own commit, and the one that fixes it never comes.
-				//guard: a sync that fails is tried for ever with its own commit, and the one that fixes it never comes
+				// Without refresh a sync that fails is tried forever with its own commit, and the one that fixes it never comes.
+				//guard: a sync that fails is tried forever with its own commit, and the one that fixes it never comes
 				Retry: Retry{Limit: -1, Refresh: true, Backoff: Backoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},

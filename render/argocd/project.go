@@ -19,7 +19,7 @@ const (
 // Every is every kind, or namespace.
 const Every = "*"
 
-// Kinds are kinds of one API group.
+// Kinds returns kinds of one API group.
 func Kinds(group string, names ...string) []metav1.GroupKind {
 	list := []metav1.GroupKind{}
 	for _, name := range names {
@@ -28,7 +28,7 @@ func Kinds(group string, names ...string) []metav1.GroupKind {
 	return list
 }
 
-// ofSite is the label by which people find all of a site's sync objects.
+// ofSite returns the label by which people find all of a site's sync objects.
 func ofSite(site *v1alpha1.Site) map[string]string {
 	return map[string]string{inventory.SiteLabel: site.Name}
 }
@@ -38,7 +38,7 @@ func ofSite(site *v1alpha1.Site) map[string]string {
 func NewProject(site *v1alpha1.Site, name, description string, namespaces []string, cluster, namespaced []metav1.GroupKind) *Project {
 	project := &Project{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "AppProject"},
-		//guard: a branch that is put back takes the root's project away before the root has left it, and the root syncs nothing any more
+		//guard: a branch that is put back takes the root's project away before the root has left it, and the root syncs nothing
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site), Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast},
 		},
@@ -53,7 +53,7 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 	}
 	if len(namespaced) == 0 {
 		// Where the list of permitted kinds is missing Argo CD permits all, and one that is empty may go missing.
-		//guard: whoever writes a project anew and leaves the empty list out permits every kind in its namespaces
+		//guard: anyone who writes a project again and leaves the empty list out permits every kind in its namespaces
 		project.Spec.NamespaceResourceWhitelist, project.Spec.NamespaceResourceBlacklist = Kinds(""), Kinds(Every, Every)
 	}
 	for _, namespace := range slices.Compact(slices.Sorted(slices.Values(namespaces))) {

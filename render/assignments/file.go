@@ -31,7 +31,7 @@ type File struct {
 	Hosts []AssignedHost `json:"hosts"`
 	// Releasing are hosts whose patch drops our labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
-	// Leaving: the cluster leaves, with or without its spec, until it has no host any more.
+	// Leaving: the cluster leaves, with or without its spec, until it has no host.
 	Leaving bool `json:"leaving,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
 	Digest string `json:"digest"`
@@ -86,7 +86,7 @@ type ReleasingHost struct {
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
-// Of is the assignments.yaml of a cluster; spec is nil for one that is gone.
+// Of returns the assignments.yaml of a cluster; spec is nil for one that is gone.
 func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving bool) ([]byte, error) {
 	file := File{
 		APIVersion: v1alpha1.APIVersion,
@@ -131,8 +131,8 @@ func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving b
 // maxUnserved is on how many networks that no service uses a host's addresses are kept: its network data is of any size.
 const maxUnserved = 32
 
-// Kept are a host's addresses on the networks of the cluster's services, those that the previous tree had kept, and those that a
-// service may need later, when they cannot be read any more.
+// Kept returns a host's addresses on the networks of the cluster's services, those that the previous tree had kept,
+// and those that a service may need later, when they cannot be read.
 func Kept(host *inventory.Host, networks []string) map[string][]netip.Addr {
 	var kept map[string][]netip.Addr
 	unserved := 0
@@ -155,8 +155,9 @@ func Kept(host *inventory.Host, networks []string) map[string][]netip.Addr {
 	return kept
 }
 
-// lasting says whether an address from a source is the host's own for as long as a cluster has it. Network data of a host in use may be its
-// consumer's (Cluster API's metal3 provider replaces it), and what inspection found may be a lease.
+// lasting reports whether an address from a source is the host's own for as long as a cluster has it. Network data of
+// a host in use may be its consumer's (Cluster API's metal3 provider replaces it), and what inspection found may be a
+// lease.
 func lasting(host *inventory.Host, origin inventory.AddressOrigin) bool {
 	switch origin {
 	case inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:

@@ -72,7 +72,7 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site, may func(si
 	return previous, problems.Err()
 }
 
-// found says what a file holds that is not one document.
+// found returns what a file holds that is not one document.
 func found(docs []manifest.Document) string {
 	switch {
 	case len(docs) == 0:
@@ -83,7 +83,7 @@ func found(docs []manifest.Document) string {
 	return fmt.Sprintf("%d documents", len(docs))
 }
 
-// Is says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
+// Is reports whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
 // another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
 func Is(name string) bool {
 	if !strings.HasPrefix(name, "clusters/") {
@@ -96,7 +96,7 @@ func Is(name string) bool {
 	return false
 }
 
-// HostsOf gives the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+// HostsOf returns the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
 func HostsOf(name string) string {
 	folder, ok := strings.CutSuffix(name, "/hosts/kustomization.yaml")
 	if !ok || !strings.HasPrefix(folder, "clusters/") {
@@ -140,5 +140,5 @@ func readAssignments(doc *manifest.Document, path string) (File, error) {
 	return file, nil
 }
 
-// Folder is a cluster's folder in the tree.
+// Folder returns a cluster's folder in the tree.
 func Folder(c schedule.ClusterKey) string { return "clusters/" + c.Namespace + "/" + c.Name }

@@ -34,7 +34,7 @@ func conditionsOf(site *v1alpha1.Site) Conditions {
 // siteChange is a field of the Site that is not what it was.
 type siteChange struct{ field, was, is string }
 
-// ofEngine says that it is the engine or the namespace of its objects.
+// ofEngine reports whether it is the engine or the namespace of its objects.
 func (c siteChange) ofEngine() bool {
 	//guard: the tree of another site in another folder is taken for this one's
 	return c.field == "spec.engine" || strings.HasSuffix(c.field, ".namespace")

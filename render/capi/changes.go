@@ -44,7 +44,7 @@ func ReadPatch(file []byte) Patch {
 	return p
 }
 
-// SameRest says whether two files differ at most in endpoint, domains and replicas.
+// SameRest reports whether two files differ at most in endpoint, domains and replicas.
 func (p Patch) SameRest(other Patch) bool { return reflect.DeepEqual(p.rest, other.rest) }
 
 // endpointIn is empty for what Component does not write.

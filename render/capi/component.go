@@ -61,7 +61,8 @@ func Component(in Input) (map[string][]byte, error) {
 	return c.files, err
 }
 
-// fileNames are the parts of file names that stand for roles: in small letters, since not every file system tells letters apart by their case.
+// fileNames returns the parts of file names that stand for roles: in small letters, since not every file system tells
+// letters apart by their case.
 func fileNames(roles []string) map[string]string {
 	count, names := map[string]int{}, map[string]string{}
 	for _, role := range roles {
@@ -143,7 +144,7 @@ func (c *component) always(target object.PatchTarget, spec map[string]any) {
 	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }
 
-// ofRole are the objects of a kind that a person labelled with the role.
+// ofRole returns the objects of a kind that a person labelled with the role.
 func (c *component) ofRole(kind groupKind, role string) object.PatchTarget {
 	return object.PatchTarget{Group: kind.group, Kind: kind.kind, LabelSelector: c.Keys.NodeType + "=" + role}
 }

@@ -67,8 +67,8 @@ func (c *component) domains(target object.PatchTarget, domains any) {
 	c.file("metal3cluster-"+target.Version+".yaml", target, partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: map[string]any{"failureDomains": domains}})
 }
 
-// endpoint is the host and port of the first control plane load balancer. The host is empty where it is known only once there is a Service, or is
-// that of any node; the port is 0 where hosts do not reach the Service.
+// endpoint returns the host and port of the first control plane load balancer. The host is empty where it is known
+// only once there is a Service, or is that of any node; the port is 0 where hosts do not reach the Service.
 func endpoint(cluster *v1.SIPCluster) (host string, port int32) {
 	balancers := cluster.Spec.Services.LoadBalancerControlPlane
 	if len(balancers) == 0 {
@@ -92,7 +92,7 @@ func endpoint(cluster *v1.SIPCluster) (host string, port int32) {
 	return "", 0
 }
 
-// address is an IP address as Go writes it, empty for all else.
+// address returns an IP address as Go writes it, empty for all else.
 func address(text string) string {
 	ip, err := netip.ParseAddr(text)
 	if err != nil {
@@ -101,7 +101,8 @@ func address(text string) string {
 	return ip.Unmap().WithZone("").String()
 }
 
-// failureDomains are those of the control plane where it is spread by FailureDomainLabel, as the two versions of the API spell them.
+// failureDomains returns those of the control plane where it is spread by FailureDomainLabel, as the two versions of
+// the API spell them.
 func (c *component) failureDomains() (byName map[string]any, list []any) {
 	set := c.Cluster.Spec.Nodes[v1.RoleControlPlane]
 	if set.TopologyKey != FailureDomainLabel && !slices.Contains(set.TopologyKeys, FailureDomainLabel) {

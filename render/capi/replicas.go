@@ -17,7 +17,7 @@ type Machines struct {
 	Replicas int
 }
 
-// MachinesOf are those of a cluster, by role, as Component writes them.
+// MachinesOf returns those of a cluster, by role, as Component writes them.
 func MachinesOf(cluster *v1.SIPCluster) []Machines {
 	roles := slices.Sorted(maps.Keys(cluster.Spec.Nodes))
 	names := fileNames(roles)
@@ -30,7 +30,7 @@ func MachinesOf(cluster *v1.SIPCluster) []Machines {
 	return out
 }
 
-// replicasFile is the file that sets the replicas of a role. names are those of fileNames.
+// replicasFile returns the file that sets the replicas of a role. names are those of fileNames.
 func replicasFile(role string, names map[string]string) string {
 	if role == v1.RoleControlPlane {
 		return "kubeadmcontrolplane.yaml"
@@ -38,7 +38,8 @@ func replicasFile(role string, names map[string]string) string {
 	return "machinedeployment-" + names[role] + ".yaml"
 }
 
-// Replicas are those that a file of a component sets. It comes from a tree, which anybody may have edited: it may set none.
+// Replicas returns those that a file of a component sets. It comes from a tree, which anybody may have edited: it may
+// set none.
 func Replicas(file []byte) (replicas int, found bool) {
 	var patch struct {
 		Spec struct {

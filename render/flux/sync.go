@@ -13,7 +13,7 @@ import (
 // however seldom drift is corrected.
 const maxPoll = time.Minute
 
-// Keeping is a Kustomization that deletes nothing, not even when it is deleted itself.
+// Keeping returns a Kustomization that deletes nothing, not even when it is deleted itself.
 func Keeping(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	k := Pruning(site, source, name, folder)
 	//guard: Flux prunes what leaves the folder of hosts
@@ -23,7 +23,7 @@ func Keeping(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	return k
 }
 
-// Pruning is a Kustomization that deletes what leaves the tree, applied as the account that the Site names, or as
+// Pruning returns a Kustomization that deletes what leaves the tree, applied as the account that the Site names, or as
 // Flux itself. source is the repository that it is in.
 func Pruning(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	return &Kustomization{
@@ -43,7 +43,7 @@ func Pruning(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	}
 }
 
-// NewRepository is the repository of the site, as Flux reads it.
+// NewRepository returns the repository of the site, as Flux reads it.
 func NewRepository(site *v1alpha1.Site, name string) *Repository {
 	repository := &Repository{
 		TypeMeta:   metav1.TypeMeta{APIVersion: sourceVersion, Kind: gitRepository},

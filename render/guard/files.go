@@ -1,5 +1,5 @@
-// Package guard renders the admission policies of a site: what holds on hosts and services, whatever is in git and whoever asks. One file of policy/ for
-// each guard.
+// Package guard renders the admission policies of a site: what holds on hosts and services, whatever is in git and
+// anyone who asks. One file of policy/ for each guard.
 package guard
 
 import (
@@ -29,7 +29,7 @@ type File struct {
 	Objects []any
 }
 
-// Files are the guards of a site.
+// Files returns the guards of a site.
 func Files(in In) []File {
 	s := guards{in}
 	var files []File
@@ -52,7 +52,7 @@ func Files(in In) []File {
 	return files
 }
 
-// Names are those of all guards over hosts and services that a site can have.
+// Names returns those of all guards over hosts and services that a site can have.
 func Names(site *v1alpha1.Site) []string {
 	var names []string
 	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {

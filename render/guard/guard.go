@@ -27,7 +27,7 @@ const (
 // guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then has both for one commit.
 const guardVersion = "v1"
 
-// guardName is that of a guard's objects. They are cluster-scoped, and every site on an API server has its own.
+// guardName returns that of a guard's objects. They are cluster-scoped, and every site on an API server has its own.
 func (s guards) guardName(guard string) string {
 	return "sipgen-" + s.Site.Name + "-" + guard + "-" + guardVersion
 }
@@ -39,13 +39,13 @@ func (s guards) guardMeta(name string) metav1.ObjectMeta {
 		//guard(TestTwoEngines): nothing says whose guards they are: no other site can publish beside it
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
 		Annotations: map[string]string{
-			//guard: whoever turns pruning on takes the guards away
+			//guard: anyone who turns pruning on takes the guards away
 			flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
 		},
 	}
 }
 
-// guard is a policy over hosts, without rules.
+// guard returns a policy over hosts, without rules.
 func (s guards) guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
 	fail := admissionv1.Fail
 	return admissionv1.ValidatingAdmissionPolicy{

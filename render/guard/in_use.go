@@ -14,7 +14,8 @@ import (
 // it when the release was approved: for the next user the approval is void.
 const ReleaseOf = "sip.airshipit.org/release-of"
 
-// ReleaseToken is the value of ReleaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer "<uid>/<image>".
+// ReleaseToken returns the value of ReleaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer
+// "<uid>/<image>".
 func ReleaseToken(host *inventory.Host) string {
 	use := host.State.ImageName
 	if c := host.State.Consumer; c != nil {
@@ -24,13 +25,13 @@ func ReleaseToken(host *inventory.Host) string {
 	return host.UID + "/" + use
 }
 
-// claimKeys are the labels that say whose a host is. Standby is not among them: it changes while a host is in use.
+// claimKeys returns the labels that say whose a host is. Standby is not among them: it changes while a host is in use.
 func claimKeys(keys v1alpha1.LabelKeys) []string {
 	return []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}
 }
 
-// inUseVariables are what inUseValidations need, of a policy that has the variables of metadataVariables. A claim label without a value claims nothing.
-// An absent part of an object is asked for with has(), level by level.
+// inUseVariables returns what inUseValidations need, of a policy that has the variables of metadataVariables. A claim
+// label without a value claims nothing. An absent part of an object is asked for with has(), level by level.
 func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 	const (
 		consumer = "oldObject.spec.consumerRef"
@@ -56,7 +57,7 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 			part(consumer, "name") + " :\n" +
 			"variables.hasSpec && has(" + image + ") ? 'image/' + variables.imagePath :\n" +
 			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " + part("oldObject.spec.customDeploy", "method") + " : ''"},
-		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good for ever
+		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good forever
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
 			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", ReleaseOf)},
 	}

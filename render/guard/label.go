@@ -34,7 +34,7 @@ func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	return policy
 }
 
-// labelWriters are the users that an engine applies hosts as.
+// labelWriters returns the users that an engine applies hosts as.
 func (s guards) labelWriters() []string {
 	if !s.merge() && s.Site.Spec.Engine != v1alpha1.EngineArgoCD {
 		//guard: with hosts in git no host can be handed out

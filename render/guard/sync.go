@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// identities are the users that an engine applies host patches as.
+// identities returns the users that an engine applies host patches as.
 func (s guards) identities() []string {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		//guard(TestGuards/argocd/the_engine_changes_the_spec): the guard looks at another identity than that which syncs

@@ -10,8 +10,8 @@ import (
 // everyMetadata are all that metadataVariables has.
 var everyMetadata = []string{"oldLabels", "newLabels", "oldAnnotations", "newAnnotations"}
 
-// metadataVariables are the labels and annotations before and after, of those that are named, empty where there are none. An apply of an empty map
-// that owns all of them leaves null, which has() finds.
+// metadataVariables returns the labels and annotations before and after, of those that are named, empty where there
+// are none. An apply of an empty map that owns all of them leaves null, which has() finds.
 func metadataVariables(names ...string) []admissionv1.Variable {
 	var variables []admissionv1.Variable
 	for _, name := range names {
@@ -26,7 +26,7 @@ func metadataVariables(names ...string) []admissionv1.Variable {
 	return variables
 }
 
-// changedVariables are the keys of the labels and annotations that come, go or get another value.
+// changedVariables returns the keys of the labels and annotations that come, go or get another value.
 func changedVariables() []admissionv1.Variable {
 	var variables []admissionv1.Variable
 	for _, of := range []string{"Labels", "Annotations"} {

@@ -16,7 +16,8 @@ const (
 	caFile       = "ca.crt"
 )
 
-// verification is how the certificates of servers are verified in checks. The connections of clients are not ended here, so nothing else is.
+// verification returns how the certificates of servers are verified in checks. The connections of clients are not
+// ended here, so nothing else is.
 func verification(ca *v1.BackendCA) string {
 	if ca == nil {
 		return "verify none"

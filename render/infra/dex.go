@@ -144,7 +144,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	return o.add(s.name+".yaml", withOptions(s, &dex.Service, objects)...)
 }
 
-// dexClients gives every client a name, without which Dex does not start.
+// dexClients returns every client a name, without which Dex does not start.
 func dexClients(dex *v1.Dex) []v1.DexClient {
 	clients := slices.Clone(dex.StaticClients)
 	for i := range clients {

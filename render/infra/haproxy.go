@@ -22,7 +22,7 @@ const (
 	hardStopSeconds = 45
 )
 
-// haproxyHead is the part of the configuration that every load balancer has. options may be nil.
+// haproxyHead returns the part of the configuration that every load balancer has. options may be nil.
 func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	var h v1.HAProxy
 	if options != nil {
@@ -42,7 +42,7 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	return string(head), err
 }
 
-// sections are the values of a frontend and its backend.
+// sections returns the values of a frontend and its backend.
 func sections(options *v1.HAProxy, balance string, more values) values {
 	var h v1.HAProxy
 	if options != nil {
@@ -65,7 +65,7 @@ func sections(options *v1.HAProxy, balance string, more values) values {
 	return out
 }
 
-// sectionLines are the tenant's lines for a section.
+// sectionLines returns the tenant's lines for a section.
 func sectionLines(lines *v1.HAProxyLines, section string) string {
 	var out strings.Builder
 	for _, s := range lines.Sections() {
@@ -86,7 +86,7 @@ type server struct {
 	Address string
 }
 
-// servers are the hosts of a role at their addresses on a network, active and standby: a standby
+// servers returns the hosts of a role at their addresses on a network, active and standby: a standby
 // host is taken in as soon as it answers. A host without address there is left out; the placement says so.
 func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]server, error) {
 	names := map[string]int{}
@@ -120,8 +120,9 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 // addresses are those taken by hosts seen before.
 type addresses map[netip.Addr]Host
 
-// on is the host's address on the network, of the family asked for if it has both; not found if it has none. Two hosts at one
-// address are an error, which the placement does not let come: one of them would be reached under the other's name.
+// on returns the host's address on the network, of the family asked for if it has both; not found if it has none. Two
+// hosts at one address are an error, which the placement does not let come: one of them would be reached under the
+// other's name.
 func (taken addresses) on(h Host, network string, family v1.AddressFamily) (address netip.Addr, is bool, err error) {
 	found := h.Host.On(network)
 	if len(found) == 0 {
@@ -145,7 +146,7 @@ func (taken addresses) on(h Host, network string, family v1.AddressFamily) (addr
 	return chosen, true, nil
 }
 
-// serverLines are the servers of a backend, all at one port, or at the port that the client came to with port 0.
+// serverLines returns the servers of a backend, all at one port, or at the port that the client came to with port 0.
 func serverLines(servers []server, port int) string {
 	var lines strings.Builder
 	for _, s := range servers {

@@ -22,7 +22,7 @@ type tableHost struct {
 	System string
 }
 
-// Aliases are the names the host goes by: the short one first, if it has one.
+// Aliases returns the names the host goes by: the short one first, if it has one.
 func (h tableHost) Aliases() []string {
 	if h.Short == "" {
 		return []string{h.Long}
@@ -30,7 +30,7 @@ func (h tableHost) Aliases() []string {
 	return []string{h.Short, h.Long}
 }
 
-// table gives the hosts of the cluster at their addresses on a network; those without address there are left out.
+// table returns the hosts of the cluster at their addresses on a network; those without address there are left out.
 func (o *overlay) table(network string, family v1.AddressFamily) ([]tableHost, error) {
 	taken := map[string]int{}
 	for _, h := range o.Hosts {
@@ -56,9 +56,9 @@ func (o *overlay) table(network string, family v1.AddressFamily) ([]tableHost, e
 	return out, nil
 }
 
-// hostsFile is the table that the host command reads: tab-separated, one host a line. Its columns are the long name, the
-// short name, namespace, name, role, active or standby, address, Redfish system, and whether its certificate is verified.
-// Absent values are "-".
+// hostsFile returns the table that the host command reads: tab-separated, one host a line. Its columns are the long
+// name, the short name, namespace, name, role, active or standby, address, Redfish system, and whether its
+// certificate is verified. Absent values are "-".
 func hostsFile(table []tableHost) []byte {
 	var out strings.Builder
 	for _, h := range table {

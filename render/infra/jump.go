@@ -253,8 +253,8 @@ func fromConfigMap(volume, name string, mode int32, keys ...string) corev1.Volum
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{ConfigMap: source}}
 }
 
-// fromSecret is readable by the pod's group alone. sshd and ssh refuse private keys that others may read only where they
-// own the file, and here root does.
+// fromSecret returns readable by the pod's group alone. sshd and ssh refuse private keys that others may read only
+// where they own the file, and here root does.
 func fromSecret(volume, name string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: name, DefaultMode: ptr[int32](0o440)},

@@ -108,7 +108,7 @@ func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]b
 // unprivileged is the first port that a process without capabilities may listen on, unless it is told otherwise.
 const unprivileged = 1024
 
-// lowest is the lowest of the ports, or unprivileged.
+// lowest returns the lowest of the ports, or unprivileged.
 func lowest(ports []corev1.ServicePort) int32 {
 	low := int32(unprivileged)
 	for _, port := range ports {

@@ -13,8 +13,8 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// mirrored are the entries by which every image comes from the site's mirror, those that patches bring too: one for each name, sorted. Tags
-// and digests stay. Whether every image is met is seen in what is built.
+// mirrored returns the entries by which every image comes from the site's mirror, those that patches bring too: one
+// for each name, sorted. Tags and digests stay. Whether every image is met is seen in what is built.
 func (o *overlay) mirrored() []object.Image {
 	mirror := strings.TrimSuffix(o.Site.Spec.Images.RegistryMirror, "/")
 	if mirror == "" {
@@ -36,7 +36,8 @@ func (o *overlay) mirrored() []object.Image {
 	return entries
 }
 
-// inMirror is an image's name without its registry. An image without a registry is Docker Hub's, as the container runtimes have it.
+// inMirror returns an image's name without its registry. An image without a registry is Docker Hub's, as the
+// container runtimes have it.
 func inMirror(name string) string {
 	registry, rest, found := strings.Cut(name, "/")
 	switch {
@@ -49,7 +50,7 @@ func inMirror(name string) string {
 	}
 }
 
-// imageName is an image without tag and digest.
+// imageName returns an image without tag and digest.
 func imageName(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
@@ -58,7 +59,8 @@ func imageName(image string) string {
 	return name
 }
 
-// imagesIn are the images that a patch sets: fields "image" at any depth, and the values of operations whose path ends in one.
+// imagesIn returns the images that a patch sets: fields "image" at any depth, and the values of operations whose path
+// ends in one.
 func imagesIn(patch *v1.Patch) []string {
 	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: validation.MaxPatchBytes, Nodes: validation.MaxPatchNodes, Depth: validation.MaxPatchDepth})
 	if err != nil {

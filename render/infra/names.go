@@ -36,7 +36,7 @@ func named(list string, i int, cluster, app, component string) service {
 	}
 }
 
-// selector is the labels that select the entry's pods. They are those of the SIP operator's Deployments,
+// selector returns the labels that select the entry's pods. They are those of the SIP operator's Deployments,
 // whose selector cannot be changed: an installation of SIP is taken over in place.
 func (s service) selector() map[string]string {
 	return map[string]string{
@@ -47,10 +47,11 @@ func (s service) selector() map[string]string {
 	}
 }
 
-// own is the label that tells the entry's pods from all others of their namespace: names of services are unique there.
+// own returns the label that tells the entry's pods from all others of their namespace: names of services are unique
+// there.
 func (s service) own() map[string]string { return map[string]string{instanceLabel: s.name} }
 
-// labels is the selector and who manages the object.
+// labels returns the selector and who manages the object.
 func (s service) labels() map[string]string {
 	labels := maps.Clone(s.selector())
 	labels[managedByLabel] = "sipgen"

@@ -13,7 +13,7 @@ import (
 type portRange struct{ first, last int32 }
 
 // networkPolicy closes a service's pods to all but its own ports: those that it is there for are open to everybody, its figures and its health to
-// whoever the site lets read them. Only to pods that sipgen rendered: those that a takeover from SIP replaces have the Service's labels too, and
+// anyone who the site lets read them. Only to pods that sipgen rendered: those that a takeover from SIP replaces have the Service's labels too, and
 // listen on other ports for as long as they are there.
 //
 // It says nothing of what the pods may reach. A jump host and a Dex are there to reach what the site cannot name, and a load balancer's old
@@ -38,8 +38,8 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 	}
 }
 
-// metricsPeers are the namespaces that may read the services' figures: those that the site names, all where it says nothing, and none where its list
-// is empty. An empty list of peers in a rule would be everybody, pods or not.
+// metricsPeers returns the namespaces that may read the services' figures: those that the site names, all where it
+// says nothing, and none where its list is empty. An empty list of peers in a rule would be everybody, pods or not.
 func metricsPeers(site *v1alpha1.Site) []networkingv1.NetworkPolicyPeer {
 	if site.Spec.Metrics == nil {
 		return []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{}}}

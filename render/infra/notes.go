@@ -14,7 +14,8 @@ import (
 // anyNode stands for an address of a node of the management cluster, which sipgen does not know.
 const anyNode = "MANAGEMENT-NODE"
 
-// Notes is markdown for a reader of PLAN.md: how to reach the cluster's services, and who may log in. It has no secret in it, and is empty for a cluster without services.
+// Notes returns markdown for a reader of PLAN.md: how to reach the cluster's services, and who may log in. It has no
+// secret in it, and is empty for a cluster without services.
 func Notes(in *Checked) string {
 	o := newOverlay(in)
 	var out strings.Builder
@@ -40,7 +41,7 @@ func Notes(in *Checked) string {
 	return out.String()
 }
 
-// reached is the host and port at which people reach a Service.
+// reached returns the host and port at which people reach a Service.
 func (o *overlay) reached(name string, spec *v1.Service, nodePort, port int32) (string, int32) {
 	inCluster := name + "." + o.Cluster.Namespace + ".svc"
 	switch spec.ExposureType(nodePort) {
@@ -94,7 +95,8 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 // maxLogins is how many keys that may log in are listed.
 const maxLogins = 50
 
-// loginNotes say who may log in, by fingerprint: that is what people compare. The comments of keys are not there, because whoever wrote the key wrote them.
+// loginNotes say who may log in, by fingerprint: that is what people compare. The comments of keys are not there,
+// because anyone who wrote the key wrote them.
 func loginNotes(jump *v1.JumpHost) string {
 	var lines []string
 	for _, key := range jump.SSHAuthorizedKeys {

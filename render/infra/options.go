@@ -38,7 +38,7 @@ func own(meta *metav1.ObjectMeta, labels, annotations map[string]string) {
 	meta.Annotations = joinedMaps(meta.Annotations, annotations)
 }
 
-// joinedMaps is a with b over it, in a map of its own unless b is empty.
+// joinedMaps returns a with b over it, in a map of its own unless b is empty.
 func joinedMaps(a, b map[string]string) map[string]string {
 	if len(b) == 0 {
 		return a

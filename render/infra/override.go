@@ -40,7 +40,7 @@ func (o *overlay) override(k *object.Kustomization) error {
 	return nil
 }
 
-// entry is a patch as the kustomization has it.
+// entry returns a patch as the kustomization has it.
 func entry(patch *v1.Patch) object.Patch {
 	out := object.Patch{Patch: patch.Patch}
 	if t := patch.Target; t != nil {

@@ -19,7 +19,7 @@ func (o *overlay) meta(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace, Labels: s.labels()}
 }
 
-// bare is meta of an object that nobody looks for by its labels: it stands beside a Deployment of its name.
+// bare returns meta of an object that nobody looks for by its labels: it stands beside a Deployment of its name.
 func (o *overlay) bare(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace}
 }
@@ -31,7 +31,7 @@ func replicasOf(spec *v1.Service, otherwise int32) int32 {
 	return otherwise
 }
 
-// pod is a pod that the Pod Security profile "restricted" admits: not root, nothing writable,
+// pod returns a pod that the Pod Security profile "restricted" admits: not root, nothing writable,
 // no capability, no token.
 func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.Container, volumes ...corev1.Volume) corev1.PodTemplateSpec {
 	pod := corev1.PodTemplateSpec{
@@ -87,7 +87,7 @@ func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 // ControlPlaneTaint is the taint of control-plane nodes.
 const ControlPlaneTaint = "node-role.kubernetes.io/control-plane"
 
-// restricted is the container's half of the restricted profile.
+// restricted returns the container's half of the restricted profile.
 func restricted() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may become root by a setuid program
@@ -99,7 +99,7 @@ func restricted() *corev1.SecurityContext {
 	}
 }
 
-// networksAnnotation is the JSON form of Multus' network selection annotation.
+// networksAnnotation returns the JSON form of Multus' network selection annotation.
 func networksAnnotation(attachments []v1.NetworkAttachment) string {
 	if len(attachments) == 0 {
 		return ""
@@ -130,7 +130,7 @@ func hasFixedIPs(spec *v1.Service) bool {
 	return false
 }
 
-// resourcesFor is what the entry asks for, or modest requests and a memory limit, which a site's defaults
+// resourcesFor returns what the entry asks for, or modest requests and a memory limit, which a site's defaults
 // replace. No CPU limit: it would delay health checks under load.
 func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.ResourceRequirements {
 	if spec.Resources != nil {
@@ -142,9 +142,9 @@ func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.Reso
 	})
 }
 
-// emptyDir is a folder that a pod may write to, of which it may fill so much: who writes more is evicted.
+// emptyDir returns a folder that a pod may write to, of which it may fill so much: who writes more is evicted.
 func emptyDir(name, limit string) corev1.Volume {
-	//guard: whoever logs in to a jump host fills the disk of its node
+	//guard: anyone who logs in to a jump host fills the disk of its node
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr(resource.MustParse(limit))}}}
 }
 
@@ -158,7 +158,7 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 		ObjectMeta: o.bare(s),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
-			// Pods that are not ready serve nobody, and would keep their node from being drained for ever.
+			// Pods that are not ready serve nobody, and would keep their node from being drained forever.
 			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
 			Selector:                   &metav1.LabelSelector{MatchLabels: s.own()},
 		},

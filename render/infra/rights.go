@@ -42,7 +42,7 @@ func (o *overlay) dexName(i int) service {
 	return named(v1.ListDex, i, o.Cluster.Name, "dex", "oidc-provider")
 }
 
-// keep are the annotations of an object that no engine deletes when it leaves the tree.
+// keep returns the annotations of an object that no engine deletes when it leaves the tree.
 func keep() map[string]string {
 	return map[string]string{KeepByFlux: "disabled", "argocd.argoproj.io/sync-options": "Prune=false"}
 }
@@ -65,14 +65,16 @@ var OverlayKinds = []OverlayKind{
 	{"cert-manager.io", "Certificate", "certificates"},
 }
 
-// GivenRules are the rights that the site gives to the accounts of clusters, and of their services: nobody can give what he does not have.
+// GivenRules returns the rights that the site gives to the accounts of clusters, and of their services: nobody can
+// give what he does not have.
 func GivenRules() []rbacv1.PolicyRule {
 	//guard: the account of the root cannot give a first Dex its own
 	return append(OverlayRules(), powerRules(nil), dexRules())
 }
 
-// OverlayRules are the rights that it takes to apply any overlay, in its namespace: for every kind, since what a spec no longer asks for is to be
-// deleted too, and for what an engine looks at to know that a Deployment is rolled out.
+// OverlayRules returns the rights that it takes to apply any overlay, in its namespace: for every kind, since what a
+// spec no longer asks for is to be deleted too, and for what an engine looks at to know that a Deployment is rolled
+// out.
 func OverlayRules() []rbacv1.PolicyRule {
 	look := []string{"get", "list", "watch"}
 	var rules []rbacv1.PolicyRule

@@ -41,7 +41,7 @@ func dexResources() []string {
 	return out
 }
 
-// DefinitionNames are those of the definitions of Dex's resources.
+// DefinitionNames returns those of the definitions of Dex's resources.
 func DefinitionNames() []string {
 	names := dexResources()
 	for i := range names {
@@ -114,7 +114,8 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 	}
 }
 
-// JumpGuardName is that of a site's policy for jump hosts. It is cluster-scoped, and every site on an API server has its own.
+// JumpGuardName returns that of a site's policy for jump hosts. It is cluster-scoped, and every site on an API server
+// has its own.
 func JumpGuardName(site *v1alpha1.Site) string { return "sipgen-" + site.Name + "-jump-host-guard-v1" }
 
 func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
@@ -220,7 +221,7 @@ func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPoli
 	return binding
 }
 
-// label is the value of a label, "" where there is none. Keys of labels need no quoting.
+// label returns the value of a label, "" where there is none. Keys of labels need no quoting.
 func label(key string) string {
 	return "'" + key + "' in variables.labels ? variables.labels['" + key + "'] : ''"
 }

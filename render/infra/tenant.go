@@ -63,7 +63,7 @@ func tenantFiles(dex *v1.Dex) (map[string][]byte, error) {
 	return files, nil
 }
 
-// authentication is the structured configuration that kube-apiserver reads by --authentication-config
+// authentication returns the structured configuration that kube-apiserver reads by --authentication-config
 // (Kubernetes 1.30 and later).
 func (id identity) authentication() authenticationConfiguration {
 	return authenticationConfiguration{

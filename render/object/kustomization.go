@@ -20,7 +20,7 @@ func NewKustomization(resources ...string) Kustomization {
 	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1beta1", Kind: "Kustomization"}, Resources: resources}
 }
 
-// NewComponent is what other kustomizations include, and nothing by itself.
+// NewComponent returns what other kustomizations include, and nothing by itself.
 func NewComponent(patches ...Patch) Kustomization {
 	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}, Patches: patches}
 }

@@ -41,7 +41,7 @@ func Described(about string, objects ...any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Fragment is a list or an object as a part of a file: as Marshal writes it, without Header.
+// Fragment returns a list or an object as a part of a file: as Marshal writes it, without Header.
 func Fragment(value any) (string, error) {
 	var out bytes.Buffer
 	if err := document(&out, value); err != nil {
@@ -77,9 +77,9 @@ func document(out *bytes.Buffer, typed any) error {
 	return encoder.Encode(root)
 }
 
-// node is a decoded JSON value with the fields of each object in the order of their names, but for an item's name, which comes first; without those
-// that are null: typed objects write creationTimestamp: null. Short lists and short objects of words are in one line, and so is a row of a list at the
-// top of a file.
+// node returns a decoded JSON value with the fields of each object in the order of their names, but for an item's
+// name, which comes first; without those that are null: typed objects write creationTimestamp: null. Short lists and
+// short objects of words are in one line, and so is a row of a list at the top of a file.
 func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 	out := &yaml.Node{}
 	add := func(isItem bool, parts ...any) error {
@@ -143,7 +143,8 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 	return out, nil
 }
 
-// word is a text, in quotes where a reader could take it for something else. It is not encoded by the library, which takes half a megabyte for each.
+// word returns a text, in quotes where a reader could take it for something else. It is not encoded by the library,
+// which takes half a megabyte for each.
 func word(value string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 	switch {
@@ -168,7 +169,8 @@ const (
 	maxRow  = 200
 )
 
-// oneLine says whether all that is in a list or an object is words, or in an object what is in one line, of a number in bounds, and fits into a line.
+// oneLine reports whether all that is in a list or an object is words, or in an object what is in one line, of a
+// number in bounds, and fits into a line.
 func oneLine(parent *yaml.Node, least, most, wide int) bool {
 	count, marks := len(parent.Content), " ,{}[]#\n"
 	if parent.Kind == yaml.MappingNode {
@@ -228,7 +230,7 @@ func quoted(text string) bool {
 	return strings.Contains(text, "'") && (strings.Contains(text, ": ") || strings.Contains(text, " #") || strings.ContainsAny(text[:1], "!&*%@{}[]|>`'#,?-:"))
 }
 
-// number is a number as precise as YAML has it.
+// number returns a number as precise as YAML has it.
 func number(n json.Number) any {
 	if whole, err := n.Int64(); err == nil {
 		return whole

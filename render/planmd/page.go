@@ -41,7 +41,7 @@ type Cluster struct {
 	*schedule.Cluster
 	// Spec is nil for one that has none.
 	Spec *v1.SIPCluster
-	// Rendered: it has something in the tree. New: its services are rendered anew, and Notes is what they say.
+	// Rendered: it has something in the tree. New: its services are rendered again, and Notes is what they say.
 	Rendered, New bool
 	Notes         string
 	// HostsDoNotWait: the Site asks for hosts that wait for services, and this cluster's do not.
@@ -131,7 +131,7 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	}
 }
 
-// slot is "active" or "standby", what is pending, and what is wrong with the host.
+// slot returns "active" or "standby", what is pending, and what is wrong with the host.
 func slot(a schedule.Assignment) string {
 	words := "active"
 	if a.Standby {
@@ -146,7 +146,7 @@ func slot(a schedule.Assignment) string {
 	return words
 }
 
-// addresses are those the cluster's services use, each network's behind its id.
+// addresses returns those the cluster's services use, each network's behind its id.
 func (c *Cluster) addresses(role string, a schedule.Assignment) string {
 	if len(c.Refused) > 0 {
 		// Its spec may be unreadable, or name other networks than its services have.

@@ -44,7 +44,7 @@ func (in In) writeSecrets(out *bytes.Buffer) {
 	}
 }
 
-// gitSecrets are those that the repository is read with, and published to.
+// gitSecrets returns those that the repository is read with, and published to.
 func (in In) gitSecrets() []siteobject.Secret {
 	keys := []string{"username", "password"}
 	if ssh, _ := in.Site.Spec.Repository.SSH(); ssh {
@@ -70,7 +70,7 @@ func (in In) gitSecrets() []siteobject.Secret {
 	return secrets
 }
 
-// serviceSecrets are those of the site's own services.
+// serviceSecrets returns those of the site's own services.
 func (in In) serviceSecrets() []siteobject.Secret {
 	var secrets []siteobject.Secret
 	services := &in.Site.Spec.Services
@@ -86,7 +86,7 @@ func (in In) serviceSecrets() []siteobject.Secret {
 	return secrets
 }
 
-// tenantSecrets are those that a cluster's services name.
+// tenantSecrets returns those that a cluster's services name.
 func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 	var secrets []siteobject.Secret
 	add := func(kind, name, purpose string, keys ...string) {

@@ -15,8 +15,9 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// Meta is the metadata of a service's object. Its label has the service guard keep it from being deleted, its annotations keep the engine from
-// that: what a site is provisioned with goes by hand, and never because a file is missing.
+// Meta returns the metadata of a service's object. Its label has the service guard keep it from being deleted, its
+// annotations keep the engine from that: what a site is provisioned with goes by hand, and never because a file is
+// missing.
 func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: namespace, Name: name,
@@ -30,7 +31,7 @@ func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 	}
 }
 
-// Object is one of another project's kind, with a spec that is all of it.
+// Object returns one of another project's kind, with a spec that is all of it.
 func Object(site *v1alpha1.Site, kind *upstream.Kind, namespace, name string, spec any) any {
 	return struct {
 		metav1.TypeMeta   `json:",inline"`
@@ -39,7 +40,7 @@ func Object(site *v1alpha1.Site, kind *upstream.Kind, namespace, name string, sp
 	}{metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind}, Meta(site, namespace, name), spec}
 }
 
-// Files are those of a folder, with a kustomization of all that are given; nothing for none.
+// Files returns those of a folder, with a kustomization of all that are given; nothing for none.
 func Files(files map[string][]byte) (map[string][]byte, error) {
 	if len(files) == 0 {
 		return nil, nil

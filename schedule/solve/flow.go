@@ -2,7 +2,7 @@ package solve
 
 import "math"
 
-// fill gives up to k new hosts to a role, and returns how many it got. It takes free hosts first; if none is left it
+// fill returns up to k new hosts to a role, and returns how many it got. It takes free hosts first; if none is left it
 // searches for an augmenting path, a chain of roles that can each move on to another host.
 func (f *flow) fill(r *role, k int) int {
 	got := 0

@@ -14,7 +14,7 @@ import (
 // mostMissing is how many hosts that are gone from the inventory have a finding of their own.
 const mostMissing = 5
 
-// Findings are the warnings of a placement: those about no cluster, then each cluster's and its roles'.
+// Findings returns the warnings of a placement: those about no cluster, then each cluster's and its roles'.
 func Findings(p *schedule.Placement) []finding.Finding {
 	var out []finding.Finding
 	var missing []string
@@ -60,7 +60,7 @@ func Findings(p *schedule.Placement) []finding.Finding {
 	})
 }
 
-// codeOf is the code of a warning, and the host that it is about, if it is about one.
+// codeOf returns the code of a warning, and the host that it is about, if it is about one.
 func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 	switch w := w.(type) {
 	case schedule.NotHandedOut:

@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Limits is "at most 2 hosts per row and 1 per rack": how many hosts of the role may lie in one domain of each of its topology keys. It is empty for a role
-// with less than two keys.
+// Limits returns "at most 2 hosts per row and 1 per rack": how many hosts of the role may lie in one domain of each
+// of its topology keys. It is empty for a role with less than two keys.
 func Limits(r *schedule.Role) string {
 	if len(r.TopologyKeys) < 2 || len(r.PerDomain) != len(r.TopologyKeys) {
 		return ""

@@ -241,7 +241,7 @@ type Count struct {
 	Count  int
 }
 
-// Sorted are the counts in words, by reason.
+// Sorted returns the counts in words, by reason.
 func Sorted(counts []schedule.ReasonCount) []Count {
 	var out []Count
 	for _, c := range counts {
@@ -251,7 +251,7 @@ func Sorted(counts []schedule.ReasonCount) []Count {
 	return out
 }
 
-// Counts is "1 in error, 2 paused".
+// Counts returns "1 in error, 2 paused".
 func Counts(counts []schedule.ReasonCount) string {
 	var parts []string
 	for _, c := range Sorted(counts) {

@@ -55,7 +55,7 @@ func unmet(requirement string) string {
 	return "has " + requirement
 }
 
-// missing is "Missing: 2 hosts with kind=w, each in a rack of its own or in rack r1 or r2".
+// missing returns "Missing: 2 hosts with kind=w, each in a rack of its own or in rack r1 or r2".
 func missing(m *schedule.Missing) string {
 	words := "Missing: " + text.Count(m.Count, "host")
 	if len(m.Namespaces) > 0 {
@@ -117,7 +117,7 @@ func needs(c *schedule.Shortage) string {
 // mostRoles is how many competing roles are named with what they need. More are grouped.
 const mostRoles = 6
 
-// together are the roles that compete.
+// together returns the roles that compete.
 func together(c *schedule.Shortage) string {
 	if len(c.Roles) > mostRoles {
 		return c.Short.String() + " and " + text.Count(len(c.Roles)-1, "other role")
@@ -129,7 +129,7 @@ func together(c *schedule.Shortage) string {
 	return list(names, mostRoles, "other roles")
 }
 
-// groups is "400 Worker that select flavor=big need 900".
+// groups returns "400 Worker that select flavor=big need 900".
 func groups(c *schedule.Shortage) string {
 	var parts []string
 	roles, need := c.Others.Roles, c.Others.Need
@@ -186,7 +186,7 @@ func has(c *schedule.Shortage) string {
 	return words + ", and " + they + " can have " + amounts(c.Domains, "")
 }
 
-// amounts is "2 of 5 in A and 3 of 4 in B (1 of 2 in rack b1)", where key is put before each name.
+// amounts returns "2 of 5 in A and 3 of 4 in B (1 of 2 in rack b1)", where key is put before each name.
 func amounts(domains []schedule.Domain, key string) string {
 	parts := make([]string, len(domains))
 	for i, d := range domains {
@@ -198,7 +198,7 @@ func amounts(domains []schedule.Domain, key string) string {
 	return list(parts, mostDomains, "others")
 }
 
-// keysOf are the keys of the domains in a shortage, or those that its roles have.
+// keysOf returns the keys of the domains in a shortage, or those that its roles have.
 func keysOf(c *schedule.Shortage) string {
 	var keys []string
 	for _, key := range c.TopologyKeys {
@@ -243,7 +243,7 @@ func short(names []string) string {
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:mostDomains], " "), len(names)-mostDomains)
 }
 
-// Verb is the form that goes with n.
+// Verb returns the form that goes with n.
 func Verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -251,7 +251,7 @@ func Verb(n int, one, many string) string {
 	return many
 }
 
-// list is "a, b and c", with no more than limit items.
+// list returns "a, b and c", with no more than limit items.
 func list(items []string, limit int, others string) string {
 	if len(items) == 1 {
 		return items[0]

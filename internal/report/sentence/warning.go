@@ -122,7 +122,7 @@ func labelsDiffer(w *schedule.LabelsDiffer) string {
 	return words + fmt.Sprintf("sipgen goes by the labels, because the host is %s; perhaps the tree was rolled back. If the labels are wrong, correct them by hand", Reason(w.Use))
 }
 
-// someHosts are the first ten, and how many more there are.
+// someHosts returns the first ten, and how many more there are.
 func someHosts(hosts []schedule.HostKey) string {
 	const most = 10
 	more := ""

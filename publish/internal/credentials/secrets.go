@@ -8,7 +8,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// Basic is a login as HTTP sends it.
+// Basic returns a login as HTTP sends it.
 func Basic(login *githttp.BasicAuth) string {
 	return base64.StdEncoding.EncodeToString([]byte(login.Username + ":" + login.Password))
 }
@@ -25,7 +25,7 @@ func Secrets(address, proxy, user, secret string) []string {
 // userToken is how long a user name is at least to be taken for a token beside a password that is none.
 const userToken = 20
 
-// tokenUser gives a user name that is a token: forges take one there, beside the word below or any other password.
+// tokenUser returns a user name that is a token: forges take one there, beside the word below or any other password.
 func tokenUser(user, password string) string {
 	if password == "x-oauth-basic" || len(user) >= userToken {
 		return user
@@ -33,7 +33,7 @@ func tokenUser(user, password string) string {
 	return ""
 }
 
-// password gives what stands between the colon and the last @ of an address, whether it is a URL or not; without a
+// password returns what stands between the colon and the last @ of an address, whether it is a URL or not; without a
 // colon, the whole user information of anything but ssh, where forges take tokens.
 func password(address string) string {
 	scheme, user, secret, colon := userOf(address)
@@ -43,7 +43,7 @@ func password(address string) string {
 	return secret
 }
 
-// tokenUserOf is tokenUser of an address by http or https.
+// tokenUserOf returns tokenUser of an address by http or https.
 func tokenUserOf(address string) string {
 	scheme, user, secret, _ := userOf(address)
 	switch {
@@ -55,7 +55,7 @@ func tokenUserOf(address string) string {
 	return tokenUser(user, secret)
 }
 
-// userOf gives the parts of an address before its last @.
+// userOf returns the parts of an address before its last @.
 func userOf(address string) (scheme, user, secret string, colon bool) {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {

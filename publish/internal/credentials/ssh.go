@@ -39,7 +39,7 @@ func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
 	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds, Timeout: s.timeout}, nil
 }
 
-// Login is how to log in to an ssh server, and to know it. timeout is for the connection.
+// Login returns how to log in to an ssh server, and to know it. timeout is for the connection.
 func (k Keys) Login(endpoint *transport.Endpoint, timeout time.Duration) (transport.AuthMethod, error) {
 	known, err := gitssh.NewKnownHostsDb(k.KnownHosts...)
 	if err != nil && strings.Contains(err.Error(), "unable to find any") {
@@ -80,7 +80,7 @@ func (k Keys) Login(endpoint *transport.Endpoint, timeout time.Duration) (transp
 	return login, nil
 }
 
-// ScanHint says how to get to know a server.
+// ScanHint returns how to get to know a server.
 func (k Keys) ScanHint(endpoint *transport.Endpoint) string {
 	host, file := endpoint.Host, "~/.ssh/known_hosts"
 	if endpoint.Port != 0 && endpoint.Port != gitssh.DefaultPort {
@@ -115,7 +115,7 @@ func ReadKey(name, passphrase string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// homeKeys gives the user's own keys that need no passphrase.
+// homeKeys returns the user's own keys that need no passphrase.
 func homeKeys() []ssh.Signer {
 	home, err := os.UserHomeDir()
 	if err != nil {

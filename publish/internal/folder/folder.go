@@ -19,10 +19,10 @@ type Folder struct {
 	unlock func()
 }
 
-// Of is a folder that is opened already: what is in it may be read.
+// Of returns a folder that is opened already: what is in it may be read.
 func Of(root *os.Root) Folder { return Folder{root: root} }
 
-// Exists says that the folder is there.
+// Exists reports whether the folder is there.
 func (d Folder) Exists() bool { return d.root != nil }
 
 // Open opens a folder when nobody else has it open, and finishes what a run that was killed has begun there.
@@ -59,7 +59,7 @@ func (d Folder) Close() {
 	}
 }
 
-// At says what is at a path.
+// At returns what is at a path.
 func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 	if d.root == nil {
 		return treefs.Nothing, nil, nil
@@ -79,7 +79,8 @@ func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 	return treefs.File, text, err
 }
 
-// read reads a regular file. Whoever swaps it for a pipe after it was looked at gets no further: it is opened without waiting.
+// read reads a regular file. Anyone who swaps it for a pipe after it was looked at gets no further: it is opened
+// without waiting.
 func (d Folder) read(name string) (text []byte, err error) {
 	opened, err := d.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -74,8 +74,8 @@ func (d Folder) resume() error {
 	return d.finish(owned, false)
 }
 
-// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones moved to their places, the list last. What
-// was done of that already is not there any more.
+// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones
+// moved to their places, the list last. What was done of that already is not there.
 func (d Folder) finish(owned map[string]string, adopt bool) error {
 	stage, err := d.root.OpenRoot(treefs.StageInside)
 	if err != nil {

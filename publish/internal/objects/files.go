@@ -24,7 +24,7 @@ type Files struct {
 	names int                     // that below has listed
 }
 
-// Folder gives a folder, nil where there is none.
+// Folder returns a folder, nil where there is none.
 func (c *Files) Folder(name string) (*object.Tree, error) {
 	if c.Root.IsZero() {
 		return nil, nil
@@ -51,7 +51,7 @@ func (c *Files) Folder(name string) (*object.Tree, error) {
 	return tree, nil
 }
 
-// Entry is what a tree says of a path.
+// Entry returns what a tree says of a path.
 func (c *Files) Entry(name string) (object.TreeEntry, bool, error) {
 	parent, err := c.Folder(path.Dir(name))
 	if err != nil || parent == nil {
@@ -78,7 +78,7 @@ func compareName(entry object.TreeEntry, key string) int {
 	return strings.Compare(entry.Name, key)
 }
 
-// At says what is at a path, with a file's content.
+// At returns what is at a path, with a file's content.
 func (c *Files) At(name string) (treefs.EntryKind, []byte, error) {
 	if c.trees[name] != nil { // it is the parent of most that is asked for
 		return treefs.Folder, nil, nil

@@ -26,10 +26,10 @@ type Store struct {
 	packs                      []*packfile.Packfile
 }
 
-// NewStore is a store without packs.
+// NewStore returns a store without packs.
 func NewStore() *Store { return &Store{EncodedObjectStorer: memory.NewStorage()} }
 
-// find gives the pack that an object is in, and where.
+// find returns the pack that an object is in, and where.
 func (f *Store) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
 	for _, pack := range f.packs {
 		if offset, err := pack.FindOffset(hash); err == nil {
@@ -39,7 +39,7 @@ func (f *Store) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
 	return nil, 0, plumbing.ErrObjectNotFound
 }
 
-// EncodedObject is the object, of any pack.
+// EncodedObject returns the object, of any pack.
 func (f *Store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
 	pack, offset, err := f.find(hash)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plu
 	return found, err
 }
 
-// EncodedObjectSize is how many bytes an object has.
+// EncodedObjectSize returns how many bytes an object has.
 func (f *Store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	pack, offset, err := f.find(hash)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *Store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	return pack.GetSizeByOffset(offset)
 }
 
-// HasEncodedObject is an error where no pack has the object.
+// HasEncodedObject returns an error where no pack has the object.
 func (f *Store) HasEncodedObject(hash plumbing.Hash) error {
 	_, _, err := f.find(hash)
 	return err
@@ -245,7 +245,7 @@ func (d *deltaBegin) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// target is the second size: seven bits a byte, least first. Negative: there is none that is possible.
+// target returns the second size: seven bits a byte, least first. Negative: there is none that is possible.
 func (d *deltaBegin) target() (size int64) {
 	at := 0
 	for range 2 {

@@ -70,7 +70,7 @@ func (w *Writer) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
 	return tree, nil
 }
 
-// WriteFiles gives the tree that has these files in it too.
+// WriteFiles returns the tree that has these files in it too.
 func (w *Writer) WriteFiles(old plumbing.Hash, files map[string][]byte) (plumbing.Hash, error) {
 	if len(files) == 0 {
 		return old, nil
@@ -86,7 +86,7 @@ func (w *Writer) WriteFiles(old plumbing.Hash, files map[string][]byte) (plumbin
 	return w.WriteTree(old, edits)
 }
 
-// WriteTree gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
+// WriteTree returns the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
 // trees on the way to an edit are read and made again. A tree without entries is the zero hash.
 func (w *Writer) WriteTree(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
@@ -150,7 +150,7 @@ func allZero(edits map[string]plumbing.Hash) bool {
 	return true
 }
 
-// Pack gives a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
+// Pack returns a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
 // against. Trees that were made on the way to root are left out.
 func (w *Writer) Pack(commit, root plumbing.Hash) ([]byte, error) {
 	wanted := []plumbing.Hash{commit}

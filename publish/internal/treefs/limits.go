@@ -16,7 +16,7 @@ const (
 	maxOwned = 1_000_000
 )
 
-// TooBig is the error of a file that has more than MaxFile.
+// TooBig returns the error of a file that has more than MaxFile.
 func TooBig(name string, size int64) error {
 	return fmt.Errorf("%s: %d MiB, want at most %d in a file", name, size>>20, MaxFile>>20)
 }

@@ -74,7 +74,7 @@ func CheckTree(tree map[string][]byte) error {
 	return errors.Join(problems...)
 }
 
-// folding gives the function by which names that differ in case only are the same.
+// folding returns the function by which names that differ in case only are the same.
 func folding() func(string) string {
 	fold := cases.Fold()
 	return func(name string) string {
@@ -127,7 +127,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// isDotGit says whether a file system could take the name for .git or .gitmodules: in any case, in NTFS's
+// isDotGit reports whether a file system could take the name for .git or .gitmodules: in any case, in NTFS's
 // short form, with the trailing dots and spaces that NTFS drops, with the code points that HFS+ ignores.
 func isDotGit(part string) bool {
 	if c := part[0]; c < utf8.RuneSelf && c != '.' && c != 'g' && c != 'G' {

@@ -39,7 +39,7 @@ type ownedFile struct {
 	SHA256 string `yaml:"sha256"`
 }
 
-// Digest is the SHA-256 of a file, in hex.
+// Digest returns the SHA-256 of a file, in hex.
 func Digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -55,7 +55,7 @@ func (o *ownership) digest() string {
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
 }
 
-// FormatOwnership gives the OwnershipFile of a tree.
+// FormatOwnership returns the OwnershipFile of a tree.
 func FormatOwnership(tree map[string][]byte) []byte {
 	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: make([]ownedFile, 0, len(tree))}
 	for name, text := range tree {
@@ -73,7 +73,7 @@ func FormatOwnership(tree map[string][]byte) []byte {
 	return text.Bytes()
 }
 
-// ParseOwnership gives what an OwnershipFile says: the SHA-256 of every owned file by its path.
+// ParseOwnership returns what an OwnershipFile says: the SHA-256 of every owned file by its path.
 func ParseOwnership(text []byte) (map[string]string, error) {
 	bad := func(format string, args ...any) (map[string]string, error) {
 		return nil, fmt.Errorf("%w: %s; restore it from git", ErrOwnership, fmt.Sprintf(format, args...))

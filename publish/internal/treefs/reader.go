@@ -35,7 +35,7 @@ type Lookup struct {
 	folder string
 }
 
-// At says what is at a path.
+// At returns what is at a path.
 func (l *Lookup) At(name string) (EntryKind, []byte, error) {
 	//guard: what lies behind a link is taken for a file of the tree, because the folder asked for before is none
 	if !strings.HasPrefix(name, l.folder) {

@@ -86,7 +86,7 @@ func (l *Limited) Read(into []byte) (int, error) {
 	//guard: what a server sends without an end takes no memory without an end
 	if l.left == 0 {
 		if closer, ok := l.from.(io.Closer); ok {
-			_ = closer.Close() // go-git does not, and the server would wait for ever
+			_ = closer.Close() // go-git does not, and the server would wait forever
 		}
 		err := fmt.Errorf("the server's %s has more than %d MiB, want at most that", l.what, l.most>>20)
 		l.over.Store(&err)

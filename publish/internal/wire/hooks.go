@@ -13,7 +13,7 @@ import (
 
 // hookOutput is an HTTP transport that lets go-git hear what a server's post-receive hooks say: where to open a pull
 // request on a forge of unknown kind, or that a build has begun. A server reports on a push as soon as the branch has
-// moved, and runs those hooks after that, where go-git does not read any more. So the report's end is held back until the
+// moved, and runs those hooks after that, where go-git does not read. So the report's end is held back until the
 // server is done.
 type hookOutput struct{ http.RoundTripper }
 

@@ -20,8 +20,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 		", which has another scheme, host or port, so no credentials are sent there: if the repository has moved, use that URL"}
 }
 
-// sameServer says that what is for one address may go to another one: it has its scheme, host and port, or is https where the first one is http, at the ports
-// that both have by default.
+// sameServer reports whether what is for one address may go to another one: it has its scheme, host and port, or is
+// https where the first one is http, at the ports that both have by default.
 func sameServer(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Changes are what may not change in an Ironic that was in the tree before: its database, and with one its version may not go back. previous
-// gives a file of the tree before by its path.
+// Changes returns what may not change in an Ironic that was in the tree before: its database, and with one its
+// version may not go back. previous gives a file of the tree before by its path.
 func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 	var errs []error
 	for n := range site.Spec.Services.Ironic {
@@ -57,7 +57,8 @@ func older(version, than string) bool {
 	return a[0] > 0 && b[0] > 0 && slices.Compare(a[:], b[:]) < 0
 }
 
-// before is the spec of the Ironic in a file that sipgen rendered, nil if there is none. A file with an error has none.
+// before returns the spec of the Ironic in a file that sipgen rendered, nil if there is none. A file with an error
+// has none.
 func before(name string, content []byte) *v1alpha1.IronicSpec {
 	docs, _ := manifest.Parse(name, content)
 	for i := range docs {

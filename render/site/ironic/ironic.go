@@ -22,7 +22,7 @@ const Folder = "site/ironic"
 // ConfigMap is the one that the baremetal-operator finds its Ironic by, in its own namespace.
 const ConfigMap = "ironic"
 
-// Files are those of the folder, nothing without an Ironic.
+// Files returns those of the folder, nothing without an Ironic.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	var problems manifest.Problems
 	files := map[string][]byte{}
@@ -38,7 +38,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	return siteobject.Files(files)
 }
 
-// File is that of one Ironic, in the folder. A namespace has no dots.
+// File returns that of one Ironic, in the folder. A namespace has no dots.
 func File(i *v1alpha1.Ironic) string { return i.Namespace + "." + i.Name + ".yaml" }
 
 func marshal(objects []any) ([]byte, error) {
@@ -51,7 +51,7 @@ func marshal(objects []any) ([]byte, error) {
 	return object.Marshal(there...)
 }
 
-// ironicObject is the Ironic as it is written, with its credentials and its database.
+// ironicObject returns the Ironic as it is written, with its credentials and its database.
 func ironicObject(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
 	spec := i.Spec.Object()
 	spec["apiCredentialsName"] = i.Spec.APICredentialsName
@@ -73,8 +73,8 @@ func bmoConfigMap(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
 	}
 }
 
-// Secrets are those that an Ironic and its database read, in the order in which they are needed. One that is read for several purposes has the
-// keys of all.
+// Secrets returns those that an Ironic and its database read, in the order in which they are needed. One that is read
+// for several purposes has the keys of all.
 func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 	const label = "environment.metal3.io/ironic-standalone-operator" + "=true" // by which the operator sees it
 	var secrets []siteobject.Secret

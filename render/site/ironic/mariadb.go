@@ -89,7 +89,7 @@ type grantSpec struct {
 // keepInDatabase leaves what is in the database alone when the object goes.
 const keepInDatabase = "Skip"
 
-// database is the MariaDB of an Ironic with all that it needs in it, nothing without one.
+// database returns the MariaDB of an Ironic with all that it needs in it, nothing without one.
 func database(site *v1alpha1.Site, i *v1alpha1.Ironic) []any {
 	db := i.MariaDB
 	if db == nil {

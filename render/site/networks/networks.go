@@ -12,7 +12,7 @@ import (
 // Folder is where the objects are in the tree.
 const Folder = "site/networks"
 
-// Files are those of the folder, nothing without a network.
+// Files returns those of the folder, nothing without a network.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	var problems manifest.Problems
 	files := map[string][]byte{}

@@ -12,7 +12,7 @@ import (
 // Folder is where the objects are in the tree.
 const Folder = "site/placement"
 
-// Files are those of the folder, nothing without a PlacementAPI.
+// Files returns those of the folder, nothing without a PlacementAPI.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	var problems manifest.Problems
 	files := map[string][]byte{}
@@ -28,7 +28,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	return siteobject.Files(files)
 }
 
-// Secrets are those that a PlacementAPI reads.
+// Secrets returns those that a PlacementAPI reads.
 func Secrets(p *v1alpha1.Placement) []siteobject.Secret {
 	key := "PlacementPassword"
 	if s := p.Spec.PasswordSelectors; s != nil && s.Service != "" {

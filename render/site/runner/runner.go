@@ -39,8 +39,8 @@ type In struct {
 	Reader, Status string
 }
 
-// Files are a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to;
-// and, where the Site wants it, one that reports to the tenants.
+// Files returns a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and
+// what it may connect to; and, where the Site wants it, one that reports to the tenants.
 func Files(in In) (map[string][]byte, error) {
 	s := jobs{in}
 	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
@@ -82,12 +82,12 @@ type job struct {
 	args                      []string
 }
 
-// Name is that of the CronJob that publishes, and of its network policy.
+// Name returns that of the CronJob that publishes, and of its network policy.
 func Name(site *v1alpha1.Site) string {
 	return v1.Shorten("sipgen-"+site.Name+"-runner", maxCronJobName)
 }
 
-// StatusName is that of the CronJob that reports to the tenants.
+// StatusName returns that of the CronJob that reports to the tenants.
 func StatusName(site *v1alpha1.Site) string {
 	return v1.Shorten("sipgen-"+site.Name+"-status", maxCronJobName)
 }
@@ -105,7 +105,7 @@ func (s jobs) cronJob(job job, labels map[string]string) batchv1.CronJobSpec {
 		SuccessfulJobsHistoryLimit: &one,
 		FailedJobsHistoryLimit:     &keep,
 		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
-			// The next run begins anew anyhow, with what is there then.
+			// The next run begins again anyhow, with what is there then.
 			BackoffLimit:          &zero,
 			ActiveDeadlineSeconds: &deadline,
 			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.pod(job)},
@@ -182,7 +182,7 @@ func (s jobs) statusArgs() []string {
 	return args
 }
 
-// env are the credentials, by the keys that Flux uses, and what the Site adds.
+// env returns the credentials, by the keys that Flux uses, and what the Site adds.
 func (s jobs) env(secret string) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "TMPDIR", Value: "/tmp"}}
 	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {

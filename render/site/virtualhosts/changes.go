@@ -11,8 +11,9 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// Remade says why ViNO makes the machines of a Vino anew, or gives them other addresses, that the tree before has otherwise: empty where it does
-// not. previous gives a file of that tree by its path. Networks that only grow change nothing.
+// Remade returns why ViNO makes the machines of a Vino again, or gives them other addresses, that the tree before has
+// otherwise: empty where it does not. previous gives a file of that tree by its path. Networks that only grow change
+// nothing.
 func Remade(v *v1alpha1.VirtualHosts, previous map[string][]byte) []string {
 	var was struct {
 		Spec v1alpha1.VinoSpec `json:"spec"`
@@ -67,7 +68,7 @@ func network(was, is *v1alpha1.VinoNetwork) []string {
 	return out
 }
 
-// wiring are the interfaces of a set's machines, each with its network, and a * at the one that they boot from.
+// wiring returns the interfaces of a set's machines, each with its network, and a * at the one that they boot from.
 func wiring(s *v1alpha1.VinoNodeSet) string {
 	var out []string
 	for _, iface := range s.NetworkInterfaces {
@@ -80,7 +81,8 @@ func wiring(s *v1alpha1.VinoNodeSet) string {
 	return strings.Join(out, ",")
 }
 
-// Made says whether a host is one that ViNO makes of the Vino: by where it is and what it is called, which ViNO decides.
+// Made reports whether a host is one that ViNO makes of the Vino: by where it is and what it is called, which ViNO
+// decides.
 func Made(v *v1alpha1.VirtualHosts, namespace, name string) bool {
 	return namespace == v.HostNamespace && strings.HasPrefix(name, v.Namespace+"-"+v.Name+"-")
 }

@@ -29,10 +29,10 @@ const (
 	PasswordVariable = "bmc_password"
 )
 
-// Folder is that of a Vino in the tree. A namespace has no dots.
+// Folder returns that of a Vino in the tree. A namespace has no dots.
 func Folder(v *v1alpha1.VirtualHosts) string { return root + v.Group() }
 
-// Files are those of all Vinos, by their paths in the tree.
+// Files returns those of all Vinos, by their paths in the tree.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	var problems manifest.Problems
 	files := map[string][]byte{}
@@ -53,8 +53,8 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	return files, problems.Err()
 }
 
-// vinoObject is the Vino. Its credentials are variables with Flux; with Argo CD it has none, and that field is somebody else's. Every host gets a
-// label by which grants know it.
+// vinoObject returns the Vino. Its credentials are variables with Flux; with Argo CD it has none, and that field is
+// somebody else's. Every host gets a label by which grants know it.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec.Object()
 	//guard: a Vino has the names of variables for its password, which nobody fills in
@@ -90,7 +90,7 @@ func list(preview *vino.Preview) []byte {
 	return out
 }
 
-// Hosts gives the hosts that a tree lists, each with all that ViNO gave it.
+// Hosts returns the hosts that a tree lists, each with all that ViNO gave it.
 func Hosts(tree map[string][]byte) map[string]string {
 	hosts := map[string]string{}
 	for path, content := range tree {
@@ -109,7 +109,8 @@ func Hosts(tree map[string][]byte) map[string]string {
 // CredentialsManager is the field manager that has a Vino's credentials where the engine puts none in.
 const CredentialsManager = "bmc-credentials"
 
-// CredentialsFile is what somebody applies to a Vino whose credentials no engine puts in. It is never in the tree.
+// CredentialsFile returns what somebody applies to a Vino whose credentials no engine puts in. It is never in the
+// tree.
 func CredentialsFile(v *v1alpha1.VirtualHosts) string {
 	return fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: Vino\nmetadata: {namespace: %s, name: %s}\n"+
 		"spec: {bmcCredentials: {username: ..., password: ...}}\n", v.Namespace, v.Name)
@@ -126,7 +127,7 @@ func CredentialsCommands(v *v1alpha1.VirtualHosts, manager string) []string {
 	}
 }
 
-// Secrets are those that the Vinos need. Flux reads them, in its own namespace.
+// Secrets returns those that the Vinos need. Flux reads them, in its own namespace.
 func Secrets(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) []siteobject.Secret {
 	var secrets []siteobject.Secret
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {

@@ -42,8 +42,8 @@ func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 	return auth, errors.Join(problems...)
 }
 
-// Secret is the secret NAME: the variable's value, or what is in the file that NAME_FILE names, as Kubernetes and CI
-// systems mount it, without the line end at its end.
+// Secret returns the secret NAME: the variable's value, or what is in the file that NAME_FILE names, as Kubernetes
+// and CI systems mount it, without the line end at its end.
 func Secret(name string, getenv func(string) string) (string, error) {
 	value, file := getenv(name), getenv(name+"_FILE")
 	switch {
@@ -68,14 +68,14 @@ func Unencrypted(target publish.Target) (warnings []string) {
 	return warnings
 }
 
-// InTheClear says that what is sent to an address can be read on the way.
+// InTheClear reports whether what is sent to an address can be read on the way.
 func InTheClear(address *url.URL) bool {
 	host := address.Hostname()
 	//guard: the token of a git server goes over the wire in the clear, and nobody is told
 	return address.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 
-// SetBy says where a field of publish.Auth that an error may name is set.
+// SetBy returns where a field of publish.Auth that an error may name is set.
 func SetBy(field string) string { return authVariables[field] }
 
 var authVariables = map[string]string{

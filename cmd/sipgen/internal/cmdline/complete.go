@@ -62,8 +62,8 @@ func (in *Inputs) Complete(what Names) completer {
 	}
 }
 
-// CompleteNames gives names. What is wrong with the files is not said: the command itself will. The live cluster is not asked, since a shell waits
-// for the answer.
+// CompleteNames returns names. What is wrong with the files is not said: the command itself will. The live cluster is
+// not asked, since a shell waits for the answer.
 func (in *Inputs) CompleteNames(what Names) completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
@@ -74,8 +74,9 @@ func (in *Inputs) CompleteNames(what Names) completer {
 	}
 }
 
-// beginningWith gives the names that begin with what was typed, as they are and without their namespaces where that is enough: a name that two namespaces have is
-// offered only with its namespace. Where nothing was typed, all names have it.
+// beginningWith returns the names that begin with what was typed, as they are and without their namespaces where that
+// is enough: a name that two namespaces have is offered only with its namespace. Where nothing was typed, all names
+// have it.
 func beginningWith(typed string, names []string) []string {
 	namespaces := map[string]map[string]bool{} // by the name after them
 	for _, key := range names {
@@ -134,7 +135,7 @@ func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what Names) {
 	}
 }
 
-// completeContexts gives the contexts of the kubeconfig.
+// completeContexts returns the contexts of the kubeconfig.
 func (in *Inputs) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return in.Contexts(in.LoadingRules()), cobra.ShellCompDirectiveNoFileComp
 }

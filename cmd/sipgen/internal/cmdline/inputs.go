@@ -53,7 +53,7 @@ func (in *Inputs) ClusterFlags(command *cobra.Command) {
 	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
 }
 
-// Files are what the flags name besides the hosts.
+// Files returns what the flags name besides the hosts.
 func (in *Inputs) Files() []string { return append([]string{in.Site}, in.Specs...) }
 
 // Load reads all inputs, and warns of what is likely not meant. What is wrong with one tenant's specs is no error.
@@ -86,7 +86,7 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 }
 
 // WarnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
-// as if they were meant to be. What the environment gives is for whoever needs it.
+// as if they were meant to be. What the environment gives is for anyone who needs it.
 func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {

@@ -12,7 +12,7 @@ import (
 // maxMeant is how many names are listed that one may stand for.
 const maxMeant = 5
 
-// OneOf is the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the
+// OneOf returns the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the
 // namespace if no other has it.
 func OneOf(name, what string, names []string) (string, error) {
 	if slices.Contains(names, name) {
@@ -42,7 +42,7 @@ func OneOf(name, what string, names []string) (string, error) {
 	return "", redact.Errorf("%s: no such %s; the site has %d", shown, what, len(names))
 }
 
-// NearestName is the name that looks like the one found, which may be without a namespace.
+// NearestName returns the name that looks like the one found, which may be without a namespace.
 func NearestName(name string, names []string) string {
 	if strings.Contains(name, "/") {
 		return manifest.Nearest(name, names)
@@ -57,7 +57,7 @@ func NearestName(name string, names []string) string {
 	return ""
 }
 
-// DidYouMean is the question whether one of the known words was meant, empty if none looks like it.
+// DidYouMean returns the question whether one of the known words was meant, empty if none looks like it.
 func DidYouMean(word string, known []string) string {
 	if near := manifest.Nearest(word, known); near != "" {
 		return redact.Sprintf("; did you mean %q?", near)

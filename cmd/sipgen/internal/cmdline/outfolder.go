@@ -9,7 +9,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// CheckOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to whoever reads the folder.
+// CheckOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to anyone
+// who reads the folder.
 func (in *Inputs) CheckOut(out string) error {
 	for _, folder := range in.Specs {
 		if readable(folder) && realPath(out) == realPath(folder) {
@@ -23,7 +24,7 @@ func (in *Inputs) CheckOut(out string) error {
 	return nil
 }
 
-// Inside says that a path is that of a folder that is read, or of something in it.
+// Inside reports whether a path is that of a folder that is read, or of something in it.
 func Inside(path, folder string) bool { return readable(folder) && below(path, folder) }
 
 // readable: a path that is read, and neither standard input nor the live cluster.
@@ -31,13 +32,13 @@ func readable(path string) bool {
 	return path != "" && path != app.FromCluster && path != manifest.Stdin
 }
 
-// below says that a path is that of a folder, or of something in it.
+// below reports whether a path is that of a folder, or of something in it.
 func below(path, folder string) bool {
 	rel, err := filepath.Rel(realPath(folder), realPath(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// realPath is a path without links, as far as it is there.
+// realPath returns a path without links, as far as it is there.
 func realPath(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -24,7 +24,7 @@ type Previous struct {
 	compared bool
 }
 
-// Compared is a tree that the next one is compared with: in a folder, or in a repository if that is empty.
+// Compared returns a tree that the next one is compared with: in a folder, or in a repository if that is empty.
 func Compared(dir string, git Repository) *Previous {
 	return &Previous{dir: dir, git: git, compared: true}
 }
@@ -67,8 +67,9 @@ func (p *Previous) Flags(command *cobra.Command) {
 	p.git.Flags(command)
 }
 
-// Read gives the tree as it was: that of the Site's repository, where the flags name no other. The site says the branch and the folder
-// where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
+// Read returns the tree as it was: that of the Site's repository, where the flags name no other. The site says the
+// branch and the folder where the flags do not. Where there is none yet, that is said: every host that has no labels
+// is free then.
 func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
@@ -116,7 +117,7 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 	return before, err
 }
 
-// readFolder gives the tree in the folder that --previous names.
+// readFolder returns the tree in the folder that --previous names.
 func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
 	// A name that is misspelt would make every host a new one.
 	about, err := os.Stat(p.dir)
@@ -143,7 +144,7 @@ func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
 	return tree, err
 }
 
-// reasonOf is why a path could not be looked at, without the name of the system's call.
+// reasonOf returns why a path could not be looked at, without the name of the system's call.
 func reasonOf(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err

@@ -42,7 +42,7 @@ func (r *Repository) Defaults(site *v1alpha1.Site) {
 	}
 }
 
-// Target is the repository with credentials from the environment.
+// Target returns the repository with credentials from the environment.
 func (r *Repository) Target() (publish.Target, error) {
 	//guard: --path leads out of the repository
 	if r.Path != "" && !filepath.IsLocal(filepath.FromSlash(r.Path)) {
@@ -55,7 +55,7 @@ func (r *Repository) Target() (publish.Target, error) {
 	return publish.Target{URL: r.URL, Branch: r.Branch, Path: r.Path, Auth: auth, Timeout: r.Timeout}, err
 }
 
-// nearRepository is the folder that was probably meant by a path where there is nothing.
+// nearRepository returns the folder that was probably meant by a path where there is nothing.
 func nearRepository(url string) string {
 	if strings.Contains(url, ":") || url == "" || app.There(url) {
 		return ""
@@ -77,7 +77,7 @@ func nearRepository(url string) string {
 	return filepath.Join(filepath.Dir(url), near)
 }
 
-// IsRepository says that a folder is a bare git repository.
+// IsRepository reports whether a folder is a bare git repository.
 func IsRepository(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if !app.There(filepath.Join(dir, name)) {

@@ -22,7 +22,7 @@ type UsageError struct {
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// commandsWith are the commands that have a flag.
+// commandsWith returns the commands that have a flag.
 func commandsWith(root *cobra.Command, flag string) []string {
 	var names []string
 	for _, command := range root.Commands() {
@@ -33,12 +33,12 @@ func commandsWith(root *cobra.Command, flag string) []string {
 	return names
 }
 
-// FlagError is what is wrong with a flag, as an error of the command line.
+// FlagError returns what is wrong with a flag, as an error of the command line.
 func FlagError(cmd *cobra.Command, err error) error {
 	return &UsageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
 }
 
-// flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
+// flagMessage returns what is wrong with a flag. What stands behind the dashes may have been meant as something else.
 func flagMessage(cmd *cobra.Command, err error) string {
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: "); ok {
 		var known []string
@@ -74,7 +74,7 @@ func flagMessage(cmd *cobra.Command, err error) string {
 // wantedValue is what a flag wants, by the library's name of its type.
 var wantedValue = map[string]string{"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false"}
 
-// insteadOf says which flags take what people give as an argument.
+// insteadOf returns which flags take what people give as an argument.
 func insteadOf(cmd *cobra.Command) string {
 	switch {
 	case cmd.Flags().Lookup("out") != nil:

@@ -38,7 +38,8 @@ func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
 	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
-// Approve says what a commit with these changes does, and asks. count says how many files they are. Its error means that nothing is pushed.
+// Approve returns what a commit with these changes does, and asks. count says how many files they are. Its error
+// means that nothing is pushed.
 func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publish.Change, count string) error {
 	plan := words.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))

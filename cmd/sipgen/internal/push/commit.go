@@ -35,7 +35,7 @@ func (c *commitFlags) flags(command *cobra.Command) {
 	flags.BoolVar(&c.requireSigned, "require-signed", false, "push no unsigned commit")
 }
 
-// meta is the commit's author, signer and rules; the message comes with the plan.
+// meta returns the commit's author, signer and rules; the message comes with the plan.
 func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 	meta := publish.Meta{When: now, RequireSigned: c.requireSigned}
 	var errs []error
@@ -84,7 +84,7 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 	return publish.Signature{Name: address.Name, Email: address.Address}, nil
 }
 
-// CommitMessage says what changes, and how old the inventory was.
+// CommitMessage returns what changes, and how old the inventory was.
 func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change, now time.Time) string {
 	text := report.CommitMessage(plan, subject, filesOf(changes))
 	if age := l.Age(now); age != "" {

@@ -48,10 +48,11 @@ type Destination struct {
 	Warnings    []string
 }
 
-// Meta is the commit's author, signer and rules; the message comes with the plan.
+// Meta returns the commit's author, signer and rules; the message comes with the plan.
 func (d *Settings) Meta(now time.Time) (publish.Meta, error) { return d.commit.meta(now) }
 
-// Destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
+// Destination returns what the flags say, the Site where they do not, and the environment. specs are the files that
+// the tree is made from.
 func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*Destination, error) {
 	d.repo.Defaults(loaded.Site)
 	to := &Destination{Meta: meta, Subject: d.commit.message}

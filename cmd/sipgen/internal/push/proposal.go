@@ -106,7 +106,7 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	return r, nil
 }
 
-// forgeTimeout is how long a forge may take, where --timeout says how long the repository may.
+// forgeTimeout returns how long a forge may take, where --timeout says how long the repository may.
 func forgeTimeout(limit time.Duration) time.Duration {
 	const most = 2 * time.Minute
 	if limit <= 0 {
@@ -116,7 +116,7 @@ func forgeTimeout(limit time.Duration) time.Duration {
 	return min(limit, most)
 }
 
-// token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge
+// token returns the token for the forge's API and the name of its variable. git's own is taken only where --forge
 // names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
 func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
 	value, err := cmdline.Secret(forgeToken, getenv)

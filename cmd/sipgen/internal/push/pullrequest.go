@@ -113,7 +113,7 @@ type Publication struct {
 	Meta publish.Meta
 }
 
-// About is the content of a pull request apart from the plan.
+// About returns the content of a pull request apart from the plan.
 func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
 	about := report.About{Files: filesOf(changes), Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
 	if age := loaded.Age(meta.When); age != "" {
@@ -128,7 +128,8 @@ func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, comm
 	return about
 }
 
-// unencrypted says what a run will send so that everybody on the way can read it: git's credentials and the forge's.
+// unencrypted returns what a run will send so that everybody on the way can read it: git's credentials and the
+// forge's.
 func unencrypted(target publish.Target, requester *pullRequester) []string {
 	warnings := cmdline.Unencrypted(target)
 	if requester == nil || requester.client == nil {

@@ -26,7 +26,8 @@ import (
 // trialRepository is the repository in the folder of the Site, where no other is named.
 const trialRepository = "fleet.git"
 
-// answers are what the flags say, checked before anything is read: what is wrong with them does not depend on the hosts.
+// answers returns what the flags say, checked before anything is read: what is wrong with them does not depend on the
+// hosts.
 func (b *Beginning) answers(site string) (survey.Answers, error) {
 	var errs []error
 	namespace, name, _ := strings.Cut(b.Cluster, "/")
@@ -53,7 +54,7 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	return answers, errors.Join(append(errs, err)...)
 }
 
-// repository is the URL of the repository. folder is where it is if that is a path on this machine.
+// repository returns the URL of the repository. folder is where it is if that is a path on this machine.
 func (b *Beginning) repository() (url, folder string, err error) {
 	path := b.Repo
 	switch {
@@ -77,8 +78,8 @@ func (b *Beginning) repository() (url, folder string, err error) {
 	return "file://" + filepath.ToSlash(folder), folder, nil
 }
 
-// isPath says whether a repository is named by its place on this machine: a path that begins as one, or a name that ends as
-// bare repositories do. git.example.org/fleet.git is a URL without its scheme.
+// isPath reports whether a repository is named by its place on this machine: a path that begins as one, or a name
+// that ends as bare repositories do. git.example.org/fleet.git is a URL without its scheme.
 func isPath(repo string) bool {
 	for _, begin := range []string{"./", "../", "/"} {
 		if strings.HasPrefix(repo, begin) {
@@ -88,7 +89,7 @@ func isPath(repo string) bool {
 	return strings.HasSuffix(repo, ".git") && !strings.ContainsAny(repo, "/:")
 }
 
-// ofFlags are those errors of a Site that nobody wrote that come from a flag.
+// ofFlags returns those errors of a Site that nobody wrote that come from a flag.
 func ofFlags(err error) error {
 	var wrong []error
 	for _, e := range app.Flatten(byFlag(err)) {
@@ -155,7 +156,7 @@ func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual
 	}
 }
 
-// wrongInventory is what is wrong with an answer that names hosts, as far as that can be seen at once.
+// wrongInventory returns what is wrong with an answer that names hosts, as far as that can be seen at once.
 func (b *Beginning) wrongInventory() error {
 	if b.In.Inventory == app.FromCluster {
 		return nil
@@ -166,7 +167,7 @@ func (b *Beginning) wrongInventory() error {
 	return nil
 }
 
-// wrongRepo is what is wrong with an answer that names a repository.
+// wrongRepo returns what is wrong with an answer that names a repository.
 func (b *Beginning) wrongRepo() error {
 	url, _, err := b.repository()
 	if err != nil {
@@ -178,7 +179,7 @@ func (b *Beginning) wrongRepo() error {
 	return ofFlags(err)
 }
 
-// siteName is the folder's name, as far as it can be one.
+// siteName returns the folder's name, as far as it can be one.
 func (b *Beginning) siteName() string {
 	if b.Name != "" {
 		return b.Name
@@ -201,7 +202,7 @@ func (b *Beginning) siteName() string {
 	return "site"
 }
 
-// inventoryPath is the inventory as the Site names it: relative to its file.
+// inventoryPath returns the inventory as the Site names it: relative to its file.
 func (b *Beginning) inventoryPath() (string, error) {
 	if b.In.Inventory == app.FromCluster {
 		return app.FromCluster, nil

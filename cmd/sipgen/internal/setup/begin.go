@@ -67,7 +67,7 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
 }
 
-// planOf is the command that shows what a Site gives.
+// planOf returns the command that shows what a Site gives.
 func planOf(site string) string {
 	if site == "site.yaml" {
 		return "sipgen plan"

@@ -64,7 +64,8 @@ func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) erro
 	return nil
 }
 
-// freeHosts are the hosts that plan hands out, by their keys: a plan without clusters decides. labelled is how many carry labels of a cluster.
+// freeHosts returns the hosts that plan hands out, by their keys: a plan without clusters decides. labelled is how
+// many carry labels of a cluster.
 func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err error) {
 	var site v1alpha1.Site
 	site.Default()

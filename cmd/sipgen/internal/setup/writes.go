@@ -91,7 +91,7 @@ func (b *Beginning) makeRepository(ui *terminal.UI, answers survey.Answers) erro
 	return nil
 }
 
-// hasManifests says whether a folder has files that a run would read.
+// hasManifests reports whether a folder has files that a run would read.
 func hasManifests(folder string) bool {
 	found := false
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be looked at is nobody's specs yet

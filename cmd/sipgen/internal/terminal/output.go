@@ -33,7 +33,7 @@ func (p *product) Write(text []byte) (int, error) {
 // IncompleteError: not all that was to be printed was printed.
 type IncompleteError struct{ Err error }
 
-// Incomplete is why not all of the product was written, nil if it was.
+// Incomplete returns why not all of the product was written, nil if it was.
 func (u *UI) Incomplete() *IncompleteError {
 	//guard: a plan that a full disk has cut off is taken for the whole
 	if whole, ok := u.Out.(*product); ok && whole.err != nil {
@@ -58,13 +58,13 @@ func (u *UI) Colored(when string, getenv func(string) string) (bool, error) {
 	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
 }
 
-// IsTerminal says whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// unwrapped is what a product is written to.
+// unwrapped returns what a product is written to.
 func unwrapped(out io.Writer) io.Writer {
 	if whole, ok := out.(*product); ok {
 		return whole.Writer
@@ -72,10 +72,10 @@ func unwrapped(out io.Writer) io.Writer {
 	return out
 }
 
-// Width is how many columns the terminal has that the product is written to, 0 if it is none.
+// Width returns how many columns the terminal has that the product is written to, 0 if it is none.
 func (u *UI) Width() int { return terminalWidth(unwrapped(u.Out)) }
 
-// terminalWidth is how many columns a terminal has, 0 if it is none.
+// terminalWidth returns how many columns a terminal has, 0 if it is none.
 func terminalWidth(out io.Writer) int {
 	file, isFile := out.(*os.File)
 	if !isFile {

@@ -33,7 +33,7 @@ type stage struct {
 	begun time.Time
 }
 
-// progressOn is a progress for a writer and an environment.
+// progressOn returns a progress for a writer and an environment.
 func progressOn(w io.Writer, getenv func(string) string, after time.Duration) *progress {
 	file, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) || getenv("TERM") == "dumb" || getenv("CI") != "" {

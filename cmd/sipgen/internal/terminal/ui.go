@@ -28,7 +28,7 @@ type UI struct {
 // MostLines bounds a list on stderr.
 const MostLines = 50
 
-// New is the UI of a process with these streams.
+// New returns the UI of a process with these streams.
 func New(in io.Reader, out, err io.Writer, getenv func(string) string) *UI {
 	return &UI{In: in, Out: &product{Writer: out}, Err: err, progress: progressOn(err, getenv, quickEnough)}
 }
@@ -61,7 +61,7 @@ func (u *UI) fit(line string) string {
 // Stage shows on a terminal, until its end is called, what takes long. Stages may be nested.
 func (u *UI) Stage(name string) (end func()) { return u.progress.stage(name) }
 
-// Interactive says whether somebody sits at the terminal: can be asked, and sees the question.
+// Interactive reports whether somebody sits at the terminal: can be asked, and sees the question.
 func (u *UI) Interactive() bool { return IsTerminal(u.In) && IsTerminal(u.Err) }
 
 // Confirm asks a question on the terminal. Anything but yes is a no.

@@ -50,7 +50,7 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	return lines, nil
 }
 
-// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With
+// counted returns the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With
 // more than is granted, the cluster is frozen or not as with what is.
 func (s *Supposed) counted(p *app.Planned, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
@@ -70,7 +70,7 @@ func (s *Supposed) counted(p *app.Planned, count roleCount, granted int) schedul
 	}
 }
 
-// admit says who is served and who is frozen with other specs.
+// admit returns who is served and who is frozen with other specs.
 func (s *Supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Clusters, error) {
 	now := *s.Site
 	now.Clusters = clusters
@@ -81,9 +81,9 @@ func (s *Supposed) admit(before app.Before, clusters []v1.SIPCluster) (*admit.Cl
 	return admitted.Clusters, nil
 }
 
-// granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants
-// that is not so now, and what is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that
-// many are.
+// granted returns the largest count of a role that its tenant is granted without another cluster being beyond its
+// grants that is not so now, and what is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if
+// that many are.
 func granted(tenants *tenancy.Tenants, today *admit.Clusters, count roleCount) (most int, more string, err error) {
 	held := today.Held
 	frozen := today.IsFrozen()

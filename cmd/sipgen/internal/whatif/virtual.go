@@ -11,8 +11,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// notThereYet are the hosts that ViNO will make of the site's Vinos, without those that are in the inventory already. They have no uid, so that
-// nothing can be rendered for them.
+// notThereYet returns the hosts that ViNO will make of the site's Vinos, without those that are in the inventory
+// already. They have no uid, so that nothing can be rendered for them.
 func notThereYet(l *app.Loaded) []inventory.Host {
 	known := map[string]bool{}
 	for i := range l.Hosts.Hosts {

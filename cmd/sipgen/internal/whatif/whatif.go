@@ -41,7 +41,7 @@ func (w *Question) Flags(command *cobra.Command) {
 	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; NAME/ROLE=N if no other cluster is called so")
 }
 
-// Asked says whether the site that is planned is one that is not there.
+// Asked reports whether the site that is planned is one that is not there.
 func (w *Question) Asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 || w.virtual }
 
 // roleCount is a --count.
