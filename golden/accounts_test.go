@@ -96,7 +96,7 @@ func fluxExamples(t *testing.T) map[string]onDisk {
 	return found
 }
 
-// docs/gitops.md, "If you stop half-way", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
+// docs/switch-engine.md, "Go back", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
 func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 	prunes := map[string]int{}
 	for example, on := range fluxExamples(t) {
