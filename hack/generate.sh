@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Generates config/crd, the definition of an Ironic and the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md; with --check says what is not
-# current and changes nothing.
+# Generates config/crd, the definition of an Ironic, the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md, and the table of
+# docs/runbooks/host-states.md; with --check says what is not current and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -17,11 +17,12 @@ crds() { # MAXDESCLEN FOLDER
   go tool -modfile="$PWD/tools/go.mod" controller-gen "crd:crdVersions=v1$1" \
     paths=./api/v1/... paths=./api/v1alpha1/... output:crd:dir="$2"
 }
-mkdir -p "$work/out/docs"
+mkdir -p "$work/out/docs/runbooks"
 crds ,maxDescLen=300 "$work/out/config/crd"
 crds '' "$work/whole"
 go run ./hack/clidoc >"$work/out/docs/cli.md"
 go run ./hack/findingdoc >"$work/out/docs/lint.md"
+go run ./hack/statedoc >"$work/out/docs/runbooks/host-states.md"
 go build -o "$work/apidoc" ./hack/apidoc
 "$work/apidoc" "$work"/whole/*_sipclusters.yaml examples/single/cluster.yaml >"$work/out/docs/sipcluster.md"
 "$work/apidoc" "$work"/whole/*_sites.yaml examples/single/site.yaml >"$work/out/docs/site.md"
