@@ -14,7 +14,7 @@ import (
 
 // componentChanges returns the changes other than replicas in the components for Cluster API of the previous tree.
 func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
-	was, is, stay := filesOfComponents(p.Before.Files), filesOfComponents(after), p.componentsStay()
+	was, is, stay := filesOf(p.Before.Files, "clusters", "capi/"), filesOf(after, "clusters", "capi/"), p.componentsStay()
 	counted := map[string]bool{}
 	for i := range replicas {
 		counted[replicas[i].Cluster] = true
@@ -113,22 +113,10 @@ func (p *Planned) componentsStay() map[string]bool {
 	return stay
 }
 
-// filesOfComponents returns the files of all components for Cluster API, by "namespace/name" and by path in their
-// folder.
-func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
-	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
-		parts := strings.SplitN(path, "/", 5)
-		if len(parts) < 5 || parts[0] != "clusters" || parts[3] != "capi" {
-			return "", "", false
-		}
-		return parts[1] + "/" + parts[2], parts[4], true
-	})
-}
-
 // replicaChanges returns the replicas that differ from the previous tree's, in the components that it has. Those of
 // refused clusters and of clusters without a spec do not change.
 func (p *Planned) replicaChanges() []report.ReplicaChange {
-	was, stay := filesOfComponents(p.Before.Files), p.componentsStay()
+	was, stay := filesOf(p.Before.Files, "clusters", "capi/"), p.componentsStay()
 	var out []report.ReplicaChange
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]

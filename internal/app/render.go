@@ -42,7 +42,7 @@ func Render(p *Planned, how Tolerance, site Renderer) (*Rendered, error) {
 func (p *Planned) render(site Renderer) *Rendered {
 	tree, services, err := site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
 		Previous: p.Before.Files, Leaving: p.Clusters.Leaving})
-	built, wrong := p.checkServices(services, filesOfServices(p.Before.Files))
+	built, wrong := p.checkServices(services, filesOf(p.Before.Files, "clusters", "infra/"))
 	if err = errors.Join(err, wrong); err != nil {
 		return &Rendered{Plan: p, Err: err}
 	}
@@ -55,7 +55,7 @@ func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
 	//guard: the first services of an existing cluster come without a danger
-	words.Services = serviceChanges(servicesBefore(before), filesOfRights(before), r.Tree, r.differing)
+	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree, r.differing)
 	words.Replicas = r.Plan.replicaChanges()
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words

@@ -24,7 +24,7 @@ const maxCompared = 200
 // already.
 func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree,
 	built map[string]*overlay.Built) []report.ServiceChanges {
-	is, hasRights := filesOfServices(after), filesOfRights(after)
+	is, hasRights := filesOf(after, "clusters", "infra/"), filesOf(after, "rights", "")
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
 		if was[cluster] == nil && is[cluster] == nil {
@@ -64,7 +64,7 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 // servicesBefore returns the files of the services in the previous tree, including clusters without any that have
 // hosts or a folder.
 func servicesBefore(tree render.Tree) map[string]map[string][]byte {
-	out := filesOfServices(tree)
+	out := filesOf(tree, "clusters", "infra/")
 	for path := range tree {
 		if parts := strings.SplitN(path, "/", 4); len(parts) == 4 && parts[0] == "clusters" &&
 			out[parts[1]+"/"+parts[2]] == nil {
@@ -74,37 +74,20 @@ func servicesBefore(tree render.Tree) map[string]map[string][]byte {
 	return out
 }
 
-// filesOfServices returns the files of all services, by "namespace/name" and by path in their folder.
-func filesOfServices(tree render.Tree) map[string]map[string][]byte {
-	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
-		parts := strings.SplitN(path, "/", 5)
-		if len(parts) < 5 || parts[0] != "clusters" || parts[3] != "infra" {
-			return "", "", false
-		}
-		return parts[1] + "/" + parts[2], parts[4], true
-	})
-}
-
-// filesOfRights returns the files of all rights, by "namespace/name" and by path in their folder.
-func filesOfRights(tree render.Tree) map[string]map[string][]byte {
-	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
-		parts := strings.SplitN(path, "/", 4)
-		if len(parts) < 4 || parts[0] != "rights" {
-			return "", "", false
-		}
-		return parts[1] + "/" + parts[2], parts[3], true
-	})
-}
-
-func filesByCluster(
-	tree render.Tree, of func(path string) (cluster, inside string, found bool),
-) map[string]map[string][]byte {
+// filesOf returns the files below TOP/NAMESPACE/NAME/FOLDER, by "namespace/name" and by path in that folder: of
+// services, of components for Cluster API, and with an empty folder of rights.
+func filesOf(tree render.Tree, top, folder string) map[string]map[string][]byte {
 	out := map[string]map[string][]byte{}
 	for path, text := range tree {
-		cluster, inside, found := of(path)
-		if !found || render.IsEmptied(text) {
+		parts := strings.SplitN(path, "/", 4)
+		if len(parts) < 4 || parts[0] != top || render.IsEmptied(text) {
 			continue
 		}
+		inside, found := strings.CutPrefix(parts[3], folder)
+		if !found {
+			continue
+		}
+		cluster := parts[1] + "/" + parts[2]
 		if out[cluster] == nil {
 			out[cluster] = map[string][]byte{}
 		}
