@@ -70,7 +70,7 @@ var folders = map[string][]string{
 	"render/flux":                  {"api"},
 	"render/argocd":                {"api", "inventory"},
 	"render/assignments":           {"api", "inventory", "internal/manifest", "render/object", "schedule"},
-	"render/planmd":                {"api", "inventory", "internal/report/sentence", "internal/vino", "render/assignments", "render/infra", "render/site", "schedule"},
+	"render/planmd":                {"api", "inventory", "internal/report/sentence", "internal/vino", "render/assignments", "render/argocd", "render/infra", "render/site", "schedule"},
 	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/infra", "render/site"},
 	"render/object":                {},
 	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/report", "schedule"},
