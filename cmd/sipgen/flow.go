@@ -54,7 +54,7 @@ func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 // terminal.
 const fewWords = 10 * 80
 
-// proceed returns what was found, and gives the error that ends the run, if something does. A frozen or unschedulable
+// proceed prints what was found, and returns the error that ends the run, if something does. A frozen or unschedulable
 // cluster is a finding.
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here(c.Plan.Clusters.Here)

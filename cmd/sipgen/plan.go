@@ -188,7 +188,7 @@ func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	return p
 }
 
-// sayRefusals returns why commands would refuse a plan, which is a finding.
+// sayRefusals prints why commands would refuse a plan, and returns a finding.
 func sayRefusals(ui *terminal.UI, commands string, err error) error {
 	if err == nil {
 		return nil

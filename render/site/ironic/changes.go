@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Changes returns what may not change in an Ironic that was in the tree before: its database, and with one its
+// Changes refuses what may not change in an Ironic of the previous tree: its database, and with one its
 // version may not go back. previous gives a file of the tree before by its path.
 func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 	var errs []error

@@ -32,13 +32,13 @@ func (a *Approval) Flags(command *cobra.Command) {
 // ErrDryRun ends a run that is to push nothing.
 var ErrDryRun = errors.New("dry run")
 
-// Begin finds out who decides.
+// Begin finds out whether a person at the terminal decides.
 func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
 	a.target = to.Target.String()
 	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
-// Approve returns what a commit with these changes does, and asks. count says how many files they are. Its error
+// Approve prints the dangers of a commit with these changes, and asks. count says how many files they are. Its error
 // means that nothing is pushed.
 func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publish.Change, count string) error {
 	plan := words.WhySaid() // when the run was found to go on
