@@ -27,7 +27,8 @@ type AboveFile struct {
 	NoFile bool
 }
 
-// readAbove are the names of files at Target.Path and above that Read gets too: they say what becomes of the files below them.
+// readAbove are the names of files at Target.Path and above that Read also fetches, because they affect the files
+// below them.
 var readAbove = []string{".gitattributes", ".sourceignore", "Kustomization", "kustomization.yaml", "kustomization.yml"}
 
 // Above returns the files with the names .gitattributes and .sourceignore, and the kustomizations, at Target.Path and

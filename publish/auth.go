@@ -27,7 +27,7 @@ type Auth struct {
 	Username, Password string
 	// Token is an HTTP bearer token.
 	Token string
-	// NoHelper: do not ask git's credential helpers when an HTTP server wants credentials and none are given.
+	// NoHelper: do not ask git's credential helpers if an HTTP server requires credentials and none are given.
 	NoHelper bool
 
 	// SSHKeyFile is a private key, instead of the agent's keys and those in ~/.ssh.

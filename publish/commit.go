@@ -23,7 +23,7 @@ type Published struct {
 	Branch  string // the branch pushed to
 	Changes []Change
 	Message string   // what Meta.Message gave for the changes
-	Drifted []string // owned files that somebody else had edited; the edits are overwritten
+	Drifted []string // owned files that were edited by hand; the edits are overwritten
 	Server  string   // the server's output, on one line
 }
 
@@ -127,23 +127,23 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	return done, err
 }
 
-// CheckOwned refuses a path whose files are not known to be sipgen's: Commit does, unless Meta.Adopt is set.
+// CheckOwned refuses a path with files that may not be sipgen's. Commit calls it, unless Meta.Adopt is set.
 func (s *Snapshot) CheckOwned() error {
-	//guard: files are deleted by a list that somebody edited
+	//guard: files are deleted by an edited list
 	if s.damaged != nil {
 		return s.damaged
 	}
-	//guard: a folder of somebody else is taken over
+	//guard: a foreign folder is taken over
 	if s.Foreign {
 		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path, ErrForeign, OwnershipFile)
 	}
 	return nil
 }
 
-// has says that the branch to push to holds a tree already, on top of the same commit: root, which is the base with
-// the site's files in it, and any extra files, whatever is in them. A proposal that was merged stays as it is: where
-// the base has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. One that
-// proposes something else is replaced, so that nobody merges what is not wanted.
+// has reports whether the branch to push to has the tree already, on top of the same commit: root, which is the base
+// with the site's files in it, and any extra files, whatever their contents. A merged proposal stays as it is: if the
+// base has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. A proposal of
+// something else is replaced, so that an outdated one is not merged.
 func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (bool, error) {
 	same := false
 	if root == s.root {
@@ -188,13 +188,14 @@ func (s *Snapshot) blobsOf(root plumbing.Hash, paths Tree) (map[string]plumbing.
 	return blobs, nil
 }
 
-// checkExtraFiles holds the files beside the tree to the same names, and to paths that the tree leaves free.
+// checkExtraFiles applies the same rules for names to the files next to the tree, and requires paths that the tree
+// does not use.
 func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		//guard: a file beside the tree is written into git's own files
+		//guard: a file next to the tree is written into git's own files
 		problems = append(problems, treefs.CheckName(name))
-		//guard: a file beside the tree overwrites one of the tree
+		//guard: a file next to the tree overwrites one of the tree
 		if _, taken := edits[name]; taken {
 			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))
 		}

@@ -13,18 +13,18 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// DirOptions says what WriteDir may do. The zero value is the careful one.
+// DirOptions are what WriteDir may do. The zero value is the careful one.
 type DirOptions struct {
 	Adopt      bool // take over a folder, or files in it, that sipgen did not write
 	AllowEmpty bool // write a tree without files: everything owned is deleted
 }
 
-// WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays.
-// Files are 0644 and folders 0755, less the umask.
+// WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays. Files are 0644
+// and folders 0755, less the umask.
 //
-// What changes is written below .sipgen-new first, and then moved, file by file. A run that is killed before that has changed nothing.
-// One that is killed later is finished by the next one that reads or writes the folder, sipgen's own lists in both places say how.
-// Somebody who reads the folder without sipgen can meet it half way.
+// Changes are written below .sipgen-new first, and then moved, file by file. A run that is killed before the move has
+// changed nothing. A later interruption is completed by the next run that reads or writes the folder, by sipgen's own
+// lists in both places. A reader without sipgen can see the folder partway.
 func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Result, error) {
 	if err := checkWrite(tree, opts.AllowEmpty); err != nil {
 		return Result{}, err
@@ -48,7 +48,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		owned = nil
 	case err != nil:
 		return Result{}, fmt.Errorf("%s: %w", dir, err)
-	//guard: a folder of somebody else is taken over
+	//guard: a foreign folder is taken over
 	case !found && !opts.Adopt:
 		if err := refuseForeign(dir, here); err != nil {
 			return Result{}, err

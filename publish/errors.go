@@ -26,7 +26,7 @@ import (
 var (
 	// ErrForeign: a folder that is not empty and has no OwnershipFile.
 	ErrForeign = errors.New("not sipgen's")
-	// ErrTaken: a path that the tree wants holds something that sipgen did not write.
+	// ErrTaken: a path of the tree holds something that sipgen did not write.
 	ErrTaken = treefs.ErrTaken
 	// ErrOwnership: the OwnershipFile is damaged, merged or edited.
 	ErrOwnership = treefs.ErrOwnership
@@ -34,7 +34,7 @@ var (
 	ErrName = treefs.ErrName
 	// ErrEmpty: the tree has no files and Meta.AllowEmpty or DirOptions.AllowEmpty is not set.
 	ErrEmpty = errors.New("the tree is empty")
-	// ErrConflict: somebody else changed the branch between Read and Commit. Reading again helps.
+	// ErrConflict: another push changed the branch between Read and Commit. Read again.
 	ErrConflict = errors.New("the branch has moved")
 	// ErrRejected: the repository refuses the push, and would again.
 	ErrRejected = errors.New("push refused")
@@ -48,7 +48,7 @@ var (
 	ErrNothingThere = errors.New("the repository is empty")
 	// ErrNoBranch: the repository has commits, but not on that branch.
 	ErrNoBranch = errors.New("no such branch")
-	// ErrAuth: the server did not take the credentials, or wants some.
+	// ErrAuth: the server rejected the credentials, or requires some.
 	ErrAuth = errors.New("not authorized")
 	// ErrHostKey: the SSH server is not in known_hosts, or has another key there.
 	ErrHostKey = credentials.ErrHostKey
@@ -73,10 +73,10 @@ func (b *BranchError) Error() string {
 }
 func (b *BranchError) Unwrap() error { return ErrNoBranch }
 
-// SettingError is an error that a field of Auth may put right: one that is not set, or is not what the server takes. A
-// caller knows where its users set it.
+// SettingError is an error that a field of Auth may fix: one that is not set, or that the server rejects. The caller
+// adds where its users set it.
 type SettingError struct {
-	Field string // of Auth; "Password" stands for Username and Token too, "ClientCertFile" for its key
+	Field string // of Auth; "Password" includes Username and Token, "ClientCertFile" its key
 	Err   error
 }
 
@@ -172,8 +172,8 @@ func (r *remote) explain(err error) error {
 	return err
 }
 
-// masked returns an error whose words may be printed: every line is one of text only, and a secret of
-// this login that some library or server repeats is masked. The chain for errors.Is stays.
+// masked returns an error that may be printed: every line is plain text, and secrets of this login that a library or
+// server repeats are masked. The chain for errors.Is stays.
 func (r *remote) masked(err error) error {
 	if err == nil {
 		return nil

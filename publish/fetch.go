@@ -125,8 +125,8 @@ func (s *session) supportsPartialClone() bool {
 		can.Supports(capability.AllowReachableSHA1InWant) && can.Supports(capability.AllowTipSHA1InWant)
 }
 
-// fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that say what becomes of them: git's own partial
-// clone.
+// fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that affect it:
+// git's own partial clone.
 func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *
 	}
 	site, err := siteTree(store, commit.TreeHash, r.target.Path)
 	if err != nil {
-		return nil // whoever reads it will say what is wrong
+		return nil // the reader of the file reports the error
 	}
 	files, err := above(store, commit.TreeHash, r.target.Path)
 	if err != nil {

@@ -44,7 +44,8 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		//guard: people are told to make a git repository out of the folder that has their specs
-		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 { // whose files would be among git's own
+		// whose files would be among git's own
+		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 {
 			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
 		}
 		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
@@ -56,7 +57,7 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	if !ok {
 		return repository, nil
 	}
-	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository.
+	// Else every object that is read opens its pack again. The open packs are closed with the repository.
 	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte), filesystem.Options{KeepDescriptors: true})
 	return gogit.Open(kept, nil)
 }
@@ -108,7 +109,7 @@ func isBroken(repository *gogit.Repository, branch string) bool {
 	return err == nil && !strings.HasPrefix(value, "ref: ") && (!plumbing.IsHash(value) || strings.Trim(value, "0") == "")
 }
 
-// listBranches adds the branches that are not in a map yet. A listing gives a branch that stands for another one as that, without a commit.
+// listBranches adds the branches that are not in a map yet. A listing shows a symbolic branch without a commit.
 func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) error {
 	branches, err := repository.Branches()
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// conflictLimit is how long Loop goes on while others are faster.
+// conflictLimit is how long Loop retries while other pushes win.
 const conflictLimit = 3 * time.Minute
 
-// Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
-// commits, again as long as somebody else is faster. attempt is called again only if the files below
-// Target.Path have changed, or those that Snapshot.Above gives. Otherwise its tree is kept, and committed on top of the new commit.
-// What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
+// Loop publishes concurrently with others: it reads the branch, lets attempt make the tree from what is there, and
+// commits, again as long as another push wins. attempt is called again only if the files below Target.Path have
+// changed, or those that Snapshot.Above gives. Otherwise its tree is kept, and committed on top of the new commit.
+// Loop also returns attempt's result for the committed tree, and attempt's errors end it unchanged.
 //
-// Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives
-// up with ErrConflict after three minutes, with ErrTimeout after Target.Timeout, or when ctx ends.
+// Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it
+// gives up with ErrConflict after three minutes, with ErrTimeout after Target.Timeout, or when ctx ends.
 func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
 		rounds int
@@ -62,10 +62,10 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 	return done, value, err
 }
 
-// saidAfter is how long a lock has to be there before it is said that Loop waits for it: most are gone at once.
+// saidAfter is how long a lock has to exist before Loop reports that it waits: most are gone at once.
 const saidAfter = 2 * time.Second
 
-// waiting notices that a run waits for a lock, and says so once.
+// waiting notices that a run waits for a lock, and reports it once.
 type waiting struct {
 	since time.Time // the first round in a row that met a lock
 	said  func(string)
@@ -80,7 +80,7 @@ func (w *waiting) saw(err error, mask func(string) string) {
 		w.since = now
 	case now.Sub(w.since) >= saidAfter && w.said != nil:
 		w.said(mask(lock.reason))
-		//guard: a run that waits for a lock says so a hundred times
+		//guard: a run that waits for a lock reports it a hundred times
 		w.said = nil
 	}
 }

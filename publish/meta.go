@@ -25,7 +25,7 @@ type Signer interface {
 	Sign(commit io.Reader) ([]byte, error)
 }
 
-// Meta is what a commit says besides its tree, and what it may do.
+// Meta is the metadata of a commit, and what it may do.
 type Meta struct {
 	Author    Signature
 	Committer Signature // zero: Author
@@ -43,10 +43,10 @@ type Meta struct {
 	Adopt      bool // take over a path, or files in it, that sipgen did not write
 	AllowEmpty bool // a tree without files: everything owned is deleted
 
-	// ExtraFiles is files that go into the commit beside the tree, by their paths from the repository's root. They say
-	// something of this run, so what they say is never a reason for a commit; only that one is missing is.
+	// ExtraFiles are files that are committed next to the tree, by their paths from the repository's root. They
+	// describe this run, so a change of their contents is never a reason for a commit; only a missing one is.
 	ExtraFiles Tree
-	// Note is put beside the branch's tip, whether there is a new commit or not. nil: none.
+	// Note is added to the branch's tip, whether there is a new commit or not. nil: none.
 	Note *Note
 }
 

@@ -62,7 +62,7 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.St
 	}
 	defer session.close()
 	name := plumbing.NewBranchReferenceName(base.branch).String()
-	//guard: a proposal that somebody pushes to meanwhile ends the run, and nobody looks again
+	//guard: a push to the proposal meanwhile ends the run, instead of another look
 	if session.advertised == nil || session.advertised.References[name] != base.old {
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}

@@ -117,7 +117,7 @@ func permanently(line string) bool {
 	return false
 }
 
-// push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's output.
+// push asks the repository to move a branch or another ref from old to new, and returns the server's output.
 func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
 	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
 		return r.receive(ctx, name, old, tip, pack, active)

@@ -15,7 +15,7 @@ import (
 // Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.
 type Result struct {
 	Added, Changed, Deleted []string
-	// Drifted are owned files that somebody else had edited; the edits are overwritten.
+	// Drifted are owned files that were edited by hand; the edits are overwritten.
 	Drifted []string
 	// Foreign are the changed files that sipgen did not write, and that are replaced because Adopt is set.
 	Foreign []string
@@ -93,7 +93,7 @@ func (r *reconciliation) parents(name string) {
 		case kind == treefs.Other:
 			// Never to be adopted: writing through it would leave the folder.
 			r.taken(parent, "a folder")
-		//guard: a file of somebody else is replaced by a folder
+		//guard: a foreign file is replaced by a folder
 		case kind == treefs.File && !r.leaves(parent):
 			r.refuse(parent, "a file, want a folder")
 		}
@@ -119,11 +119,11 @@ func (r *reconciliation) write(name string) {
 		r.result.Added = append(r.result.Added, name)
 	case kind == treefs.Folder:
 		r.replaceFolder(name)
-	//guard: a link of somebody else is replaced by a file
+	//guard: a foreign link is replaced by a file
 	case kind == treefs.Other && !ours:
 		r.taken(name, "a file")
 	case equal:
-	//guard: a file of somebody else is overwritten
+	//guard: a foreign file is overwritten
 	case kind == treefs.File && !ours && !r.adopt:
 		r.refuse(name, "a file with other content")
 	default:
@@ -143,7 +143,7 @@ func (r *reconciliation) replaceFolder(name string) {
 	if err != nil {
 		r.problem(err)
 	}
-	//guard: a folder with files of somebody else is replaced by a file
+	//guard: a folder with foreign files is replaced by a file
 	if stranger := slices.IndexFunc(inside, func(name string) bool { return !r.leaves(name) }); stranger >= 0 {
 		r.refuse(name, "a folder with "+inside[stranger]+", want a file")
 	}

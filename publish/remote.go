@@ -48,7 +48,7 @@ func newRemote(target *Target) (*remote, error) {
 	return r, nil
 }
 
-// connect opens a session, and gives what the repository says of itself. With an error the session is closed.
+// connect opens a session, and returns the repository's announcement. With an error the session is closed.
 func connect[S transport.Session](ctx context.Context, r *remote, open func(*transport.Endpoint, transport.AuthMethod) (S, error)) (S, *packp.AdvRefs, error) {
 	for {
 		scheme := r.endpoint.Protocol
@@ -77,7 +77,7 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 	}
 }
 
-// refs is what a repository says about its branches.
+// refs are the branches of a repository.
 type refs struct {
 	branches map[string]plumbing.Hash
 	head     string // the branch that HEAD names; empty: HEAD is detached, or unknown
@@ -125,7 +125,7 @@ func (r *refs) roomFor(branch string) error {
 			beside = other
 		}
 	}
-	//guard: a proposal that no repository has room for is rendered before anybody says so
+	//guard: a proposal that no repository has room for is rendered before it is reported
 	if beside == "" {
 		return nil
 	}
@@ -168,8 +168,8 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 	return found, nil
 }
 
-// withCredentialHelper runs one exchange with the server. If it wants credentials and none were given, git's
-// credential helpers are asked, once. The errors of transports become ours.
+// withCredentialHelper runs one exchange with the server. If it requires credentials and none were given, git's
+// credential helpers are asked, once. It converts the errors of transports.
 func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
 	got, err := wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 	known := r.target.Auth

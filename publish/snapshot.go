@@ -26,8 +26,9 @@ type Snapshot struct {
 	Commit string
 	// When is the time that the commit carries, of its committer; zero without a commit.
 	When time.Time
-	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt. The files that a forge puts into a new
-	// repository, README.md and the like, do not count at its top: sipgen writes none of their names.
+	// Foreign: the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt. The files that a
+	// forge puts into a new repository, README.md and the like, do not count at its top: sipgen writes none of their
+	// names.
 	Foreign bool
 	// From is the branch that Target.Branch is to be created from, and that everything here is of; empty: Target.Branch is there.
 	From string
@@ -145,7 +146,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		if err != nil || entries == nil {
 			return err
 		}
-		//guard: a folder of somebody else is taken over because only a README is in it
+		//guard: a foreign folder is taken over because only a README is in it
 		s.Foreign = slices.ContainsFunc(entries.Entries, func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
 	case treefs.File:
@@ -200,8 +201,7 @@ func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string)
 	return found, nil
 }
 
-// housekeeping reports whether a file or folder at the top of a repository is one that a forge makes or reads, and
-// not somebody's manifests.
+// housekeeping reports whether a file or folder at the top of a repository belongs to a forge, and is no manifest.
 func housekeeping(name string) bool {
 	name = strings.ToLower(name)
 	stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")

@@ -12,14 +12,14 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// State is what a folder holds beside what its OwnershipFile says. Files are given to the reader of a previous tree as they
-// are; it is for that reader to say which of them it can do without.
+// State is the contents of a folder, compared with its OwnershipFile. Files go to the reader of a previous tree as
+// they are, who decides which of them are required.
 type State struct {
 	// Tree holds the owned files, as they are there now.
 	Tree Tree
 	// Missing are owned files that are not there as files: deleted, or a folder, a link or a submodule by now.
 	Missing []string
-	// Edited are owned files whose content is not what sipgen wrote.
+	// Edited are owned files whose content differs from what sipgen wrote.
 	Edited []string
 	// Others are the files below the folders that were asked for which are not owned. Sorted.
 	Others []string
@@ -30,11 +30,11 @@ type State struct {
 	Unlisted error
 }
 
-// Search says what State looks for beside the owned files.
+// Search selects what State looks for in addition to the owned files.
 type Search struct {
 	// Places are the files and folders where State.Others are listed, and where State.Traces are looked for if nothing is known to be owned.
 	Places []string
-	// Marked says whether a file with this content is sipgen's. nil: no traces are looked for.
+	// Marked reports whether a file with this content is sipgen's. nil: no traces are searched.
 	Marked func(text []byte) bool
 }
 
@@ -85,12 +85,12 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 		switch {
 		case kind == treefs.File:
 			state.Tree[name] = text
-			//guard: nobody sees that a file was edited
+			//guard: an edit of a file is not noticed
 			if treefs.Digest(text) != owned[name] {
 				state.Edited = append(state.Edited, name)
 			}
 		default:
-			//guard: nobody sees that a file was deleted
+			//guard: a deletion of a file is not noticed
 			state.Missing = append(state.Missing, name)
 		}
 	}
@@ -111,7 +111,7 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 		}
 		for _, name := range inside {
 			if _, ours := owned[name]; !ours {
-				//guard: nobody sees files that sipgen did not write
+				//guard: foreign files are not noticed
 				state.Others = append(state.Others, name)
 			}
 		}

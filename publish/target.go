@@ -114,12 +114,13 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 	return endpoint, nil
 }
 
-// checkBranch wants a name that git takes for a new branch, as git check-ref-format --branch does, and none that stands for something else.
+// checkBranch accepts a name that git accepts for a new branch, as git check-ref-format --branch does, and no name
+// with another meaning.
 func checkBranch(branch string) error {
 	if short, whole := strings.CutPrefix(branch, "refs/heads/"); whole {
 		return redact.Errorf("branch %q: want the name alone, as in %q", branch, short)
 	}
-	//guard: a proposal makes a branch HEAD, and git of everybody who fetches it is confused
+	//guard: a proposal makes a branch HEAD, which confuses git in every clone
 	if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") || branch == "HEAD" || branch == "@" {
 		return redact.Errorf("branch %q: not a name for a branch", branch)
 	}
@@ -135,8 +136,8 @@ func isScheme(word string) bool {
 	return false
 }
 
-// defaultTimeout is how long everything may take where Target.Timeout does not say. A server that sends a byte now and
-// then is never idle.
+// defaultTimeout is how long everything may take without a Target.Timeout. A server that sends a byte now and then is
+// never idle.
 const defaultTimeout = 30 * time.Minute
 
 // withTimeout returns a context that ends when the target's time is up.

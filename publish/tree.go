@@ -15,7 +15,7 @@ type Tree = map[string][]byte
 // OwnershipFile lists, at the root of a tree, the files that sipgen wrote there.
 const OwnershipFile = treefs.OwnershipFile
 
-// Kind says how a file differs between two trees.
+// Kind is how a file differs between two trees.
 type Kind string
 
 // The kinds of change.

@@ -14,8 +14,8 @@ import (
 	"github.com/airshipit/sipgen/render/site/runner"
 )
 
-// rootAccountFile has the account that the Site names for all of the tree but hosts and clusters' services, with its rights. The root does not
-// apply it: nobody can give himself rights, so a person does.
+// rootAccountFile has the account that the Site names for all of the tree but hosts and clusters' services, with its
+// rights. The root does not apply it: an account cannot grant itself rights, so an operator applies it.
 const rootAccountFile = "root-account.yaml"
 
 // apply is what it takes to apply objects server-side, and prune to delete them, too, when they leave the tree. Flux gets an object before it deletes it.
@@ -34,9 +34,9 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 }
 
 // rootRules returns the rights of the account that applies flux/, policy/, rights/, site/, claims/ and runner/: in
-// all namespaces, and in the engine's. They are the same whatever the site has at the moment: what is gone is still
-// to be deleted, and an account cannot give itself what comes later. Nobody can give what he does not have: the
-// rights of hosts' accounts and of clusters' services are among them.
+// all namespaces, and in the engine's. They do not depend on the present site: removed objects are still to be
+// deleted, and an account cannot grant itself later needs. An account can grant only what it holds, so the rights of
+// hosts' accounts and of clusters' services are among them.
 func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
 	everywhere = slices.Concat([]rbacv1.PolicyRule{

@@ -87,7 +87,8 @@ func (s *site) argoRoot(put func(name string, objects ...any)) {
 	put(projectsFile, s.siteProjects()...)
 }
 
-// argoCluster renders the projects and Applications of a cluster. If its services go with this commit, their projects stay: leaves says so.
+// argoCluster renders the projects and Applications of a cluster. leaves: its services are deleted with this commit,
+// and their projects stay.
 func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool) {
 	var projects, objects []any
 	if s.hasInfra(c) || leaves {
@@ -137,13 +138,13 @@ func (s *site) argoRights(key schedule.ClusterKey) *argocd.Application {
 	return app
 }
 
-// hostsWave puts hosts after the services, and those of a cluster that is gone beside them: its
-// services may be broken forever.
+// hostsWave puts hosts after the services, and those of a leaving cluster at the same time, because its services may
+// be broken forever.
 func hostsWave(c *schedule.Cluster) string {
 	//guard: the hosts of a cluster that is gone wait for services that may be broken forever
 	if c.Gone {
 		return "0"
 	}
-	//guard: hosts are synced beside the services that they need
+	//guard: hosts are synced together with the services that they need
 	return "1"
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// capi renders what Cluster API has to be told to use the cluster's hosts: a component that no sync object names.
-// Like the services it stays as it was for a cluster that has no spec, or one that is refused: somebody's
-// kustomization names the folder until its machines are gone.
+// capi renders the Cluster API configuration for the cluster's hosts: a component that no sync object names. Like the
+// services it does not change for a cluster without a spec, or with a refused one: kustomizations of operators
+// include the folder until the machines are gone.
 func (s *site) capi(c *schedule.Cluster, folder string) error {
 	//guard: the kustomization that uses a component cannot be built any more while machines are there
 	if s.keepsServices(c) {
 		maps.Copy(s.tree, s.before(folder))
 		return nil
 	}
-	//guard: a site that has no Cluster API gets, for each cluster, a folder that nobody uses
+	//guard: a site without Cluster API gets an unused folder for each cluster
 	if s.Site.Spec.ClusterAPI == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 	s.add(folder, files)
 	checked, err := s.infraInput(c)
 	if err != nil {
-		return nil // which infra has said
+		return nil // which infra has reported
 	}
 	trust, err := infra.Authentication(checked)
 	if err != nil {

@@ -145,9 +145,9 @@ type nameless struct {
 	host    *inventory.Host
 }
 
-// allNamed says, once for all clusters, that hosts lack a uid.
+// allNamed reports, once for all clusters, hosts without a uid.
 func (s *site) allNamed() error {
-	//guard: plan says that all is well where render refuses hosts without a uid
+	//guard: plan reports success where render refuses hosts without a uid
 	if len(s.nameless) == 0 {
 		return nil
 	}
@@ -169,9 +169,9 @@ func (s *site) allNamed() error {
 	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: %s", whose, which, first.host.Source, why)
 }
 
-// takenOver returns what a host that is being released carries while somebody else owns one of sipgen's labels
-// too, as the SIP operator does where it had set the same value: dropping such a label leaves it.
-// Another value, the empty one, makes the engine its only owner, and the next commit drops it.
+// takenOver returns the labels of a host that is being released while another manager also owns one of sipgen's
+// labels, as the SIP operator does if it had set the same value: dropping such a label leaves it on the host. Another
+// value, the empty one, makes the engine its only owner, and the next commit drops it.
 func (s *site) takenOver(host *inventory.Host) map[string]string {
 	engine := flux.Manager
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {

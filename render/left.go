@@ -27,7 +27,7 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 func (s *site) emptyFolders() {
 	for name := range s.Previous {
 		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")
-		//guard: a sync that fails goes on in a folder that is gone, and the services of a tenant that is gone run forever
+		//guard: a failed sync continues in a folder that is gone, and the services of a removed tenant run forever
 		if _, there := s.tree[name]; ok && !there && isOfTenantsApplication(folder) {
 			s.tree[name] = []byte(emptied)
 		}

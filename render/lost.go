@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// lostHosts says of a host whether it is another cluster's now, seen from one that is frozen or leaves.
+// lostHosts reports whether a host now belongs to another cluster than a frozen or leaving one.
 type lostHosts func(namespace, name string) bool
 
 // lostBy returns the hosts that clusters other than c have.
@@ -62,7 +62,7 @@ func (lost lostHosts) rights(name string, content []byte) ([]byte, error) {
 	return object.Marshal(objects...)
 }
 
-// rules takes the hosts out of the rules of a Role, and says whether there were any.
+// rules removes the hosts from the rules of a Role, and reports whether there were any.
 func (lost lostHosts) rules(namespace string, role map[string]any) bool {
 	rules, _ := role["rules"].([]any)
 	kept, found := []any{}, false
@@ -119,7 +119,8 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	return warnings
 }
 
-// foreignTo says whose an address is that no host of a cluster has, and one of another cluster.
+// foreignTo returns a function for the owner of an address that no host of a cluster has, and a host of another
+// cluster has.
 func foreignTo(clusters []schedule.Cluster, c *schedule.Cluster) func(netip.Addr) (owner, bool) {
 	own, others := addressesIn([]schedule.Cluster{*c}), addressesIn(clusters)
 	return func(ip netip.Addr) (owner, bool) {

@@ -49,7 +49,7 @@ func (s *site) policy() error {
 	if s.merge() {
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", aboutReader, s.reader(s.ownAccounts())...)
-		//guard: an account that writes to the cluster is there though nobody asked for it
+		//guard: an account that writes to the cluster exists unasked
 		if s.writesStatus() {
 			put("status.yaml", aboutStatus, s.statusWriter()...)
 		}

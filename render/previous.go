@@ -20,9 +20,9 @@ func Former(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, er
 	return assignments.ReadFormer(where, tree, site)
 }
 
-// IsAssignments reports whether a path in a tree is, or looks like, a file that says who has which host: in another
-// case, with another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+// IsAssignments reports whether a path in a tree is, or looks like, an assignments file: in another case, with
+// another ending, or at another depth. A foreign one is neither read nor ignored.
 func IsAssignments(name string) bool { return assignments.Is(name) }
 
-// HostsOf returns the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+// HostsOf returns the folder of the cluster whose kustomization of host patches is at a path, "" for any other path.
 func HostsOf(name string) string { return assignments.HostsOf(name) }

@@ -72,7 +72,7 @@ func (s *site) siteProjects() []any {
 		projects = append(projects, service(s.vinoName(v), virtualhosts.Folder(v), argocd.Kinds("airship.airshipit.org", "Vino")...))
 	}
 	if !s.merge() {
-		// What is in the hosts' base is people's, and where it is, too, unless the Site says where its hosts are.
+		// Operators write the hosts' base, with its namespaces, unless the Site lists the hosts' namespaces.
 		namespaces := []string{argocd.Every}
 		if len(s.Site.Spec.Hosts.Namespaces) > 0 {
 			namespaces = s.Site.Spec.Hosts.Namespaces
@@ -121,12 +121,12 @@ func (s *site) hostsProject(c *schedule.Cluster) *argocd.Project {
 			add(r.Host)
 		}
 	}
-	//guard: rights that somebody pushes among a cluster's hosts are given, beside the hosts' Secrets
+	//guard: rights that are pushed among a cluster's hosts are granted, next to the hosts' Secrets
 	return argocd.NewProject(s.Site, s.syncName(c.Key, "hosts"), "Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil, argocd.Kinds("metal3.io", "BareMetalHost"))
 }
 
-// hostNamespaces returns where the site has hosts: where it says so, or where the inventory has some, but for
-// reserved namespaces. Sorted.
+// hostNamespaces returns the sorted namespaces of hosts: the Site's list, or those of the inventory without reserved
+// ones.
 func (s *site) hostNamespaces() []string {
 	if s.hostsIn == nil {
 		namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
@@ -144,9 +144,9 @@ func (s *site) hostNamespaces() []string {
 	return s.hostsIn
 }
 
-// namespacesOf returns the namespaces of the objects in a folder that an Application applies, in this tree and in the
-// one before: what left it is still to be deleted. A tree can be edited by anyone who can push: one that has an
-// object in a reserved namespace opens that to nobody. Sorted.
+// namespacesOf returns the sorted namespaces of the objects in a folder that an Application applies, in this tree and
+// in the previous one, whose objects are still to be deleted. A tree can be edited: an object in a reserved namespace
+// does not open that namespace.
 func (s *site) namespacesOf(folder string) []string {
 	in := map[string]bool{}
 	for before, tree := range []Tree{s.tree, s.Previous} {

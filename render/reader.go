@@ -61,8 +61,8 @@ func (s *site) writesStatus() bool {
 	return s.Site.Spec.Runner != nil && s.Site.Spec.Runner.Status != nil
 }
 
-// statusWriter renders the account that writes the status of SIPClusters. What it reads, the reader's roles say; what it may write is this one
-// subresource, of objects that are there: neither their specs, labels and finalizers, nor anything else.
+// statusWriter renders the account that writes the status of SIPClusters. The reader's roles have what it reads; it
+// may write this one subresource, of existing objects: neither their specs, labels and finalizers, nor anything else.
 func (s *site) statusWriter() []any {
 	name, namespace := s.ownAccounts().status, s.engineNamespace()
 	return []any{

@@ -155,9 +155,10 @@ func (s *site) account(c *schedule.Cluster) []any {
 // quotaFile is, in a cluster's folder of rights, what the Site lets the cluster's namespace have.
 const quotaFile = "quota.yaml"
 
-// quota renders the tenant's quota and limit range for a cluster's namespace, beside the cluster's rights: the account that applies the services
-// cannot change it. Each cluster of a namespace has one of its own, of the same content: several count the same things, so that they bound no
-// more than one does, and none has to change hands when a cluster goes. It is as the Site says, also where the services stay as they were.
+// quota renders the tenant's quota and limit range for a cluster's namespace, next to the cluster's rights: the
+// account that applies the services cannot change it. Each cluster of a namespace has one of its own, of the same
+// content: together they bound no more than one does, and none has to move when a cluster leaves. It follows the Site
+// even if the services stay as they were.
 func (s *site) quota(key schedule.ClusterKey, files map[string][]byte) (err error) {
 	delete(files, quotaFile)
 	tenant := s.Site.TenantOf(key.Namespace)

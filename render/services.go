@@ -18,7 +18,7 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// ironicWave is behind all tenants: where Argo CD waits for Applications, a sick Ironic stops nobody.
+// ironicWave is after all tenants: where Argo CD waits for Applications, a failed Ironic stops no tenant.
 const ironicWave = "2"
 
 // vinoWave is behind Ironic: what makes hosts comes after what provisions them.
@@ -27,7 +27,7 @@ const vinoWave = "3"
 // networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that waits for them would never end.
 const networksWave = "-1"
 
-// services renders what makes hosts, and what stands beside them, below site/.
+// siteServices renders what makes hosts, and the other services, below site/.
 func (s *site) siteServices() error {
 	var problems manifest.Problems
 	problems.Add(ironic.Changes(s.Site, s.Previous))

@@ -1,7 +1,7 @@
 // Package render turns a placement into the tree that a GitOps engine applies.
 //
-// It is pure: its results depend on its arguments only. The tree is state, never history: nothing
-// in it says when, where or how often it was rendered.
+// It is pure: its results depend only on its arguments. The tree is state, never history: nothing in it depends on
+// when, where or how often it was rendered.
 package render
 
 import (
@@ -57,9 +57,10 @@ type Services struct {
 // were built and checked (verify.Services), and nothing is to be placed before the network plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can be reported together.
 func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
 
-// Preview is Site for a tree that nobody writes. It refuses what Site refuses, in the same words, and renders no more than shows what becomes of
-// services: those that have to be built to be checked, and those, with their rights, that Input.Previous has too; and of the components for Cluster API
-// that it has. It takes a small part of the time.
+// Preview is Site for a tree that is not written. It refuses what Site refuses, with the same errors, and renders
+// only what is needed to show the changes of services: those that have to be built to be checked, those that
+// Input.Previous has, with their rights, and the components for Cluster API that it has. It takes a small part of the
+// time.
 func Preview(in Input) (Tree, []Services, error) {
 	s := newSite(in)
 	s.preview = true
@@ -262,7 +263,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 func (s *site) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
-	//guard: plan says that all is well where render refuses what patches make of services
+	//guard: plan reports success where render refuses the result of patches
 	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 

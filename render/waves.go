@@ -28,13 +28,13 @@ func (s *site) waves() bool {
 }
 
 // isOfNamespace reports whether the name of a cluster's Application begins with its namespace, by which the guard
-// knows whose it is: a name that is too long is cut.
+// finds its owner: a name that is too long is cut.
 func (s *site) isOfNamespace(key schedule.ClusterKey) bool {
 	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
 }
 
-// tenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves keeps it for its services: a sync
-// that its Application began then, and that fails or waits, goes on in that folder, see emptyFolders.
+// tenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves
+// keeps it for its services: a failed or waiting sync of its Application continues in that folder, see emptyFolders.
 func (s *site) tenantFiles() error {
 	for _, c := range s.clusters {
 		file := Folder(c.Key) + "/kustomization.yaml"
@@ -43,7 +43,7 @@ func (s *site) tenantFiles() error {
 		switch {
 		case s.inWaves(c):
 			k = object.NewKustomization("hosts", "infra")
-		//guard: a sync that failed in waves goes on in a folder that has no kustomization, without end
+		//guard: a failed sync in waves continues without end in a folder without a kustomization
 		case was && s.hasInfra(c):
 			k = object.NewKustomization("infra")
 		default:
@@ -80,7 +80,7 @@ func (s *site) permitHosts(c *schedule.Cluster, project *argocd.Project) {
 			namespaces[a.Host.Namespace] = true
 		}
 		for _, r := range c.Roles[i].Releasing {
-			//guard: a host that is given back is where the project permits none, and keeps its labels
+			//guard: a host that is released is where the project permits none, and keeps its labels
 			namespaces[r.Host.Namespace] = true
 		}
 	}

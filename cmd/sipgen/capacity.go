@@ -117,7 +117,7 @@ func (l *leastFree) of(answer *holdings.Holdings) report.MinFree {
 	return out
 }
 
-// moreLike plans clusters like one beside those that there are.
+// moreLike plans clusters like one in addition to the existing ones.
 func moreLike(l *app.Loaded, before app.Before, name string) (*report.CapacityLike, error) {
 	admitted, err := app.Admit(l, before)
 	if err != nil {

@@ -62,7 +62,7 @@ unique.`,
 	return command
 }
 
-// explain prints what the placement says of a host or a cluster; a name that is both gets both.
+// explain prints the explanation of a host or a cluster, or of both if they share the name.
 func explain(ui *terminal.UI, p *app.Planned, name, output string) error {
 	cluster, host, err := findNamed(p, name)
 	if err != nil {
@@ -85,8 +85,8 @@ func explain(ui *terminal.UI, p *app.Planned, name, output string) error {
 	return ui.Block(words)
 }
 
-// unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is
-// held says it.
+// unpatched returns, for a host without a cluster, why no patch of it may be written, and the remedy. A held one has
+// the reason already.
 func unpatched(p *app.Planned, host string) string {
 	var b strings.Builder
 	for _, found := range p.Loaded.Unpatchable[host] {
@@ -124,11 +124,11 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
-	//guard: who asks for a host in another namespace is sent to one whose name is like it
+	//guard: a question about a host in another namespace is answered with a similar name
 	if other := p.Loaded.OtherHost(name, known); other != nil {
 		return "", "", other
 	}
-	//guard: who asks for a host that is gone is sent to a healthy one whose name is like it
+	//guard: a question about a host that is gone is answered with a healthy one of a similar name
 	if gone := goneHost(p, name); gone != nil {
 		return "", "", gone
 	}
@@ -148,8 +148,8 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	return cluster, host, nil
 }
 
-// group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of
-// a key that some role spreads its hosts over.
+// group explains a name that is neither a cluster's nor a host's: a namespace, or a value of a topology key, or
+// similar to one.
 func group(p *app.Planned, name string) error {
 	members := map[string][]string{} // by the name
 	kind := map[string]string{}
@@ -187,8 +187,8 @@ func group(p *app.Planned, name string) error {
 	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, app.FirstHosts(members[of]), end)
 }
 
-// goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads
-// to another server.
+// goneHost reports a host of the tree that is gone from the inventory, because a similar name would lead to another
+// server.
 func goneHost(p *app.Planned, name string) error {
 	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {

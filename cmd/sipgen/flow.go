@@ -40,7 +40,7 @@ func plan(ui *terminal.UI, l *app.Loaded, before app.Before) (*app.Planned, erro
 	return app.Plan(admitted)
 }
 
-// tree is flow for a tree that is written or compared: it says what was found, and ends in an error if that refuses
+// tree is flow for a tree that is written or compared: it prints the findings, and returns an error if they refuse
 // the tree.
 func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
 	checked, err := flow(ui, l, before, how, render.Site)
@@ -50,8 +50,7 @@ func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 	return checked, cmp.Or(proceed(ui, checked, how), checked.Rendered.Err)
 }
 
-// fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow
-// terminal.
+// fewWords is how many bytes may be above the brake's refusal without a note there: ten lines of a narrow terminal.
 const fewWords = 10 * 80
 
 // proceed prints what was found, and returns the error that ends the run, if something does. A frozen or unschedulable
@@ -62,7 +61,7 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
-	if !how.Pushes { // publish says all dangers before it pushes
+	if !how.Pushes { // publish prints all dangers before it pushes
 		for _, danger := range here.Emptied() {
 			ui.Say("danger: %s", danger)
 		}
@@ -100,28 +99,28 @@ func compare(ui *terminal.UI, r *app.Rendered) *report.Plan {
 // noTolerance is that of a command that writes nothing.
 var noTolerance = app.Tolerance{AcceptLoss: app.NoAcceptance}
 
-// toleranceFlags say when a tree is made in spite of what was found.
+// toleranceFlags adds the flags with which a run accepts losses.
 func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
 	flags := command.Flags()
 	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance, "accept the loss of exactly `N` hosts, above the limit of spec.brake")
 	flags.BoolVar(&how.LostTree, "accept-lost-tree", false, "accept that the tree is lost: plan from the hosts' labels alone")
 }
 
-// sayAge says how old a snapshot is.
+// sayAge prints the age of a snapshot.
 func sayAge(ui *terminal.UI, l *app.Loaded, now time.Time) {
 	if age := l.Age(now); age != "" {
 		ui.Say("the inventory is %s old (%s)", age, l.Hosts.Context)
 	}
 }
 
-// warnOfForeign says what refuses a tree for files that sipgen did not write, where nothing is written.
+// warnOfForeign prints what would refuse a tree because of foreign files, where nothing is written.
 func warnOfForeign(ui *terminal.UI, before *app.Before, site *v1alpha1.Site, tree render.Tree) {
 	for _, problem := range app.Flatten(before.Foreign(site, tree)) {
 		ui.Say("warning: %s", problem)
 	}
 }
 
-// sayOthers says that hosts were left out because they are in other namespaces.
+// sayOthers reports hosts of other namespaces that were left out.
 func sayOthers(ui *terminal.UI, l *app.Loaded) {
 	if words := l.OthersWords(); words != "" {
 		ui.Say("%s", words)

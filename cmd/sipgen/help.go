@@ -35,7 +35,7 @@ func helpWidth(ui *terminal.UI) int {
 	return helpColumns
 }
 
-// common are the flags that most commands have. Their help says once what they mean: sipgen options.
+// common are the flags that most commands have. sipgen options has their help.
 var common = []string{"site", "filename", "inventory", "kubeconfig", "context", "repo", "branch", "path", "timeout"}
 
 // only returns the flags of a command that are common, and mean what they mean to plan, or those that are not.
@@ -43,7 +43,7 @@ func only(command *cobra.Command, isCommon bool) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
 	plan, _, err := command.Root().Find([]string{"plan"})
 	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-		//guard: takeover's -f is said to name specs
+		//guard: takeover's -f has the help of plan's
 		same := err == nil && plan.Flags().Lookup(flag.Name) != nil && plan.Flags().Lookup(flag.Name).Usage == flag.Usage
 		if (same && slices.Contains(common, flag.Name)) == isCommon {
 			out.AddFlag(flag)
@@ -67,7 +67,8 @@ func newOptions(ui *terminal.UI) *cobra.Command {
 	}
 }
 
-// wrapped has a command's usage as the library writes it, with the lines of its own flags wrapped: the library wraps none. width says how wide.
+// wrapped returns a usage function that wraps the lines of a command's own flags, which the library does not. width
+// is the width.
 func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.Command) error {
 	return func(command *cobra.Command) error {
 		out := command.OutOrStderr()
@@ -89,8 +90,8 @@ func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.
 	}
 }
 
-// narrowed writes help for so many columns: paragraphs are filled again, and a list of commands goes on below what it
-// says. Commands to copy stay as they are.
+// narrowed fits help into a width: paragraphs are filled again, and a list of commands is wrapped below the
+// descriptions. Commands to copy stay as they are.
 func narrowed(help string, width int) string {
 	var out, paragraph []string
 	end := func() {
@@ -114,7 +115,7 @@ func narrowed(help string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// listed is a line of the list of commands, up to what it says of one.
+// listed matches a line of the list of commands, up to the description.
 var listed = regexp.MustCompile(`^  [a-z]+ {2,}`)
 
 func trimmed(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }

@@ -96,7 +96,7 @@ func grantable(err error) bool {
 	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
 }
 
-// hintAtSpecs says what to try about what freezes clusters.
+// hintAtSpecs prints hints about frozen clusters.
 func hintAtSpecs(ui *terminal.UI, problems []admit.Problem) {
 	told := map[string]bool{}
 	for _, f := range problems {

@@ -75,7 +75,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	return command
 }
 
-// holdingsOf says whose each host is, before anything is planned.
+// holdingsOf returns the owner of each host, before anything is planned.
 func holdingsOf(l *app.Loaded, before app.Before) (*holdings.Holdings, error) {
 	admitted, err := app.Admit(l, before)
 	if err != nil {
@@ -85,7 +85,7 @@ func holdingsOf(l *app.Loaded, before app.Before) (*holdings.Holdings, error) {
 	return schedule.Holdings(clusters.All, l.Hosts.Hosts, clusters.Claims, clusters.Options)
 }
 
-// hostFilter says which hosts are listed: those that meet all that is not empty.
+// hostFilter selects the hosts to list: those that meet all conditions that are set.
 type hostFilter struct {
 	selector, rack, cluster string
 	states                  []string

@@ -18,7 +18,7 @@ import (
 
 // The exit codes of every command.
 const (
-	exitDone    = 0 // done, and nothing to say
+	exitDone    = 0 // done, without findings
 	exitFinding = 1 // differences, an unschedulable cluster, lint problems
 	exitError   = 2 // bad input, I/O, refused
 )
@@ -37,8 +37,8 @@ func main() {
 // patience is how long a run may take, after a signal, to put its things down.
 const patience = 3 * time.Second
 
-// finish returns the exit code of a run. When the context ends and the run does not, after the patience given, it
-// gives up on it: reading a terminal or a pipe cannot be interrupted. Whatever sipgen writes is whole whenever it
+// finish returns the exit code of a run. If the context ends and the run does not, it gives up on it after the
+// patience given: reading a terminal or a pipe cannot be interrupted. sipgen's output files are whole whenever it
 // ends.
 func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run func() int) int {
 	done := make(chan int, 1)
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	incomplete := ui.Incomplete()
 	switch {
 	case incomplete != nil:
-		// Anyone who keeps what was printed must not take it for all there is.
+		// Otherwise a truncated output would be taken for all of it.
 		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, incomplete.Err) {
 			err = nil
 		}
@@ -88,8 +88,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitError
 }
 
-// errFinding ends a command that did its work and found something: exit code 1, nothing more to say.
+// errFinding ends a command that did its work and found something: exit code 1, without a message.
 var errFinding = errors.New("finding")
 
-// errRefused ends a plan that publish would refuse: exit code 2, nothing more to say.
+// errRefused ends a plan that publish would refuse: exit code 2, without a message.
 var errRefused = errors.New("refused")

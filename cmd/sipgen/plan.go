@@ -98,7 +98,7 @@ has the reason).
 func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
 	ofNetwork := view.output == "network"
 	site := app.Renderer(render.Preview)
-	//guard: a part of the tree is compared with the files beside it, and another one is hidden
+	//guard: a part of the tree is compared with the files next to it, and another one is hidden
 	if before.Beside() {
 		site = render.Site
 	}
@@ -203,7 +203,7 @@ func sayRefusals(ui *terminal.UI, commands string, err error) error {
 	return errFinding
 }
 
-// planView says how a plan is shown.
+// planView is the form in which a plan is shown.
 type planView struct {
 	output, color string
 	all, colour   bool

@@ -97,7 +97,7 @@ type unpushedError struct{ error }
 
 func (e *unpushedError) Unwrap() []error { return []error{e.error} }
 
-// unpushed marks an error that ends a run before anything was pushed, and does not say that itself.
+// unpushed marks an error that ends a run before anything was pushed.
 func unpushed(err error) error { return &unpushedError{err} }
 
 // publishTree plans on top of the branch's tip, commits and pushes the tree, again as long as others are faster.
@@ -108,7 +108,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 	}
 	done, out, err := publish.Loop(ctx, to.Target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *push.Publication, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *push.Publication, error) {
-			//guard: a publish that is refused does not say that nothing is pushed
+			//guard: the message of a refused publish does not mention that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
 		before, err := app.ReadSnapshot(to.Target, tip)
@@ -122,7 +122,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		for _, word := range checked.Plan.LintErrors() {
 			ui.Say("%s", word)
 		}
-		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
+		//guard: a .sourceignore that is pushed later hides the tree from Flux, which prunes it
 		if err := checked.Rendered.RefuseForeign(); err != nil {
 			return fail(err)
 		}
@@ -142,7 +142,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 	return out, err
 }
 
-// sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
+// sayPublished reports the commit, and serverSaid, the server's output without its messages about pull requests.
 func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, serverSaid string) {
 	sayAge(ui, p.Plan.Loaded, p.Meta.When)
 	if serverSaid != "" {

@@ -84,7 +84,7 @@ func write(ctx context.Context, ui *terminal.UI, out string, tree render.Tree, a
 	return publish.WriteDir(ctx, out, tree, publish.DirOptions{Adopt: adopt})
 }
 
-// sayWritten says what was written.
+// sayWritten reports the written files.
 func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Result) {
 	sayAge(ui, c.Plan.Loaded, time.Now())
 	for i, name := range written.Foreign {
@@ -99,7 +99,7 @@ func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Res
 	ui.Say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
 }
 
-// movedFrom returns the tree that a new folder goes on from.
+// movedFrom returns the tree whose decisions a new folder takes over.
 func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from string) (app.Before, error) {
 	there, moved, err := before.MovedFrom(ctx, from)
 	switch {

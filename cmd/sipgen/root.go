@@ -148,12 +148,12 @@ func completeCommands(root *cobra.Command) cobra.CompletionFunc {
 	}
 }
 
-// plugin reports whether the program was called as a plugin of kubectl, whose help then says so.
+// plugin reports whether the program was called as a plugin of kubectl, for the help text.
 func plugin(name string) bool {
 	return strings.HasPrefix(filepath.Base(name), "kubectl-")
 }
 
-// strictArgs has commands that say nothing of arguments take none.
+// strictArgs makes commands without a rule for arguments take none.
 func strictArgs(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = cmdline.Arguments(0, 0, "")
@@ -199,7 +199,7 @@ func versionText() string {
 	return fmt.Sprintf("%s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version returns the release, or what the module or the checkout says.
+// version returns the release, or the version of the module or the checkout.
 func version() string {
 	if release != "" {
 		return release

@@ -31,7 +31,7 @@ type siteStatus struct {
 	Hosts      []status.Host `json:"hosts"`
 	// Services are those of the tree and the Site, where they could be read.
 	Services []status.Service `json:"services,omitempty"`
-	// Edited are the files of the tree that somebody has edited or deleted.
+	// Edited are the files of the tree that were edited or deleted by hand.
 	Edited []app.EditedFile `json:"edited,omitempty"`
 }
 
@@ -124,7 +124,7 @@ edited; 2 an error.`,
 	return command
 }
 
-// statusInput returns the tree and the hosts, with what preflight says of the hosts that the tree patches.
+// statusInput returns the tree and the hosts, with the findings of preflight for the hosts that the tree patches.
 func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
 	patched, refused := map[string]bool{}, map[string]string{}
 	for _, claim := range answer.Tree {
@@ -142,7 +142,7 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 			clusters[schedule.ClusterKey{Namespace: folders[1], Name: folders[2]}] = true
 		}
 	}
-	//guard: after a rollback a host of a cluster in the tree is said to be another site's: people release it
+	//guard: after a rollback a host of a cluster in the tree is reported as another site's, and operators release it
 	return status.Input{
 		Holdings: answer, Keys: app.Options(site).Keys, NoTree: before.Missing(), Clusters: clusters, Refused: refused,
 	}
@@ -198,7 +198,7 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 		ui.Say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
-	//guard: a tree whose files somebody has edited looks healthy to anyone who asks for its status
+	//guard: a tree with edited files looks healthy in its status
 	if stuck+stuckServices > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}

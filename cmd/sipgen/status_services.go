@@ -39,7 +39,8 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
-		fromFiles, _ = manifest.Inventory.Read([]string{in.Inventory}, nil) // who reads the hosts there says what is wrong
+		// the reader of the hosts there reports the error
+		fromFiles, _ = manifest.Inventory.Read([]string{in.Inventory}, nil)
 	}
 	for _, k := range serviceKinds {
 		ofKind := func(w status.Wanted) bool { return w.Kind == k.kind }

@@ -20,7 +20,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// statusTries is how often a status is computed again because somebody else wrote to the object meanwhile.
+// statusTries is how often a status is computed again because another writer changed the object meanwhile.
 const statusTries = 4
 
 // reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
@@ -68,7 +68,7 @@ func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 		}
 	}
 	for i := range p.Clusters.All {
-		// addMissing made it: nobody could read its spec.
+		// addMissing made it: its spec could not be read.
 		c := &p.Clusters.All[i]
 		if key := (schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}); c.Document == nil && len(t.Frozen[key]) > 0 {
 			t.Unread[key] = true
@@ -77,7 +77,8 @@ func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
 	return t
 }
 
-// writeStatuses writes those that are not as they ought to be. What fails for one SIPCluster is said, and the others are written.
+// writeStatuses writes the statuses that differ. A failure for one SIPCluster is reported, and the others are
+// written.
 func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, tenants *status.Tenants) error {
 	defer ui.Stage("writing status")()
 	documents, err := in.ClusterSpecs(ctx)
@@ -115,8 +116,8 @@ func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, ten
 	return errors.Join(errs...)
 }
 
-// writeStatus writes the status of one SIPCluster, if it is not as it ought to be. Of an object that somebody else
-// changed meanwhile it is computed again.
+// writeStatus writes the status of one SIPCluster if it differs. If another writer changed the object meanwhile, it
+// computes the status again.
 func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status.Tenants, object json.RawMessage) (written bool, err error) {
 	for try := 1; ; try++ {
 		cluster, err := liveCluster(object)

@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// showGrants prints the grants that the specs need, and says what they ask for that cannot be granted.
+// showGrants prints the grants that the specs need, and reports what cannot be granted.
 func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 	tenants := l.Tenants.Suggest(l.Clusters, l.Written, held)
 	_, invalid := withTenants(l.Site, tenants) // two that ask for the same

@@ -96,7 +96,7 @@ granted; 2 an error.`,
 			for _, err := range problems {
 				ui.Say("%s", err)
 			}
-			//guard: tenants goes on without a spec that is wrong, and all seems well
+			//guard: tenants ignores a wrong spec, and all seems well
 			if len(problems)+len(wrong) > 0 {
 				return errFinding
 			}
@@ -111,7 +111,7 @@ granted; 2 an error.`,
 	return command
 }
 
-// reasons returns why clusters are frozen, but for what was said.
+// reasons returns why clusters are frozen, without those that were printed.
 func reasons(p *app.Planned, said []error) (out []error) {
 	here := p.Report.Here(p.Clusters.Here)
 	for i := range here.Clusters {

@@ -27,7 +27,7 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil {
 		if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" && response.StatusCode < 300 {
-			_ = response.Body.Close() // nobody reads it
+			_ = response.Body.Close() // the body is not needed
 			return nil, &pageError{oneLine(request.URL.Host)}
 		}
 		response.Body = http.MaxBytesReader(nil, response.Body, maxResponse)

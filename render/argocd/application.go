@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// Within returns an Application a namespace that its project permits. All that it applies says its own.
+// Within gives an Application a namespace that its project permits. Its objects have their own.
 func Within(app *Application, namespace string) *Application {
 	app.Spec.Destination.Namespace = namespace
 	return app
@@ -41,7 +41,7 @@ func Hosts(site *v1alpha1.Site, name, folder string) *Application {
 	}
 	//guard: no host can ever move from one tenant to another
 	if site.Spec.Hosts.Apply != v1alpha1.ApplyMerge {
-		//guard: two Applications with one host undo each other, and nobody is told
+		//guard: two Applications with one host undo each other, without an error
 		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, FailOnShared)
 	}
 	return app
@@ -79,7 +79,7 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 			},
 			Destination: Destination{Server: site.Spec.ArgoCD.Server, Namespace: site.Spec.ArgoCD.Namespace},
 			SyncPolicy: SyncPolicy{
-				//guard: a guard that somebody took away does not come back
+				//guard: a deleted guard does not come back
 				Automated:   Automated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", FailOnShared},
 				// Without refresh a sync that fails is tried forever with its own commit, and the one that fixes it never comes.

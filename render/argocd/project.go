@@ -48,7 +48,7 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 		},
 	}
 	if len(cluster) == 0 {
-		//guard(TestArgoRows/smuggled): Argo CD makes namespaces, webhooks and rights over everything, if somebody pushes them among a tenant's services
+		//guard(TestArgoRows/smuggled): Argo CD makes namespaces, webhooks and rights over everything, if they are pushed among a tenant's services
 		project.Spec.ClusterResourceWhitelist = Kinds("")
 	}
 	if len(namespaced) == 0 {

@@ -25,7 +25,7 @@ type Source struct {
 	RepoURL        string `json:"repoURL"`
 	TargetRevision string `json:"targetRevision"`
 	Path           string `json:"path"`
-	// Kustomize, if it is there and says anything, has Argo CD build the folder with kustomize, whatever is in it.
+	// Kustomize, if not empty, makes Argo CD build the folder with kustomize, whatever is in it.
 	Kustomize Kustomize `json:"kustomize"`
 }
 

@@ -1,4 +1,5 @@
-// Package assignments is the file of each cluster in the tree that says which hosts it has: what a run decided, and the next one reads.
+// Package assignments has the file of each cluster in the tree with its hosts: the decisions of a run, which the next
+// one reads.
 package assignments
 
 import (
@@ -29,7 +30,7 @@ type File struct {
 	// Site is what the decisions were made under.
 	Site  Conditions     `json:"site"`
 	Hosts []AssignedHost `json:"hosts"`
-	// Releasing are hosts whose patch drops our labels.
+	// Releasing are hosts whose patch drops sipgen's labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
 	// Leaving: the cluster leaves, with or without its spec, until it has no host.
 	Leaving bool `json:"leaving,omitempty"`
@@ -65,16 +66,17 @@ type AssignedHost struct {
 	Role      string `json:"role"`
 	Domain    string `json:"domain,omitempty"`
 	Standby   bool   `json:"standby,omitempty"`
-	// Pending: the host is to be released once it is let go, or its release approved.
+	// Pending: the host is to be released, once its user is gone or the release is approved.
 	Pending bool `json:"pending,omitempty"`
-	// Use is what used the host when its release was approved, of a host that has another use now and whose approval was not taken back.
+	// Use is what used the host when its release was approved, for a host that now has another use under the same
+	// approval.
 	Use string `json:"use,omitempty"`
 	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services use, and on others that a
 	// service may use later. They are kept as long as the cluster has the host, since who consumes a host replaces its network data.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
-// ReleasingHost is a host that is being given back.
+// ReleasingHost is a host that is being released.
 type ReleasingHost struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -82,7 +84,8 @@ type ReleasingHost struct {
 	Role      string `json:"role"`
 	// Use is what used the host when its release was approved, empty if it was not: an approval is of one use.
 	Use string `json:"use,omitempty"`
-	// Addresses as of an assigned host: the release is off if somebody begins to use the host before its labels are gone.
+	// Addresses as of an assigned host: the release is cancelled if the host is used again before its labels are
+	// gone.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
@@ -173,7 +176,7 @@ func (a *File) cluster() schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: a.Metadata.Namespace, Name: a.Metadata.Name}
 }
 
-// claims of the cluster, as source says them.
+// claims returns the claims of the cluster. source is their Source.
 func (a *File) claims(source string) []schedule.PreviousClaim {
 	var claims []schedule.PreviousClaim
 	for _, h := range a.Hosts {

@@ -83,8 +83,8 @@ func found(docs []manifest.Document) string {
 	return fmt.Sprintf("%d documents", len(docs))
 }
 
-// Is reports whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
-// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+// Is reports whether a path in a tree is, or looks like, an assignments file: in another case, with another ending,
+// or at another depth. A foreign one is neither read nor ignored.
 func Is(name string) bool {
 	if !strings.HasPrefix(name, "clusters/") {
 		return false
@@ -96,7 +96,7 @@ func Is(name string) bool {
 	return false
 }
 
-// HostsOf returns the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+// HostsOf returns the folder of the cluster whose kustomization of host patches is at a path, "" for any other path.
 func HostsOf(name string) string {
 	folder, ok := strings.CutSuffix(name, "/hosts/kustomization.yaml")
 	if !ok || !strings.HasPrefix(folder, "clusters/") {
@@ -108,7 +108,7 @@ func HostsOf(name string) string {
 // restoring: a single file of the last commit may not fit the others.
 const restoring = `sipgen help runbook restore-the-tree has the commands`
 
-// missingAssignments finds clusters whose hosts' patches are there and whose assignments.yaml is not.
+// missingAssignments finds clusters with host patches and without an assignments.yaml.
 func missingAssignments(where string, tree map[string][]byte) error {
 	var problems manifest.Problems
 	for _, path := range slices.Sorted(maps.Keys(tree)) {

@@ -47,7 +47,7 @@ func (a *File) changes(site *v1alpha1.Site) []siteChange {
 		was.LabelKeys = is.LabelKeys
 	}
 	if was.Engine != is.Engine {
-		was.EngineNamespace = is.EngineNamespace // said already
+		was.EngineNamespace = is.EngineNamespace // reported already
 	}
 	var out []siteChange
 	for _, c := range []siteChange{

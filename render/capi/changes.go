@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Patch is what a file of a component sets, as values: two that are written differently are the same. It may come from a tree, which anybody may
-// have edited.
+// Patch is the values in a file of a component: two that are written differently can be equal. It may come from an
+// edited tree.
 type Patch struct {
 	// Endpoint is host:port, the port alone, or empty.
 	Endpoint string

@@ -1,7 +1,7 @@
-// Package capi renders what Cluster API and its provider for metal3 have to be told to use the hosts that a cluster was given: a
-// kustomize component for the Cluster API objects that somebody else writes. Nothing in the tree applies it.
+// Package capi renders the configuration with which Cluster API and its provider for metal3 use the assigned hosts: a
+// kustomize component for Cluster API objects that operators or tools write. Nothing in the tree applies it.
 //
-// It is pure: the bytes depend on the input only.
+// It is pure: the bytes depend only on the input.
 package capi
 
 import (
@@ -61,8 +61,7 @@ func Component(in Input) (map[string][]byte, error) {
 	return c.files, err
 }
 
-// fileNames returns the parts of file names that stand for roles: in small letters, since not every file system tells
-// letters apart by their case.
+// fileNames returns the parts of file names for roles: in lower case, because some file systems ignore case.
 func fileNames(roles []string) map[string]string {
 	count, names := map[string]int{}, map[string]string{}
 	for _, role := range roles {
@@ -123,7 +122,8 @@ type metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// own adds a strategic merge patch as a file, and says on the object whose it is. A strategic merge creates on its way what the object lacks.
+// own adds a strategic merge patch as a file, and marks the object with the cluster. A strategic merge creates
+// missing parents.
 func (c *component) own(file string, target object.PatchTarget, spec map[string]any) {
 	c.file(file, target, partial{Kind: target.Kind, Spec: spec, Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
 		c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
@@ -170,8 +170,8 @@ func (c *component) refuse(roles []string) {
 	}
 }
 
-// fail ends the build with the words if there is an object that the target matches. A kustomization can say no such thing; but a test of a
-// field that no object has fails, and the message has the field's path in it.
+// fail makes the build fail with a message if an object matches the target. kustomize has no such function; but a
+// test of a field that no object has fails, and its error contains the field's path.
 func (c *component) fail(target object.PatchTarget, what, label, words string) {
 	path := fmt.Sprintf("SIPCluster %s: %s: label %s: %s", c.Cluster.Key(), what, label, words)
 	text, err := object.Fragment([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"), "value": true}})

@@ -29,7 +29,8 @@ const (
 	v1beta2 = "v1beta2"
 )
 
-// FailureDomainLabel is the label of BareMetalHosts whose value metal3's provider takes for a failure domain. It knows no other.
+// FailureDomainLabel is the label of BareMetalHosts that metal3's provider reads as failure domain. It supports no
+// other.
 const FailureDomainLabel = infrastructure + "/failure-domain"
 
 // maxDomains is how many failure domains a Metal3Cluster may have.
@@ -41,7 +42,7 @@ const minScaleIn = 3
 // apiPort is the port of load balancers in front of API servers.
 const apiPort = 6443
 
-// cluster says where the API servers are reached, as far as the spec does: of a node port it says the port.
+// cluster sets the endpoint of the API servers as far as the spec has it: for a node port, the port.
 func (c *component) cluster() {
 	target := object.PatchTarget{Group: infraCluster.group, Kind: infraCluster.kind}
 	spec := map[string]any{}
@@ -122,11 +123,12 @@ func (c *component) failureDomains() (byName map[string]any, list []any) {
 	return byName, list
 }
 
-// machines says which hosts the machines of a role take. What the template has there is replaced: the placement chose already, and a narrower
-// selector finds no host. Standby hosts are out by NotIn: metal3's provider writes operators in small letters, and "doesnotexist" is none.
+// machines selects the hosts for the machines of a role. It replaces the template's selector: the placement has
+// chosen already, and a narrower selector finds no host. NotIn excludes standby hosts, because metal3's provider
+// writes operators in lower case, and "doesnotexist" is invalid.
 func (c *component) machines(role, file string) {
 	selector := map[string]any{
-		//guard: what a template asks of hosts stays beside what sipgen chose by: no host matches both
+		//guard: a template's host selector stays in addition to sipgen's: no host matches both
 		"$patch": "replace",
 		"matchLabels": map[string]string{
 			//guard: machines take the hosts of another tenant's cluster of the same name

@@ -38,8 +38,7 @@ func replicasFile(role string, names map[string]string) string {
 	return "machinedeployment-" + names[role] + ".yaml"
 }
 
-// Replicas returns those that a file of a component sets. It comes from a tree, which anybody may have edited: it may
-// set none.
+// Replicas returns the replicas in a file of a component. The file may come from an edited tree, and have none.
 func Replicas(file []byte) (replicas int, found bool) {
 	var patch struct {
 		Spec struct {

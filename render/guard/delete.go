@@ -6,14 +6,15 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels, and the definition of hosts.
+// deleteGuard allows only the break-glass groups to delete a host that carries sipgen's labels, and the definition of
+// hosts.
 func (s guards) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(deleteGuard, admissionv1.Delete)
 	//guard: the definition takes every host with it, past the rule about labels
 	policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules, definitionRule())
 	policy.Spec.Variables = append(metadataVariables("oldLabels"),
 		admissionv1.Variable{Name: "claimLabels", Expression: celList(claimKeys(s.Site.Spec.LabelKeys))})
-	//guard(TestGuards/flux/break-glass_deletes_an_assigned_host): nobody at all can delete a host, whatever happens
+	//guard(TestGuards/flux/break-glass_deletes_an_assigned_host): no user can delete a host, whatever happens
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Validations = []admissionv1.Validation{{
 		//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-namespace): a host with some of the labels can be deleted

@@ -36,7 +36,7 @@ func (s guards) guardName(guard string) string {
 func (s guards) guardMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name,
-		//guard(TestTwoEngines): nothing says whose guards they are: no other site can publish beside it
+		//guard(TestTwoEngines): the guards lack their site's name, and no other site can publish next to it
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
 		Annotations: map[string]string{
 			//guard: anyone who turns pruning on takes the guards away
@@ -114,7 +114,7 @@ func (s guards) keepDefinitions(names ...string) admissionv1.Validation {
 func celList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
-		//guard: a name with a quote changes what a guard says
+		//guard: a name with a quote changes a guard's rule
 		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"

@@ -9,9 +9,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// ReleaseOf is the annotation by which the patch of a host in use says that its release was approved. The engine carries out whatever commit
-// it is shown, older ones too, and leaves annotations behind when a patch is dropped; so the value names the host by its uid, and what used
-// it when the release was approved: for the next user the approval is void.
+// ReleaseOf is the annotation with which the patch of a host in use shows that its release was approved. The engine
+// applies any commit, including old ones, and leaves annotations behind when a patch is dropped. So the value names
+// the host by its uid, and its use at the approval: for the next use the approval is void.
 const ReleaseOf = "sip.airshipit.org/release-of"
 
 // ReleaseToken returns the value of ReleaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer
@@ -25,7 +25,8 @@ func ReleaseToken(host *inventory.Host) string {
 	return host.UID + "/" + use
 }
 
-// claimKeys returns the labels that say whose a host is. Standby is not among them: it changes while a host is in use.
+// claimKeys returns the labels that name the owner of a host. Standby is not among them: it changes while a host is
+// in use.
 func claimKeys(keys v1alpha1.LabelKeys) []string {
 	return []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}
 }

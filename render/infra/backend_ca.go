@@ -8,8 +8,8 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// Where HAProxy finds the certificate authority of its backends: beside its configuration if the spec has it, whose change then rolls the pods; else
-// in a folder of its own.
+// Where HAProxy finds the certificate authority of its backends: next to its configuration if the spec has it, so
+// that a change rolls the pods; else in a folder of its own.
 const (
 	configFolder = "/usr/local/etc/haproxy"
 	caFolder     = "/usr/local/etc/haproxy-ca"
@@ -31,7 +31,8 @@ func verification(ca *v1.BackendCA) string {
 	return "verify required ca-file " + folder + "/" + caFile + " verifyhost " + cmp.Or(ca.ServerName, v1.DefaultServerName)
 }
 
-// caVolume has the one key of a ConfigMap or a Secret, and nothing else of it: Cluster API keeps the authority's private key beside its certificate.
+// caVolume mounts one key of a ConfigMap or a Secret, and nothing else of it: Cluster API keeps the authority's
+// private key next to its certificate.
 func caVolume(ca *v1.BackendCA) (volume corev1.Volume, mounted bool) {
 	if ca == nil || ca.PEM != "" {
 		return volume, false

@@ -63,7 +63,7 @@ func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort
 			annotations[metalLBSharing] = exposure.SharingKey
 		}
 	}
-	// The spec's own annotations last: they can say what this code does not know.
+	// The spec's own annotations last: they may override these.
 	maps.Copy(annotations, exposure.Annotations)
 	if len(annotations) > 0 {
 		out.Annotations = annotations

@@ -18,9 +18,9 @@ type values map[string]string
 // placeholder is {{name}}; alone on its line it takes the line's end with it.
 var placeholder = regexp.MustCompile(`(?m)^\{\{(\w+)\}\}\n|\{\{(\w+)\}\}`)
 
-// fill renders a template. A value that it wants and values lack is an error, and so is one that it does not want, and a line
-// break where a part of a line is wanted. It is all that sipgen's templates need of text/template, which keeps every exported method
-// of the whole program from being left out at linking.
+// fill renders a template. A missing value is an error, and so are an unused one, and a line break in a value for a
+// part of a line. It is all that sipgen's templates need of text/template, which would keep every exported method of
+// the whole program in the binary.
 func fill(file string, values values) ([]byte, error) {
 	parts, err := partsOf(file)
 	if err != nil {

@@ -86,8 +86,8 @@ type server struct {
 	Address string
 }
 
-// servers returns the hosts of a role at their addresses on a network, active and standby: a standby
-// host is taken in as soon as it answers. A host without address there is left out; the placement says so.
+// servers returns the hosts of a role at their addresses on a network, active and standby: a standby host is used as
+// soon as it answers. A host without an address there is left out; the placement reports it.
 func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]server, error) {
 	names := map[string]int{}
 	for _, h := range o.Hosts {

@@ -11,7 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// tableHost is a host as its jump host knows it.
+// tableHost is a host in the table of its jump host.
 type tableHost struct {
 	Host
 	// Long is "name.namespace", which no other host has. Short is the name, or empty where another host is

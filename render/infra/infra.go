@@ -27,7 +27,7 @@ type Input struct {
 	Site *v1alpha1.Site
 	// Hosts are all hosts assigned to the cluster.
 	Hosts []Host
-	// Unwritten: nobody needs the contents of the files. What is refused is the same.
+	// Unwritten: the contents of the files are not needed. The same input is refused.
 	Unwritten bool
 }
 
@@ -85,7 +85,7 @@ func (o *overlay) joined(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// Checked is an Input whose values have been found harmless: nothing is rendered from any other. Only Check makes one.
+// Checked is an Input whose values are harmless: only such a one is rendered. Only Check makes one.
 type Checked struct{ input Input }
 
 // Check sorts the hosts and refuses names that could break out of the formats they are rendered

@@ -81,8 +81,8 @@ func (o *overlay) redfish(table []tableHost) error {
 	return errors.Join(errs...)
 }
 
-// jumpConfigs renders two ConfigMaps. The keys have a name that stays, so that a key that is added or withdrawn
-// counts within a minute and ends nobody's session; the rest rolls the pod.
+// jumpConfigs renders two ConfigMaps. The one with the keys has a constant name, so that an added or removed key
+// takes effect within a minute, without ending sessions; the other one rolls the pod.
 func (o *overlay) jumpConfigs(s service, jump *v1.JumpHost, table []tableHost, access string) error {
 	trusted := ""
 	if jump.TrustedUserCA != "" {

@@ -10,9 +10,9 @@ const (
 	kubeadmKind  = "KubeadmControlPlane"
 )
 
-// Authentication renders, for each Dex of a cluster, a kustomize component that has the cluster's API servers trust it, for the Cluster API objects
-// that somebody else writes: paths begin with the name of the Dex. Nothing in the tree applies it. It is a component of its own, because
-// including it rolls the control plane.
+// Authentication renders, for each Dex of a cluster, a kustomize component with which the cluster's API servers trust
+// it, for Cluster API objects that operators or tools write: paths begin with the name of the Dex. Nothing in the
+// tree applies it. It is a separate component, because including it rolls the control plane.
 func Authentication(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
 	var errs []error
@@ -38,8 +38,8 @@ func Authentication(in *Checked) (map[string][]byte, error) {
 }
 
 type (
-	// kubeadmPatch is a merge patch for Cluster API's KubeadmControlPlane. Its target says of which: kustomize wants a name and does not look at it,
-	// and would write an apiVersion into the object.
+	// kubeadmPatch is a merge patch for Cluster API's KubeadmControlPlane. Its target selects the object: kustomize
+	// requires a name without comparing it, and would write an apiVersion into the object.
 	kubeadmPatch struct {
 		Kind     string          `json:"kind"`
 		Metadata kubeadmMetadata `json:"metadata"`

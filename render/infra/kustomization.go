@@ -54,8 +54,8 @@ func (o *overlay) finish() error {
 
 const kustomizationFile = "kustomization.yaml"
 
-// image returns the entry's image or the site's, which also stands in for an image of the SIP operator's time. A
-// registry mirror comes by a transformer; see mirrored.
+// image returns the entry's image or the site's, which also replaces an image of the SIP operator's time. A registry
+// mirror is applied by a transformer; see mirrored.
 func (o *overlay) image(s service, spec, site string) string {
 	image := cmp.Or(spec, site)
 	if v1.SIPImage(s.list, spec) {

@@ -76,12 +76,13 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 	return o.loadBalancer(s, &lb.Service, lb.HAProxy, nil, config, ports, nil)
 }
 
-// workerConfig has one backend for all ports, whose servers are reached at the port that the client came to; or one for each. Behind the PROXY
-// protocol it is one for each: there a client says itself which port it came to, and would reach any port of the workers.
+// workerConfig returns one backend for all ports, whose servers are reached at the client's port, or one for each
+// port. With the PROXY protocol it is one for each, because there a client sends the port itself, and could reach any
+// port of the workers.
 func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
 	const balance = "roundrobin"
 	checkPort := fmt.Sprint(cmp.Or(lb.CheckPort, 10250))
-	//guard(TestProxyProtocol): a client that says it came to port 10250 reaches the kubelets of the workers
+	//guard(TestProxyProtocol): a client that sends port 10250 reaches the kubelets of the workers
 	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {
 		return fill("loadbalancer-worker.cfg.tmpl", sections(lb.HAProxy, balance, values{
 			"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),

@@ -64,7 +64,7 @@ func imageName(image string) string {
 func imagesIn(patch *v1.Patch) []string {
 	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: validation.MaxPatchBytes, Nodes: validation.MaxPatchNodes, Depth: validation.MaxPatchDepth})
 	if err != nil {
-		return nil // Validate says so
+		return nil // Validate reports it
 	}
 	var images []string
 	var walk func(node *yaml.Node)

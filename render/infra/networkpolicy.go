@@ -12,15 +12,15 @@ import (
 // portRange is a range of TCP ports of a pod, both ends in it.
 type portRange struct{ first, last int32 }
 
-// networkPolicy closes a service's pods to all but its own ports: those that it is there for are open to everybody, its figures and its health to
-// anyone who the site lets read them. Only to pods that sipgen rendered: those that a takeover from SIP replaces have the Service's labels too, and
-// listen on other ports for as long as they are there.
+// networkPolicy closes a service's pods except for its own ports: the service's are open to all, its metrics and
+// health to the namespaces that the site allows. It selects only pods that sipgen rendered: those that a takeover
+// from SIP replaces also have the Service's labels, and listen on other ports until they are gone.
 //
-// It says nothing of what the pods may reach. A jump host and a Dex are there to reach what the site cannot name, and a load balancer's old
-// pods finish their connections to hosts that are no longer backends.
+// It does not limit what the pods may reach. A jump host and a Dex reach targets that the site cannot list, and a
+// load balancer's old pods finish their connections to former backends.
 func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *networkingv1.NetworkPolicy {
 	ingress := []networkingv1.NetworkPolicyIngressRule{{Ports: []networkingv1.NetworkPolicyPort{policyPort(public)}}}
-	//guard: a site that lets nobody read figures lets everybody, since a rule without peers is for all
+	//guard: a site that allows no namespace to read metrics allows all, since a rule without peers is for all
 	if from := metricsPeers(o.Site); metrics != 0 && len(from) > 0 {
 		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{
 			Ports: []networkingv1.NetworkPolicyPort{policyPort(portRange{metrics, metrics})}, From: from,
@@ -38,8 +38,8 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 	}
 }
 
-// metricsPeers returns the namespaces that may read the services' figures: those that the site names, all where it
-// says nothing, and none where its list is empty. An empty list of peers in a rule would be everybody, pods or not.
+// metricsPeers returns the namespaces that may read the services' metrics: those that the site lists, all without a
+// list, and none with an empty one. In a rule, an empty list of peers would allow everything, pods or not.
 func metricsPeers(site *v1alpha1.Site) []networkingv1.NetworkPolicyPeer {
 	if site.Spec.Metrics == nil {
 		return []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{}}}

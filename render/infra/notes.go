@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
-// anyNode stands for an address of a node of the management cluster, which sipgen does not know.
+// anyNode is a placeholder for an address of a node of the management cluster, which sipgen does not have.
 const anyNode = "MANAGEMENT-NODE"
 
 // Notes returns markdown for a reader of PLAN.md: how to reach the cluster's services, and who may log in. It has no
@@ -87,7 +87,7 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 	if bmcAccess(jump) != v1.BMCNone {
 		out.WriteString("On it, `host list` shows the hosts, and `host reboot NAME` restarts one.\n\n")
 	}
-	//guard: nobody can read in PLAN.md who may log in
+	//guard: PLAN.md does not show who may log in
 	out.WriteString(loginNotes(jump))
 	out.WriteString("</details>\n")
 }
@@ -95,8 +95,8 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 // maxLogins is how many keys that may log in are listed.
 const maxLogins = 50
 
-// loginNotes say who may log in, by fingerprint: that is what people compare. The comments of keys are not there,
-// because anyone who wrote the key wrote them.
+// loginNotes lists who may log in, by fingerprints, which people compare. The comments of keys are left out, because
+// the author of a key chooses them.
 func loginNotes(jump *v1.JumpHost) string {
 	var lines []string
 	for _, key := range jump.SSHAuthorizedKeys {

@@ -115,7 +115,7 @@ func nodeAffinity(a *v1.NodeAffinity) *corev1.NodeAffinity {
 	return out
 }
 
-// podTerms are about the service's own pods, in its own namespace, and about nobody else's.
+// podTerms are about the service's own pods, in its own namespace.
 func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
 	for _, t := range terms {
 		term := corev1.PodAffinityTerm{

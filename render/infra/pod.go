@@ -19,7 +19,7 @@ func (o *overlay) meta(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace, Labels: s.labels()}
 }
 
-// bare returns meta of an object that nobody looks for by its labels: it stands beside a Deployment of its name.
+// bare returns the metadata of an object that is not selected by labels: it belongs to a Deployment of its name.
 func (o *overlay) bare(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace}
 }
@@ -77,7 +77,7 @@ func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 	if asked == nil {
 		asked = o.Site.Spec.Defaults.ControlPlaneNodes
 	}
-	//guard: every tenant's pods run beside the management cluster's API server
+	//guard: every tenant's pods run next to the management cluster's API server
 	if asked == nil || !*asked {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 		ObjectMeta: o.bare(s),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
-			// Pods that are not ready serve nobody, and would keep their node from being drained forever.
+			// Pods that are not ready serve no client, and would keep their node from being drained forever.
 			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
 			Selector:                   &metav1.LabelSelector{MatchLabels: s.own()},
 		},

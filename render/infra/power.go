@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// powerRoles lets the entry's ServiceAccount read and patch exactly the cluster's hosts: a Role and a RoleBinding in each
-// namespace with such hosts. RBAC cannot say which fields; the site's policy for jump hosts does.
+// powerRoles lets the entry's ServiceAccount read and patch exactly the cluster's hosts: a Role and a RoleBinding in
+// each namespace with such hosts. RBAC cannot limit fields; the site's policy for jump hosts does.
 func (o *overlay) powerRoles(s service) []any {
 	names := map[string][]string{}
 	for _, h := range o.Hosts {

@@ -65,16 +65,15 @@ var OverlayKinds = []OverlayKind{
 	{"cert-manager.io", "Certificate", "certificates"},
 }
 
-// GivenRules returns the rights that the site gives to the accounts of clusters, and of their services: nobody can
-// give what he does not have.
+// GivenRules returns the rights that the site grants to the accounts of clusters, and of their services: an account
+// can grant only what it holds.
 func GivenRules() []rbacv1.PolicyRule {
 	//guard: the account of the root cannot give a first Dex its own
 	return append(OverlayRules(), powerRules(nil), dexRules())
 }
 
-// OverlayRules returns the rights that it takes to apply any overlay, in its namespace: for every kind, since what a
-// spec no longer asks for is to be deleted too, and for what an engine looks at to know that a Deployment is rolled
-// out.
+// OverlayRules returns the rights to apply any overlay, in its namespace: for every kind, because removed objects are
+// also deleted, and for the objects by which an engine sees that a Deployment is rolled out.
 func OverlayRules() []rbacv1.PolicyRule {
 	look := []string{"get", "list", "watch"}
 	var rules []rbacv1.PolicyRule

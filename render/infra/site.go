@@ -128,9 +128,9 @@ func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
 	}
 }
 
-// jumpPolicy holds the identities of jump hosts to the annotations by which metal3 takes orders of power, and to the hosts that bear the labels
-// of their own cluster. Their Roles name the hosts, but RBAC has no word for fields, a host whose spec changes may be deprovisioned, and
-// a Role that is late still names a host that another cluster has by now.
+// jumpPolicy limits the identities of jump hosts to the annotations with which metal3 is told to reboot, and to the
+// hosts with the labels of their own cluster. Their Roles name the hosts, but RBAC cannot limit fields, a changed
+// spec may deprovision a host, and a late Role still names a host that another cluster has by now.
 func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 	const (
 		oldNotes = "(has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})"

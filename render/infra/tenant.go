@@ -88,7 +88,7 @@ func (id identity) rules() []userValidationRule {
 		rules = append(rules, userValidationRule{"!user.username.startsWith('" + v1.ReservedPrefix + "')", "the name of a user may not begin with " + v1.ReservedPrefix})
 	}
 	if v1.MayBeReserved(id.groupsPrefix) {
-		//guard(TestEmptyPrefixesNameNoneOfKubernetesOwn): one other group hides that a token names system:masters, and nobody without a group may log in
+		//guard(TestEmptyPrefixesNameNoneOfKubernetesOwn): one other group hides that a token names system:masters, and no user without a group may log in
 		rules = append(rules, userValidationRule{"user.groups.all(group, !group.startsWith('" + v1.ReservedPrefix + "'))",
 			"the name of a group may not begin with " + v1.ReservedPrefix})
 	}
@@ -122,14 +122,14 @@ type (
 		// UID is empty, and rendered: the file's bytes reach the control plane's hosts, and other bytes would roll them.
 		UID struct{} `json:"uid"`
 	}
-	// prefixedClaim has a prefix always: kube-apiserver wants one with a claim, and "" is none.
+	// prefixedClaim always has a prefix: kube-apiserver requires one with a claim, and "" is none.
 	prefixedClaim struct {
 		Claim  string `json:"claim"`
 		Prefix string `json:"prefix"`
 	}
 )
 
-// flags say the same to kube-apiserver without that file. The two exclude each other.
+// flags is the same for kube-apiserver without that file. The two exclude each other.
 func (id identity) flags() []string {
 	flags := []string{
 		"--oidc-issuer-url=" + id.issuer,

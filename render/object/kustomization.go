@@ -34,7 +34,7 @@ type ConfigMapArgs struct {
 	Options *GeneratorOptions `json:"options,omitempty"`
 }
 
-// GeneratorOptions say how a ConfigMap is made.
+// GeneratorOptions are options for a generated ConfigMap.
 type GeneratorOptions struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// DisableNameSuffixHash leaves the hash of the content out of the name.

@@ -41,15 +41,15 @@ type Cluster struct {
 	*schedule.Cluster
 	// Spec is nil for one that has none.
 	Spec *v1.SIPCluster
-	// Rendered: it has something in the tree. New: its services are rendered again, and Notes is what they say.
+	// Rendered: it has something in the tree. New: its services are rendered again, and Notes describes them.
 	Rendered, New bool
 	Notes         string
 	// HostsDoNotWait: the Site asks for hosts that wait for services, and this cluster's do not.
 	HostsDoNotWait bool
 }
 
-// Page renders PLAN.md. It says nothing that changes between two runs with the same outcome: not which hosts are new, nor how many are free, and so not why a cluster
-// is short.
+// Page renders PLAN.md. It has nothing that differs between two runs with the same outcome: not which hosts are new,
+// how many are free, or why a cluster is short.
 func Page(in In) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", in.Site.Name, About)
@@ -64,12 +64,12 @@ func Page(in In) []byte {
 	return out.Bytes()
 }
 
-// writePatches says what a cluster has that only the grant patches: any allows.
+// writePatches describes what a cluster has that only the grant patches: any allows.
 func writePatches(out *bytes.Buffer, spec *v1.SIPCluster) {
 	if spec == nil {
 		return
 	}
-	//guard: a tenant's patches tolerate any taint, and PLAN.md does not say so
+	//guard: a tenant's patches tolerate any taint, and PLAN.md does not show it
 	if len(spec.Spec.Patches) > 0 {
 		out.WriteString("**Any patches:** its patches may change everything in its services but kinds, names, namespaces and accounts.\n\n")
 	}

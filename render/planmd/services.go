@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// writeServices says where the site's own services are reached, and which hosts ViNO makes.
+// writeServices lists where the site's own services are reached, and which hosts ViNO makes.
 func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 	services := &site.Spec.Services
 	if len(services.Ironic)+len(services.VirtualHosts) > 0 {
@@ -44,7 +44,7 @@ func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 	}
 }
 
-// writeVinoCredentials says how a Vino comes by its credentials where the engine puts none in.
+// writeVinoCredentials explains how a Vino gets its credentials if the engine puts none in.
 func writeVinoCredentials(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
 	fmt.Fprintf(out, "\n### Credentials of virtual hosts %s\n", v.Key())
 	out.WriteString("\nGit has no credentials for its BMCs, and Argo CD puts none in: until the Vino has them, the guard denies its sync. Write them to a file\n" +

@@ -50,12 +50,12 @@ func Files(files map[string][]byte) (map[string][]byte, error) {
 	return files, err
 }
 
-// Secret is one that a service reads, and that somebody has to make: sipgen never sees what is in it.
+// Secret is one that a service reads, and that an operator creates: sipgen never reads its contents.
 type Secret struct {
 	Namespace, Name string
 	// Kind is Secret or ConfigMap.
 	Kind string
-	// For says what it is read for.
+	// For is its purpose.
 	For string
 	// Keys that it has to have; those of a TLS Secret are tls.crt and tls.key.
 	Keys []string

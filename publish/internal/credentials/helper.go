@@ -14,7 +14,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// Ask asks `git credential fill` for a login at an endpoint, of the named user if there is one: nil if git knows none. It never prompts.
+// Ask runs `git credential fill` for a login at an endpoint, of the named user if there is one: nil if git has none.
+// It never prompts.
 func Ask(ctx context.Context, endpoint *transport.Endpoint, user string) *githttp.BasicAuth {
 	host := endpoint.Host
 	if endpoint.Port != 0 {
@@ -25,7 +26,7 @@ func Ask(ctx context.Context, endpoint *transport.Endpoint, user string) *githtt
 		question += "username=" + user + "\n"
 	}
 	if strings.ContainsRune(question, 0) || strings.Count(question, "\n") > 4 {
-		return nil // a line end in the URL would say something else
+		return nil // a line end in the URL would change the request
 	}
 	command := exec.CommandContext(ctx, "git", "credential", "fill")
 	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=")

@@ -22,10 +22,10 @@ func Secrets(address, proxy, user, secret string) []string {
 	return known
 }
 
-// userToken is how long a user name is at least to be taken for a token beside a password that is none.
+// userToken is the shortest user name that counts as a token next to a placeholder password.
 const userToken = 20
 
-// tokenUser returns a user name that is a token: forges take one there, beside the word below or any other password.
+// tokenUser returns a user name that is a token: forges accept one there, with the word below or any other password.
 func tokenUser(user, password string) string {
 	if password == "x-oauth-basic" || len(user) >= userToken {
 		return user
@@ -33,8 +33,8 @@ func tokenUser(user, password string) string {
 	return ""
 }
 
-// password returns what stands between the colon and the last @ of an address, whether it is a URL or not; without a
-// colon, the whole user information of anything but ssh, where forges take tokens.
+// password returns the text between the colon and the last @ of an address, whether it is a URL or not; without a
+// colon, the whole user information of anything but ssh, where forges accept tokens.
 func password(address string) string {
 	scheme, user, secret, colon := userOf(address)
 	if !colon && scheme != "ssh" && scheme != "" {

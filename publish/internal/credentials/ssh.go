@@ -17,7 +17,8 @@ import (
 // ErrHostKey: the SSH server is not in known_hosts, or has another key there.
 var ErrHostKey = errors.New("host key not known")
 
-// Keys are a user's SSH keys, and those of the servers. The zero value stands for the agent's keys, those in ~/.ssh and the known_hosts of ssh.
+// Keys are a user's SSH keys, and those of the servers. The zero value uses the agent's keys, those in ~/.ssh and the
+// known_hosts of ssh.
 type Keys struct {
 	File, Passphrase string
 	KnownHosts       []string
@@ -39,7 +40,7 @@ func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
 	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds, Timeout: s.timeout}, nil
 }
 
-// Login returns how to log in to an ssh server, and to know it. timeout is for the connection.
+// Login returns the login for an ssh server, which also checks its host key. timeout is for the connection.
 func (k Keys) Login(endpoint *transport.Endpoint, timeout time.Duration) (transport.AuthMethod, error) {
 	known, err := gitssh.NewKnownHostsDb(k.KnownHosts...)
 	if err != nil && strings.Contains(err.Error(), "unable to find any") {
@@ -80,7 +81,7 @@ func (k Keys) Login(endpoint *transport.Endpoint, timeout time.Duration) (transp
 	return login, nil
 }
 
-// ScanHint returns how to get to know a server.
+// ScanHint returns the command that adds a server's host key.
 func (k Keys) ScanHint(endpoint *transport.Endpoint) string {
 	host, file := endpoint.Host, "~/.ssh/known_hosts"
 	if endpoint.Port != 0 && endpoint.Port != gitssh.DefaultPort {

@@ -25,7 +25,7 @@ func Of(root *os.Root) Folder { return Folder{root: root} }
 // Exists reports whether the folder is there.
 func (d Folder) Exists() bool { return d.root != nil }
 
-// Open opens a folder when nobody else has it open, and finishes what a run that was killed has begun there.
+// Open opens a folder exclusively, and completes an interrupted run there.
 func Open(ctx context.Context, dir string) (Folder, error) {
 	unlock, err := lock(ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +79,7 @@ func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 	return treefs.File, text, err
 }
 
-// read reads a regular file. Anyone who swaps it for a pipe after it was looked at gets no further: it is opened
-// without waiting.
+// read reads a regular file. It is opened without waiting, in case the file is swapped for a pipe after the check.
 func (d Folder) read(name string) (text []byte, err error) {
 	opened, err := d.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -115,7 +114,7 @@ func (d Folder) Below(name string) ([]string, error) {
 	return found, err
 }
 
-// Empty says that the folder holds nothing at all.
+// Empty reports whether the folder holds nothing.
 func (d Folder) Empty() (bool, error) {
 	if d.root == nil {
 		return true, nil

@@ -74,8 +74,8 @@ func (d Folder) resume() error {
 	return d.finish(owned, false)
 }
 
-// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones
-// moved to their places, the list last. What was done of that already is not there.
+// finish completes a staged write: owned files that are not on the staged list are deleted, and staged ones moved to
+// their places, the list last. Completed steps are skipped.
 func (d Folder) finish(owned map[string]string, adopt bool) error {
 	stage, err := d.root.OpenRoot(treefs.StageInside)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 		if name == treefs.OwnershipFile {
 			continue
 		}
-		//guard: a file that somebody has put there since is not replaced
+		//guard: a foreign file that appeared since is not replaced
 		if _, ours := owned[name]; !ours && !adopt {
 			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
 				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, treefs.ErrTaken))

@@ -51,7 +51,7 @@ func (c *Files) Folder(name string) (*object.Tree, error) {
 	return tree, nil
 }
 
-// Entry returns what a tree says of a path.
+// Entry returns the entry of a tree at a path.
 func (c *Files) Entry(name string) (object.TreeEntry, bool, error) {
 	parent, err := c.Folder(path.Dir(name))
 	if err != nil || parent == nil {

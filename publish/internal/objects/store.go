@@ -19,8 +19,8 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// Store is the objects of packs that a server sent. go-git indexes and reads them; a pack is a file without a name, so that nothing of it stays
-// and nobody has to close it, however the process ends.
+// Store is the objects of packs that a server sent. go-git indexes and reads them. A pack is a file without a name,
+// so that nothing is left of it however the process ends.
 type Store struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
 	packs                      []*packfile.Packfile
@@ -109,7 +109,7 @@ func spool(reader io.Reader) (file billy.File, err error) {
 	return file, nil
 }
 
-// unnamed is a file that nobody else can open, so there is nothing to lock.
+// unnamed is a file without a name, which no other process can open, so there is nothing to lock.
 type unnamed struct{ *os.File }
 
 func (unnamed) Lock() error   { return nil }
@@ -177,7 +177,7 @@ func indexPack(file billy.File, limits packLimits) (*idxfile.MemoryIndex, error)
 	return writer.Index()
 }
 
-// checkPack reads what a pack says of its objects: a megabyte of it can be gigabytes.
+// checkPack checks the sizes that a pack announces for its objects: a megabyte of it can be gigabytes.
 func checkPack(file billy.File, limits packLimits) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -226,7 +226,7 @@ func checkPack(file billy.File, limits packLimits) error {
 	return unexpectedEOF(err)
 }
 
-// unexpectedEOF says of a pack that ends too early what it is.
+// unexpectedEOF names a pack that ends too early.
 func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

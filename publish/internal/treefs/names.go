@@ -48,7 +48,7 @@ func CheckTree(tree map[string][]byte) error {
 			continue
 		}
 		first, _, _ := strings.Cut(name, "/")
-		//guard: a tree says itself what it owns
+		//guard: a tree contains its own list of owned files
 		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) || strings.EqualFold(first, StageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 			continue

@@ -25,8 +25,8 @@ const (
 	ownershipNote    = "# The files of this folder that sipgen wrote, and may change or delete. Written by sipgen, not by hand.\n"
 )
 
-// ownership is the content of an OwnershipFile. Digest covers the list, so that an edit or a merge of two
-// lists is seen: a list that nobody wrote could make sipgen delete a file that it never owned.
+// ownership is the content of an OwnershipFile. Digest covers the list, so that an edit or a merge of two lists is
+// noticed: such a list could make sipgen delete a file that it never owned.
 type ownership struct {
 	APIVersion string      `yaml:"apiVersion"`
 	Kind       string      `yaml:"kind"`
@@ -73,14 +73,14 @@ func FormatOwnership(tree map[string][]byte) []byte {
 	return text.Bytes()
 }
 
-// ParseOwnership returns what an OwnershipFile says: the SHA-256 of every owned file by its path.
+// ParseOwnership returns the SHA-256 of every owned file by its path.
 func ParseOwnership(text []byte) (map[string]string, error) {
 	bad := func(format string, args ...any) (map[string]string, error) {
 		return nil, fmt.Errorf("%w: %s; restore it from git", ErrOwnership, fmt.Sprintf(format, args...))
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
-			//guard: a list with conflict markers is said to be something else
+			//guard: a list with conflict markers gets another error
 			if bytes.HasPrefix(line, []byte(marker)) {
 				return bad("line %d: an unresolved merge conflict", number+1)
 			}
@@ -93,7 +93,7 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	if err := decoder.Decode(&list); err != nil {
 		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	//guard: of two lists one counts, and nobody sees the other
+	//guard: of two lists one counts, and the other is ignored
 	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
 		return bad("more than one document")
 	}
@@ -117,7 +117,7 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 		}
 		owned[file.Path] = file.SHA256
 	}
-	//guard: files are deleted by a list that somebody edited
+	//guard: files are deleted by an edited list
 	if want := list.digest(); list.Digest != want {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}

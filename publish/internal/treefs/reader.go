@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ErrTaken: a path that the tree wants holds something that sipgen did not write.
+// ErrTaken: a path of the tree holds something that sipgen did not write.
 var ErrTaken = errors.New("taken by something that sipgen did not write")
 
 // EntryKind is what a Reader can hold at a path.
@@ -21,7 +21,7 @@ const (
 
 // Reader is a folder of files: on disk, or in a commit.
 type Reader interface {
-	// At says what is at a path, with a file's content.
+	// At returns the kind of the entry at a path, with a file's content.
 	At(name string) (EntryKind, []byte, error)
 	// Below lists the files and others below a folder, as paths from the root.
 	Below(name string) ([]string, error)
@@ -47,7 +47,7 @@ func (l *Lookup) At(name string) (EntryKind, []byte, error) {
 			return l.Here.At(name)
 		}
 		kind, _, err := l.Here.At(name[:i+next])
-		//guard: a file of somebody else is deleted through a link
+		//guard: a foreign file is deleted through a link
 		if err != nil || kind != Folder {
 			return Nothing, nil, err
 		}

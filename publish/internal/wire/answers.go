@@ -42,7 +42,7 @@ func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error)
 		response.Body = limitedBody{io.LimitReader(body, maxErrorPage), body}
 	//guard: a proxy's login page is reported as a length of a packet
 	case kind == "text/html":
-		_ = body.Close() // nobody reads it
+		_ = body.Close() // the body is not needed
 		return nil, notGit(request.URL.Host)
 	case strings.HasSuffix(request.URL.Path, "/info/refs"):
 		//guard: a server that names branches without an end takes half an hour, or all memory

@@ -11,10 +11,10 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// hookOutput is an HTTP transport that lets go-git hear what a server's post-receive hooks say: where to open a pull
-// request on a forge of unknown kind, or that a build has begun. A server reports on a push as soon as the branch has
-// moved, and runs those hooks after that, where go-git does not read. So the report's end is held back until the
-// server is done.
+// hookOutput is an HTTP transport that passes the output of a server's post-receive hooks to go-git: where to open a
+// pull request on a forge of unknown kind, or that a build has begun. A server reports on a push as soon as the
+// branch has moved, and then runs those hooks, when go-git has stopped reading. So the report's end is held back
+// until the server is done.
 type hookOutput struct{ http.RoundTripper }
 
 // hookWait is how long a server's hooks are waited for after its report: the push is done by then.

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// defaultIdleTimeout is how long a server may be silent where nothing else is said: time for its hooks, and for
-// packing a big repository.
+// defaultIdleTimeout is how long a server may be silent by default: time for its hooks, and for packing a big
+// repository.
 const defaultIdleTimeout = 5 * time.Minute
 
-// WithIdleTimeout runs an exchange with a server until it is done, ctx ends, or nothing has come or gone for so long;
-// exchange calls active whenever something does. Transports wait for some servers without looking at ctx, so the
-// exchange runs beside, and may be left behind with what it holds.
+// WithIdleTimeout runs an exchange with a server until it is done, ctx ends, or the server was silent for too long;
+// exchange calls active on each activity. Some transports ignore ctx, so the exchange runs in its own goroutine, and
+// may be left behind with its resources.
 func WithIdleTimeout[T any](ctx context.Context, silence time.Duration, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
 	if silence <= 0 {
 		silence = defaultIdleTimeout

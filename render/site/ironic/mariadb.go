@@ -42,7 +42,7 @@ type galera struct {
 	Enabled bool `json:"enabled"`
 }
 
-// mariaTLS: the operator wants the CA beside a certificate that it did not make.
+// mariaTLS: the operator requires the CA next to a certificate that it did not make.
 type mariaTLS struct {
 	Enabled             bool       `json:"enabled"`
 	Required            bool       `json:"required"`

@@ -39,8 +39,8 @@ type In struct {
 	Reader, Status string
 }
 
-// Files returns a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and
-// what it may connect to; and, where the Site wants it, one that reports to the tenants.
+// Files returns a CronJob that publishes the plan of the cluster's hosts and specs, with its reading account and
+// network policy and, if the Site asks for it, one that reports to the tenants.
 func Files(in In) (map[string][]byte, error) {
 	s := jobs{in}
 	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
@@ -97,7 +97,7 @@ const maxCronJobName = 52
 
 func (s jobs) cronJob(job job, labels map[string]string) batchv1.CronJobSpec {
 	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(deadlineSeconds), int64(300)
-	//guard(TestFluxRows/runner): the next commit has the CronJob go on that somebody has suspended
+	//guard(TestFluxRows/runner): the next commit resumes a suspended CronJob
 	return batchv1.CronJobSpec{
 		Schedule:                   job.schedule,
 		ConcurrencyPolicy:          batchv1.ForbidConcurrent,
@@ -161,7 +161,7 @@ func (s jobs) pod(job job) corev1.PodSpec {
 	}
 }
 
-// args publish what is live. Where the specs are is what the Site says, if it says so.
+// args are the arguments to publish from the live cluster. The Site's inputs have the specs, if set.
 func (s jobs) args() []string {
 	args := []string{"publish", "--site", configFolder + "/site.yaml", "--inventory", v1alpha1.InputCluster}
 	if len(s.Site.Spec.Inputs.Specs) == 0 {
@@ -199,7 +199,7 @@ func (s jobs) env(secret string) []corev1.EnvVar {
 	return env
 }
 
-// network lets nobody in, and sipgen out to names, the API server and the repository.
+// network allows no ingress, and egress to DNS, the API server and the repository.
 func (s jobs) network(labels map[string]string) networkingv1.NetworkPolicySpec {
 	_, repository := s.Site.Spec.Repository.SSH()
 	ports := []int32{53, 443, 6443, int32(repository)}

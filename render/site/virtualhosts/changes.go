@@ -35,7 +35,7 @@ func Remade(v *v1alpha1.VirtualHosts, previous map[string][]byte) []string {
 		before := &was.Spec.Nodes[i]
 		n := slices.IndexFunc(v.Spec.Nodes, func(s v1alpha1.VinoNodeSet) bool { return s.Name == before.Name })
 		if n < 0 || before.Count == 0 {
-			continue // whose machines are asked for no more
+			continue // whose machines are no longer asked for
 		}
 		if was, ok := wiring(before), wiring(&v.Spec.Nodes[n]); was != ok {
 			out = append(out, fmt.Sprintf("node set %s has interfaces %s, was %s", before.Name, ok, was))

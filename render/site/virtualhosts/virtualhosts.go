@@ -1,5 +1,5 @@
-// Package virtualhosts renders the Vinos of a site, and beside each the hosts that ViNO will make of it. The hosts themselves are ViNO's: no
-// BareMetalHost is ever rendered.
+// Package virtualhosts renders the Vinos of a site, and next to each the hosts that ViNO will make of it. ViNO owns
+// the hosts: no BareMetalHost is rendered.
 package virtualhosts
 
 import (
@@ -53,11 +53,11 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	return files, problems.Err()
 }
 
-// vinoObject returns the Vino. Its credentials are variables with Flux; with Argo CD it has none, and that field is
-// somebody else's. Every host gets a label by which grants know it.
+// vinoObject returns the Vino. Its credentials are variables with Flux; with Argo CD it has none, and the operator
+// owns that field. Every host gets a label for grants.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec.Object()
-	//guard: a Vino has the names of variables for its password, which nobody fills in
+	//guard: a Vino has the names of variables as its password, which are never replaced
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
 		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
 		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable), "password": variable(PasswordVariable)}
@@ -109,8 +109,8 @@ func Hosts(tree map[string][]byte) map[string]string {
 // CredentialsManager is the field manager that has a Vino's credentials where the engine puts none in.
 const CredentialsManager = "bmc-credentials"
 
-// CredentialsFile returns what somebody applies to a Vino whose credentials no engine puts in. It is never in the
-// tree.
+// CredentialsFile returns the file with which an operator gives credentials to a Vino, if no engine does. It is never
+// in the tree.
 func CredentialsFile(v *v1alpha1.VirtualHosts) string {
 	return fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: Vino\nmetadata: {namespace: %s, name: %s}\n"+
 		"spec: {bmcCredentials: {username: ..., password: ...}}\n", v.Namespace, v.Name)

@@ -59,8 +59,9 @@ func Secret(name string, getenv func(string) string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// Unencrypted says whether a run will send git's token or password so that everybody on the way can read it: by http, to another machine. It is not refused, since
-// there are git servers inside of clusters that have nothing else. What git's credential helper knows is not asked for here.
+// Unencrypted warns if a run will send git's token or password unencrypted: by http, to another machine. It is not
+// refused, because some git servers inside of clusters have nothing else. The login of git's credential helper is not
+// known here.
 func Unencrypted(target publish.Target) (warnings []string) {
 	if address, err := url.Parse(target.URL); err == nil && InTheClear(address) && (target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
 		warnings = append(warnings, "the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
@@ -71,7 +72,7 @@ func Unencrypted(target publish.Target) (warnings []string) {
 // InTheClear reports whether what is sent to an address can be read on the way.
 func InTheClear(address *url.URL) bool {
 	host := address.Hostname()
-	//guard: the token of a git server goes over the wire in the clear, and nobody is told
+	//guard: the token of a git server is sent unencrypted, without a warning
 	return address.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-// Names says what a shell may complete a word to.
+// Names is what a shell may complete a word to.
 type Names int
 
 const (
@@ -62,8 +62,8 @@ func (in *Inputs) Complete(what Names) completer {
 	}
 }
 
-// CompleteNames returns names. What is wrong with the files is not said: the command itself will. The live cluster is
-// not asked, since a shell waits for the answer.
+// CompleteNames returns names. It reports no errors of files, which the command itself does. It does not ask the live
+// cluster, because a shell waits for the answer.
 func (in *Inputs) CompleteNames(what Names) completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp

@@ -15,7 +15,7 @@ import (
 // flagVariable is an environment variable that gives a flag's value where the command line does not.
 type flagVariable struct {
 	name, flag string
-	// unless are flags that say the same in another way: with one of them the variable says nothing.
+	// unless are alternative flags: with one of them the variable has no effect.
 	unless []string
 	// list: the value has several parts, as in $PATH.
 	list bool
@@ -53,7 +53,8 @@ func FromEnvironment(command *cobra.Command, getenv func(string) string) error {
 	return nil
 }
 
-// otherVariables are the variables that are read beside those that stand for flags. What holds a secret can also be NAME_FILE.
+// otherVariables are the variables that are read in addition to those for flags. A secret can also be in a file,
+// NAME_FILE.
 var otherVariables = []string{
 	"SIPGEN_FORGE_TOKEN", "SIPGEN_FORGE_TOKEN_FILE", "SIPGEN_GIT_CA_FILE", "SIPGEN_GIT_CERT_FILE", "SIPGEN_GIT_KEY_FILE", "SIPGEN_GIT_PASSWORD",
 	"SIPGEN_GIT_PASSWORD_FILE", "SIPGEN_GIT_PROXY", "SIPGEN_GIT_PROXY_FILE", "SIPGEN_GIT_TOKEN", "SIPGEN_GIT_TOKEN_FILE", "SIPGEN_GIT_USERNAME",
@@ -61,8 +62,8 @@ var otherVariables = []string{
 	"SIPGEN_SSH_KNOWN_HOSTS",
 }
 
-// MisspeltVariables names the variables of the environment that nobody reads and that look like one that is read: a run without it
-// would quietly take something else.
+// MisspeltVariables names the variables of the environment that are not read and look like one that is: without a
+// warning, a run would use a default.
 func MisspeltVariables(environment []string) []string {
 	const prefix = "SIPGEN_"
 	known := map[string]bool{}

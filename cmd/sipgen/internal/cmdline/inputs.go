@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 )
 
-// Inputs are the flags that say what to plan from.
+// Inputs are the flags for the inputs of a plan.
 type Inputs struct {
 	app.Inputs
 	// liveFlags are of use with a live cluster only.
@@ -85,8 +85,8 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	return l, err
 }
 
-// WarnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look
-// as if they were meant to be. What the environment gives is for anyone who needs it.
+// WarnUnused warns of flags without effect, and of files next to the inputs that are not read and look like inputs.
+// Variables of the environment are never unused.
 func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {

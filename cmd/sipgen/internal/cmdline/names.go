@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// maxMeant is how many names are listed that one may stand for.
+// maxMeant is how many possible names are listed for one.
 const maxMeant = 5
 
 // OneOf returns the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the

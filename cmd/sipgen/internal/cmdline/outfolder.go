@@ -9,8 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// CheckOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to anyone
-// who reads the folder.
+// CheckOut refuses to write the tree where the next run reads specs or hosts: its patches would be read as hosts.
 func (in *Inputs) CheckOut(out string) error {
 	for _, folder := range in.Specs {
 		if readable(folder) && realPath(out) == realPath(folder) {

@@ -29,7 +29,7 @@ func Compared(dir string, git Repository) *Previous {
 	return &Previous{dir: dir, git: git, compared: true}
 }
 
-// noPrevious is the word for --previous that says there is none.
+// noPrevious is the word for --previous without a tree.
 const noPrevious = "none"
 
 // PreviousError: the previous tree is in the Site's repository, which no flag named, and that cannot be read.
@@ -59,7 +59,7 @@ func (e *NotTreeError) Hint() string {
 	if errors.Is(e.err, publish.ErrForeign) {
 		return "--previous takes the folder that sipgen render wrote, with everything in it; --repo URL reads the tree of a repository, and --previous none plans without one"
 	}
-	return "" // the error says what to do
+	return "" // the error has the remedy
 }
 
 func (p *Previous) Flags(command *cobra.Command) {
@@ -67,9 +67,8 @@ func (p *Previous) Flags(command *cobra.Command) {
 	p.git.Flags(command)
 }
 
-// Read returns the tree as it was: that of the Site's repository, where the flags name no other. The site says the
-// branch and the folder where the flags do not. Where there is none yet, that is said: every host that has no labels
-// is free then.
+// Read returns the previous tree: by default that of the Site's repository, with the Site's branch and folder. If
+// there is none, it reports that every host without labels is free.
 func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
@@ -109,7 +108,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 // ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
 func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.Read(ctx, ui, site)
-	//guard: nobody can look at hosts and specs while git is down
+	//guard: hosts and specs cannot be examined while git is down
 	if unread := (*PreviousError)(nil); errors.As(err, &unread) {
 		ui.Say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
 		return app.Before{}, nil

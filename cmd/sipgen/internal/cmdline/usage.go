@@ -38,7 +38,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &UsageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
 }
 
-// flagMessage returns what is wrong with a flag. What stands behind the dashes may have been meant as something else.
+// flagMessage returns the error of a flag. The text after the dashes may have been meant as something else.
 func flagMessage(cmd *cobra.Command, err error) string {
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: "); ok {
 		var known []string
@@ -48,7 +48,7 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		if len(longer) == 1 { // it was cut short
 			near = longer[0]
 		}
-		//guard: the brake names a flag, and the command that was run says that there is none
+		//guard: the brake names a flag, and the command that was run denies that it exists
 		if others := commandsWith(cmd.Root(), strings.TrimPrefix(name, "--")); len(others) > 0 && len(longer) == 0 {
 			return fmt.Sprintf("unknown flag: %s: it is a flag of %s", redact.Plain(name), strings.Join(others, ", "))
 		}
@@ -71,7 +71,7 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	return redact.Quotes(err.Error())
 }
 
-// wantedValue is what a flag wants, by the library's name of its type.
+// wantedValue is the expected value of a flag, by the library's name of its type.
 var wantedValue = map[string]string{"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false"}
 
 // insteadOf returns which flags take what people give as an argument.
@@ -85,7 +85,7 @@ func insteadOf(cmd *cobra.Command) string {
 	return ""
 }
 
-// Arguments wants at least and at most so many of them; what says what they are.
+// Arguments accepts at least least and at most most arguments; what describes them.
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		var problem error

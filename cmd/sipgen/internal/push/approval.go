@@ -16,10 +16,10 @@ import (
 // proposal others decide, who are told the same by the commit and the pull request.
 type Approval struct {
 	yes, dryRun bool
-	// ask: somebody sits at the terminal, and nobody else reviews the commit.
+	// ask: a person is at the terminal, and no review follows.
 	ask    bool
 	target string
-	// approved is what was said when somebody agreed: when others push first and the same comes out, nobody is asked again.
+	// approved is the text that was confirmed: after a rival push, an equal one is not asked again.
 	approved string
 }
 
@@ -44,12 +44,12 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 	plan := words.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, count), "\n")
-	if said == a.approved { // before somebody else pushed first
+	if said == a.approved { // before a rival push
 		return nil
 	}
 	ui.Say("%s", words.Summary())
 	shown, more := report.FirstDangers(plan, filesOf(changes), terminal.MostLines)
-	//guard: a proposal in CI does not say what is dangerous in it
+	//guard: a proposal in CI does not print its dangers
 	for _, danger := range shown {
 		ui.Say("look at this first: %s", danger)
 	}
@@ -60,7 +60,7 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)
 		return ErrDryRun
-	//guard: publish pushes to the synced branch although the person at the terminal said no
+	//guard: publish pushes to the synced branch although the answer at the terminal was no
 	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, count)):
 		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// commitFlags say what a commit carries beside the tree.
+// commitFlags are the flags for a commit's metadata.
 type commitFlags struct {
 	author        string
 	message       string
@@ -53,7 +53,7 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 	return meta, errors.Join(errs...)
 }
 
-// readSigner reads a private key, of the kind that its first line says.
+// readSigner reads a private key of the kind in its first line.
 func readSigner(file, passphrase string, now time.Time) (publish.Signer, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -104,8 +104,8 @@ func filesOf(changes []publish.Change) []report.File {
 // digestTrailer ends the keys of trailers that are for programs.
 const digestTrailer = "-Digest"
 
-// Trailers say what the commit was made from: digests that are the same for the same inputs, in
-// whatever files and order they came.
+// Trailers name the inputs of the commit, by digests that are the same for the same inputs, in whatever files and
+// order.
 func Trailers(l *app.Loaded, version string) ([]publish.Trailer, error) {
 	specs, err := digestOf(l.Clusters)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package push is what a commit is beside the tree: where it goes, what it carries, who agrees to it, and its pull request.
+// Package push handles a commit apart from the tree: its destination, metadata, approval, and pull request.
 package push
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// Settings are the flags that say where a commit goes and what it carries.
+// Settings are the flags for the destination and the metadata of a commit.
 type Settings struct {
 	// Version is sipgen's, for the commit.
 	Version  string
@@ -38,7 +38,7 @@ func (d *Settings) Flags(command *cobra.Command) {
 	flags.BoolVar(&d.adopt, "adopt", false, "take over files that sipgen did not write")
 }
 
-// Destination is where a commit goes, and what it carries beside the tree.
+// Destination is the destination of a commit, with its metadata.
 type Destination struct {
 	Target  publish.Target
 	Meta    publish.Meta
@@ -51,8 +51,8 @@ type Destination struct {
 // Meta returns the commit's author, signer and rules; the message comes with the plan.
 func (d *Settings) Meta(now time.Time) (publish.Meta, error) { return d.commit.meta(now) }
 
-// Destination returns what the flags say, the Site where they do not, and the environment. specs are the files that
-// the tree is made from.
+// Destination returns the destination by the flags, the Site and the environment. specs are the files that the tree
+// is made from.
 func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*Destination, error) {
 	d.repo.Defaults(loaded.Site)
 	to := &Destination{Meta: meta, Subject: d.commit.message}
@@ -71,7 +71,7 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	if d.hydrator.file == "" { // else GitOps Promoter carries it on
 		to.Warnings = elsewhere(loaded.Site, to.Target)
 	}
-	//guard: a run that sends its token in the clear does not say so
+	//guard: a run sends its token unencrypted, without a warning
 	to.Warnings = append(to.Warnings, unencrypted(to.Target, to.PullRequest)...)
 	to.Meta.Adopt = d.adopt
 	if to.Meta.Trailers, err = Trailers(loaded, d.Version); err != nil {
@@ -80,8 +80,8 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	return to, d.hydrator.add(&to.Meta, specs)
 }
 
-// elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from
-// there, that is meant.
+// elsewhere warns of a target that differs from the place in the tree's own sync objects. It is intended if another
+// job copies the tree from there.
 func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 	var out []string
 	repository := site.Spec.Repository

@@ -90,7 +90,7 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	return nil
 }
 
-// repositoryPage returns a remote as the promoter's page links to it; a folder of this machine is nobody's business.
+// repositoryPage returns a remote as the promoter's page links to it, "" for a folder of this machine.
 func repositoryPage(remote string) string {
 	kind, err := forge.KindOf(remote, "auto")
 	if err != nil {

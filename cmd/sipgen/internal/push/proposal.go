@@ -37,7 +37,7 @@ const (
 	gitToken   = "SIPGEN_GIT_TOKEN"
 )
 
-// forgeKinds are what --forge may say.
+// forgeKinds are the values of --forge.
 var forgeKinds = []string{"auto", "github", "gitlab", "gitea", "none"}
 
 // prepare checks the flags and the environment, before anything is read or pushed.
@@ -106,7 +106,7 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	return r, nil
 }
 
-// forgeTimeout returns how long a forge may take, where --timeout says how long the repository may.
+// forgeTimeout returns the time limit for a forge, from that of --timeout for the repository.
 func forgeTimeout(limit time.Duration) time.Duration {
 	const most = 2 * time.Minute
 	if limit <= 0 {
@@ -116,8 +116,8 @@ func forgeTimeout(limit time.Duration) time.Duration {
 	return min(limit, most)
 }
 
-// token returns the token for the forge's API and the name of its variable. git's own is taken only where --forge
-// names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
+// token returns the token for the forge's API and the name of its variable. git's own is used only if --forge names
+// the forge, so that no pull request appears unasked, and if git sends it to the same server.
 func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
 	value, err := cmdline.Secret(forgeToken, getenv)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 // ErrNoPullRequest: the branch was pushed, and the pull request could not be opened or updated.
 var ErrNoPullRequest = errors.New("pushed, but the pull request could not be opened or updated")
 
-// pullRequester opens the pull request of a pushed proposal, or says where to open it. A nil pullRequester does nothing.
+// pullRequester opens the pull request of a pushed proposal, or prints where to open it. A nil pullRequester does
+// nothing.
 type pullRequester struct {
 	target     publish.Target
 	labels     []string
@@ -28,8 +29,8 @@ type pullRequester struct {
 	client     *forge.Client
 }
 
-// CutHint takes what the server says of a pull request out of its output: Request reports it once, in sipgen's words. An address on another host than the
-// forge's stays the server's word.
+// CutHint removes the server's message about a pull request from its output: Request reports it once. A message with
+// an address on another host than the forge's stays as the server's.
 func (p *pullRequester) CutHint(serverSaid string) (string, forge.PullRequestHint) {
 	if p == nil || p.silent {
 		return serverSaid, forge.PullRequestHint{}
@@ -42,7 +43,7 @@ func (p *pullRequester) CutHint(serverSaid string) (string, forge.PullRequestHin
 	return rest, hint
 }
 
-// Request opens or updates the pull request where there is a token, and says where a person does it where there is none.
+// Request opens or updates the pull request with a token; without one it prints where to open it.
 func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publication, hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
@@ -85,7 +86,7 @@ func (p *pullRequester) open(ctx context.Context, ui *terminal.UI, done *Publica
 	return nil
 }
 
-// sayOpened says what became of the pull request, and where it is.
+// sayOpened reports the outcome of the pull request, and its URL.
 func (p *pullRequester) sayOpened(ui *terminal.UI, opened *forge.Opened) {
 	for _, warning := range opened.Warnings {
 		ui.Say("warning: pull request: %s", warning)
@@ -109,7 +110,7 @@ type Publication struct {
 	Plan *app.Planned
 	// Report is the plan's, with what changes in the services that were there before.
 	Report *report.Plan
-	// Meta is what the commit carries beside the tree.
+	// Meta is the metadata of the commit.
 	Meta publish.Meta
 }
 
@@ -128,8 +129,7 @@ func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, comm
 	return about
 }
 
-// unencrypted returns what a run will send so that everybody on the way can read it: git's credentials and the
-// forge's.
+// unencrypted returns warnings about credentials that are sent unencrypted: git's and the forge's.
 func unencrypted(target publish.Target, requester *pullRequester) []string {
 	warnings := cmdline.Unencrypted(target)
 	if requester == nil || requester.client == nil {

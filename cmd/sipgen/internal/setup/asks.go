@@ -26,7 +26,7 @@ import (
 // trialRepository is the repository in the folder of the Site, where no other is named.
 const trialRepository = "fleet.git"
 
-// answers returns what the flags say, checked before anything is read: what is wrong with them does not depend on the
+// answers returns the values of the flags, checked before anything is read, because their errors do not depend on the
 // hosts.
 func (b *Beginning) answers(site string) (survey.Answers, error) {
 	var errs []error
@@ -45,7 +45,7 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	answers := survey.Answers{Site: b.siteName(), Repository: url, Trial: folder != "", Specs: specsFolder, Namespace: namespace, Name: name}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
 	answers.Inventory, err = b.inventoryPath()
-	//guard: init reads a whole cluster, and says then that the repository is none
+	//guard: init reads a whole cluster before it reports a wrong repository
 	if errors.Join(errs...) == nil {
 		answers.Engine = string(v1alpha1.EngineFlux)
 		_, siteErr := api.ParseSite(site, survey.SiteYAML(&survey.Found{}, answers))
@@ -89,7 +89,7 @@ func isPath(repo string) bool {
 	return strings.HasSuffix(repo, ".git") && !strings.ContainsAny(repo, "/:")
 }
 
-// ofFlags returns those errors of a Site that nobody wrote that come from a flag.
+// ofFlags returns the errors of a generated Site that come from a flag.
 func ofFlags(err error) error {
 	var wrong []error
 	for _, e := range app.Flatten(byFlag(err)) {
@@ -222,7 +222,7 @@ func (b *Beginning) inventoryPath() (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// byFlag says of what is wrong with a Site that nobody wrote which flag it came from: there is no such file.
+// byFlag names the flag that an error of a generated Site comes from: the Site has no file.
 func byFlag(err error) error {
 	var errs []error
 	for _, e := range app.Flatten(err) {

@@ -138,7 +138,7 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 		}
 		rows = append(rows, []string{text.Line(h.Name), "hardware", fmt.Sprintf("(%d)", h.Hosts)})
 	}
-	_ = ui.Columns(rows, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
+	_ = ui.Columns(rows, len(rows[0])-1) // the terminal's; no message can be written there either
 }
 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
@@ -149,7 +149,7 @@ func sayLabelled(ui *terminal.UI, labelled, hosts int, site string) {
 	}
 }
 
-// sayNameless says of hosts without a uid what can be done with them and what cannot, and whether no host has one.
+// sayNameless describes the limits of hosts without a uid, and returns whether all hosts lack one.
 func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
 	n := 0
 	for i := range hosts {

@@ -23,7 +23,7 @@ import (
 // propose, and the Site is written alone: so it is where other clusters have all hosts already.
 func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
 	folder := filepath.Dir(spec)
-	//guard: init beside the specs of a site adds a cluster that nobody asked for, and the next run hands out hosts to it
+	//guard: init in a folder of existing specs adds an unwanted cluster, and the next run assigns hosts to it
 	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
@@ -94,7 +94,8 @@ func (b *Beginning) makeRepository(ui *terminal.UI, answers survey.Answers) erro
 // hasManifests reports whether a folder has files that a run would read.
 func hasManifests(folder string) bool {
 	found := false
-	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be looked at is nobody's specs yet
+	// unreadable files are not specs
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 			found = true
 			return fs.SkipAll

@@ -71,8 +71,7 @@ func (u *UI) Block(lines string) error {
 	return err
 }
 
-// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two
-// columns to the right of where the line began.
+// folded wraps the lines of a block that are wider than a terminal. A continuation is indented by two more columns.
 func folded(block string, width int) string {
 	lines := strings.Split(block, "\n")
 	for i, line := range lines {

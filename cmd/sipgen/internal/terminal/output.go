@@ -91,15 +91,15 @@ func terminalWidth(out io.Writer) int {
 // JSON prints a value as every command prints JSON.
 func (u *UI) JSON(value any) error { return text.JSON(u.Out, value) }
 
-// YAML prints a value as YAML, with the fields that it has as JSON. Strings that a CI system could take for commands stand in double quotes,
-// and no string is folded: none of its lines begins a line of the output.
+// YAML prints a value as YAML, with its JSON fields. Strings that a CI system could take for commands are in double
+// quotes, and no string is folded: no line of a string begins a line of the output.
 func (u *UI) YAML(value any) error {
 	asJSON, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
 	var root yaml.Node
-	// What YAML takes for a line end beside those that JSON escapes.
+	// Line ends of YAML that JSON does not escape.
 	asJSON = bytes.ReplaceAll(asJSON, []byte("\u0085"), []byte(`\u0085`))
 	if err := yaml.Unmarshal(asJSON, &root); err != nil {
 		return err

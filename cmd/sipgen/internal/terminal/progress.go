@@ -73,7 +73,7 @@ func (p *progress) stage(name string) (end func()) {
 	}
 }
 
-// quiet shows nothing until its end is called: somebody is asked, and writes where the stage would be shown.
+// quiet shows nothing until its end is called: an answer is typed where the stage would be shown.
 func (p *progress) quiet() (end func()) {
 	if p == nil || p.to == nil {
 		return func() {}
@@ -87,7 +87,7 @@ func (p *progress) quiet() (end func()) {
 	}
 }
 
-// wipe goes to the line's beginning and erases it (ECMA-48, which every terminal but TERM=dumb knows).
+// wipe goes to the line's beginning and erases it (ECMA-48, which every terminal but TERM=dumb supports).
 const wipe = "\r\x1b[K"
 
 // show draws a stage, unless it has an inner one. What is wider than the terminal would not be wiped as a whole.

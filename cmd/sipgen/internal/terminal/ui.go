@@ -1,4 +1,4 @@
-// Package terminal is how a command prints: its product, and what it says beside that.
+// Package terminal prints: a command's product, and its messages.
 package terminal
 
 import (
@@ -18,7 +18,7 @@ import (
 type UI struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Warnings are those about the inputs, for who wants them as data.
+	// Warnings are those about the inputs, for output as data.
 	Warnings []string
 	// Unknown is that help was asked for a command that there is not.
 	Unknown  error
@@ -33,15 +33,15 @@ func New(in io.Reader, out, err io.Writer, getenv func(string) string) *UI {
 	return &UI{In: in, Out: &product{Writer: out}, Err: err, progress: progressOn(err, getenv, quickEnough)}
 }
 
-// Warn says a warning about the inputs.
+// Warn prints a warning about the inputs.
 func (u *UI) Warn(format string, args ...any) {
 	words := text.Line(redact.Text(fmt.Sprintf(format, args...)))
 	u.Warnings = append(u.Warnings, words)
 	u.Say("warning: %s", words)
 }
 
-// Say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI
-// system by it. Whatever was missed where the words were made, no secret that is one beyond doubt is printed.
+// Say prints one line of messages. Text from outside can neither end the line nor control a terminal or a CI system.
+// As a last check, certain secrets are removed.
 func (u *UI) Say(format string, args ...any) {
 	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
 	u.progress.clean(func() { fmt.Fprintln(u.Err, u.fit("sipgen: "+line)) })
@@ -61,7 +61,7 @@ func (u *UI) fit(line string) string {
 // Stage shows on a terminal, until its end is called, what takes long. Stages may be nested.
 func (u *UI) Stage(name string) (end func()) { return u.progress.stage(name) }
 
-// Interactive reports whether somebody sits at the terminal: can be asked, and sees the question.
+// Interactive reports whether a person is at the terminal, who can be asked and sees the question.
 func (u *UI) Interactive() bool { return IsTerminal(u.In) && IsTerminal(u.Err) }
 
 // Confirm asks a question on the terminal. Anything but yes is a no.

@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else
-// changes: by the hosts that there are, and by what its tenant is granted.
+// Largest returns for every --count how many hosts the role could have, whatever the number in the question, if
+// nothing else changes: by the existing hosts, and by its tenant's grants.
 func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	today, err := s.admit(p.Before, s.today)
 	if err != nil {

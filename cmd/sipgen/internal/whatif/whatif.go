@@ -54,7 +54,7 @@ type roleCount struct {
 // Supposed is what was loaded, changed by the flags.
 type Supposed struct {
 	Site *app.Loaded
-	// Lines say what was changed.
+	// Lines describe the changes.
 	Lines []string
 	// today are the specs without the counts: what a largest count is compared with.
 	today  []v1.SIPCluster
