@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/airshipit/sipgen/internal/objdiff/show"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -97,15 +98,15 @@ func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, c
 	}
 	switch output {
 	case "unified":
-		err = difference.Unified(ui.Out)
+		err = show.Unified(ui.Out, difference)
 	case "json":
-		err = difference.JSON(ui.Out, v1alpha1.APIVersion)
+		err = show.JSON(ui.Out, difference, v1alpha1.APIVersion)
 	case "markdown":
-		err = difference.Markdown(ui.Out)
+		err = show.Markdown(ui.Out, difference)
 	case "github":
-		err = difference.GitHub(ui.Out)
+		err = show.GitHub(ui.Out, difference)
 	default:
-		err = difference.Human(ui.Out, colour, !all)
+		err = show.Human(ui.Out, difference, colour, !all)
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ package objdiff
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,9 +31,6 @@ const (
 // that only follow from the others.
 type Diff struct {
 	Files []File `json:"files"`
-
-	// there are the folders that the old tree had, as folder names them.
-	there map[string]bool
 }
 
 // File is one file that differs.
@@ -52,7 +50,10 @@ type File struct {
 	// Note is why a YAML file is compared by line, or that only its layout differs.
 	Note string `json:"note,omitempty"`
 
-	old, new []byte
+	// Old and New are the content, nil where there is no file.
+	Old, New []byte `json:"-"`
+	// Fresh is the folder of the tree that the file belongs to, if all of it is new.
+	Fresh string `json:"-"`
 }
 
 // Object is one YAML document of a file.
@@ -94,11 +95,12 @@ type Field struct {
 // below the tree is an error; each is reported.
 func Compare(old, new map[string][]byte) (*Diff, error) {
 	var (
-		diff = Diff{there: map[string]bool{}}
-		errs []error
+		diff  Diff
+		errs  []error
+		there = map[string]bool{} // the folders that the old tree had
 	)
 	for name := range old {
-		diff.there[folder(name)] = true
+		there[folder(name)] = true
 	}
 	all := maps.Clone(new)
 	if all == nil {
@@ -115,12 +117,15 @@ func Compare(old, new map[string][]byte) (*Diff, error) {
 		if isOld && isNew && bytes.Equal(before, after) {
 			continue
 		}
-		file := File{Path: name, Status: Changed, Host: isHost(name), Derived: isDerived(name), old: before, new: after}
+		file := File{Path: name, Status: Changed, Host: isHost(name), Derived: isDerived(name), Old: before, New: after}
+		if of := folder(name); !there[of] {
+			file.Fresh = of
+		}
 		switch {
 		case !isOld:
-			file.Status, file.old = Added, nil
+			file.Status, file.Old = Added, nil
 		case !isNew:
-			file.Status, file.new = Removed, nil
+			file.Status, file.New = Removed, nil
 		}
 		file.compare()
 		diff.Files = append(diff.Files, file)
@@ -166,7 +171,7 @@ func isDerived(name string) bool { return name == "PLAN.md" || name == ".sipgen.
 func (f *File) compare() {
 	switch path.Ext(f.Path) {
 	case ".yaml", ".yml", ".json":
-		objects, err := compareYAML(f.old, f.new)
+		objects, err := compareYAML(f.Old, f.New)
 		switch {
 		case err != nil:
 			f.Note = "compared by line: " + err.Error()
@@ -177,5 +182,52 @@ func (f *File) compare() {
 			return
 		}
 	}
-	f.LinesAdded, f.LinesRemoved = countLines(f.old, f.new)
+	f.LinesAdded, f.LinesRemoved = countLines(f.Old, f.New)
+}
+
+// folder returns the part of a tree that a file belongs to: a cluster's hosts, services or component, its rights, or
+// one of the site's folders; "" for a single file.
+func folder(name string) string {
+	parts := strings.Split(name, "/")
+	depth := 1
+	switch parts[0] {
+	case "clusters":
+		depth = 4
+	case "rights":
+		depth = 3
+	}
+	if len(parts) <= depth {
+		return ""
+	}
+	return strings.Join(parts[:depth], "/")
+}
+
+// String returns "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
+func (o *Object) String() string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	if name = strings.TrimSpace(o.Kind + " " + name); name != "" {
+		return name
+	}
+	return fmt.Sprintf("document %d", o.Document)
+}
+
+// MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side that it has.
+func (f Field) MarshalJSON() ([]byte, error) {
+	type side struct {
+		Path   string `json:"path"`
+		Change Change `json:"change"`
+		Old    *any   `json:"old,omitempty"`
+		New    *any   `json:"new,omitempty"`
+	}
+	out := side{Path: f.Path, Change: f.Change}
+	if f.Change != FieldAdded {
+		out.Old = &f.Old
+	}
+	if f.Change != FieldRemoved {
+		out.New = &f.New
+	}
+	return json.Marshal(out)
 }

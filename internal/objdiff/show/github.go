@@ -1,4 +1,4 @@
-package objdiff
+package show
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -21,8 +22,8 @@ const (
 // silently drops the eleventh annotation of a level; the last one here counts the folders without one, whose changes
 // follow as plain lines of the log. Files are not given as places, because they are in another repository than the
 // one that is checked out.
-func (d *Diff) GitHub(w io.Writer) error {
-	groups := d.groups()
+func GitHub(w io.Writer, d *objdiff.Diff) error {
+	groups := groupsOf(d)
 	counts := map[string]int{}
 	for _, g := range groups {
 		counts[g.level]++
@@ -63,8 +64,8 @@ func (g *group) log() string {
 	return b.String()
 }
 
-// groups collects the lines of every folder, in the order of the files.
-func (d *Diff) groups() []*group {
+// groupsOf collects the lines of every folder, in the order of the files.
+func groupsOf(d *objdiff.Diff) []*group {
 	var out []*group
 	at := map[string]*group{}
 	for i := range d.Files {
@@ -79,16 +80,16 @@ func (d *Diff) groups() []*group {
 			at[folder] = g
 			out = append(out, g)
 		}
-		if f.takesLabels() {
+		if takesLabels(f) {
 			g.level = "warning"
 		}
-		g.lines = append(g.lines, f.words()...)
+		g.lines = append(g.lines, words(f)...)
 	}
 	return out
 }
 
 // takesLabels reports whether a host loses or changes the labels that assign it.
-func (f *File) takesLabels() bool {
+func takesLabels(f *objdiff.File) bool {
 	if !f.Host {
 		return false
 	}
@@ -97,22 +98,22 @@ func (f *File) takesLabels() bool {
 		if o.Kind != "BareMetalHost" {
 			continue
 		}
-		if o.Status == Removed {
+		if o.Status == objdiff.Removed {
 			return true
 		}
 		for _, field := range o.Fields {
-			if strings.HasPrefix(field.Path, "metadata.labels") && field.Change != FieldAdded {
+			if strings.HasPrefix(field.Path, "metadata.labels") && field.Change != objdiff.FieldAdded {
 				return true
 			}
 		}
 	}
-	return f.Status == Removed && len(f.Objects) == 0
+	return f.Status == objdiff.Removed && len(f.Objects) == 0
 }
 
 // words returns the file's differences, a line for each object.
-func (f *File) words() []string {
+func words(f *objdiff.File) []string {
 	if len(f.Objects) == 0 {
-		return []string{fmt.Sprintf("%s %s: %s", path.Base(f.Path), f.Status, f.byLine())}
+		return []string{fmt.Sprintf("%s %s: %s", path.Base(f.Path), f.Status, byLine(f))}
 	}
 	var out []string
 	for i := range f.Objects {
@@ -121,10 +122,10 @@ func (f *File) words() []string {
 		if o.Name == "" {
 			text = path.Base(f.Path) + ": " + text
 		}
-		if o.Status == Changed {
+		if o.Status == objdiff.Changed {
 			var fields []string
 			for _, field := range o.Fields {
-				if !field.digest() {
+				if !isDigest(&field) {
 					fields = append(fields, string(field.Change)+" "+field.Path)
 				}
 			}

@@ -1,10 +1,12 @@
-package objdiff
+package show
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
 // GitHub keeps ten annotations of a level: the tenth says how many folders follow, and those stand in the log, each with its lines and no
@@ -15,12 +17,12 @@ func TestMoreThanTenAnnotations(t *testing.T) {
 		for i := range folders {
 			after[fmt.Sprintf("clusters/t/c%02d/infra/x.yaml", i)] = fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'c%02d', namespace: t}\ndata: {a: '##[error]x'}\n", i)
 		}
-		diff, err := Compare(nil, after)
+		diff, err := objdiff.Compare(nil, after)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := diff.GitHub(&out); err != nil {
+		if err := GitHub(&out, diff); err != nil {
 			t.Fatal(err)
 		}
 		commands := 0

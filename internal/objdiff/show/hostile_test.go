@@ -1,4 +1,4 @@
-package objdiff
+package show
 
 import (
 	"encoding/json"
@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
 // evil is what somebody could put into a branch to make a reviewer's tools say something else.
 const evil = "a|b`\\|<img src=x onerror=y> @everyone [x](http://e) %0A::error::owned \x1b[31m \u202e $x$ *b* _i_"
 
-func hostile(t *testing.T) *Diff {
+func hostile(t *testing.T) *objdiff.Diff {
 	t.Helper()
 	quoted, _ := json.Marshal(evil + "\n::error::second")
 	object := func(value string) []byte {
@@ -25,7 +27,7 @@ func hostile(t *testing.T) *Diff {
 }
 
 func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
-	out := written(t, hostile(t).GitHub)
+	out := written(t, hostile(t), GitHub)
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != 2 {
 		t.Fatalf("want one line for each of two folders, found %d:\n%s", len(lines), out)
@@ -42,7 +44,7 @@ func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 }
 
 func TestNothingBreaksOutOfATable(t *testing.T) {
-	out := written(t, hostile(t).Markdown)
+	out := written(t, hostile(t), Markdown)
 	for _, line := range strings.Split(out, "\n") {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
 			continue
@@ -64,7 +66,7 @@ func TestNothingIsACommandInJSON(t *testing.T) {
 	file := func(v string) map[string][]byte {
 		return map[string][]byte{hostsOfA + "x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
 	}
-	out := written(t, func(w io.Writer) error { return compare(t, file("1"), file(string(quoted))).JSON(w, "example.org/v1") })
+	out := written(t, compare(t, file("1"), file(string(quoted))), inJSON)
 	if !strings.Contains(out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`) {
 		t.Errorf("found %s", out)
 	}
@@ -84,7 +86,7 @@ func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
 		name := fmt.Sprintf("n%05d", i)
 		tree[hostsOfA+"metal3."+name+".yaml"] = host(name, "sip.airshipit.org/cluster-name: edge-a")
 	}
-	out := written(t, compare(t, nil, tree).Markdown)
+	out := written(t, compare(t, nil, tree), Markdown)
 	if utf8.RuneCountInString(out) > 65_536 {
 		t.Errorf("%d characters", utf8.RuneCountInString(out))
 	}
@@ -101,7 +103,7 @@ func TestAnnotationsBeyondTenAreCounted(t *testing.T) {
 		for i := range folders {
 			tree[fmt.Sprintf("folder%02d/a.yaml", i+1)] = []byte("a: 1\n")
 		}
-		out := written(t, compare(t, nil, tree).GitHub)
+		out := written(t, compare(t, nil, tree), GitHub)
 		if n := strings.Count(out, "::notice"); n != 10 || !strings.Contains(out, want) {
 			t.Errorf("%d folders: %d annotations, want 10, the last saying %q:\n%s", folders, n, want, out)
 		}
@@ -117,12 +119,12 @@ func FuzzCompare(f *testing.F) {
 	f.Add("? [x]\n: y", "{}")
 	f.Add("---\n---\nkind: A\n---\nkind: A", "kind: {a: b}\nmetadata: []")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		diff, err := Compare(map[string][]byte{"f.yaml": []byte(a)}, map[string][]byte{"f.yaml": []byte(b)})
+		diff, err := objdiff.Compare(map[string][]byte{"f.yaml": []byte(a)}, map[string][]byte{"f.yaml": []byte(b)})
 		if err != nil || diff.Empty() != (a == b) {
 			t.Fatalf("%v, %+v", err, diff)
 		}
-		for _, write := range []func(io.Writer) error{func(w io.Writer) error { return diff.Human(w, true, false) }, func(w io.Writer) error { return diff.Human(w, true, true) }, diff.Unified, func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }, diff.Markdown, diff.GitHub} {
-			if err := write(io.Discard); err != nil {
+		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, Unified, inJSON, Markdown, GitHub} {
+			if err := write(io.Discard, diff); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,57 +1,27 @@
-package objdiff
+package show
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// String returns "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
-func (o *Object) String() string {
-	name := o.Name
-	if o.Namespace != "" {
-		name = o.Namespace + "/" + name
-	}
-	if name = strings.TrimSpace(o.Kind + " " + name); name != "" {
-		return name
-	}
-	return fmt.Sprintf("document %d", o.Document)
-}
-
 // JSON writes the difference as JSON: an object of kind Difference with the list "files". apiVersion is that of
 // sipgen's output.
-func (d *Diff) JSON(w io.Writer, apiVersion string) error {
+func JSON(w io.Writer, d *objdiff.Diff, apiVersion string) error {
 	out := struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Files      []File `json:"files"`
+		APIVersion string         `json:"apiVersion"`
+		Kind       string         `json:"kind"`
+		Files      []objdiff.File `json:"files"`
 	}{apiVersion, "Difference", d.Files}
 	if out.Files == nil {
-		out.Files = []File{}
+		out.Files = []objdiff.File{}
 	}
 	return text.JSON(w, out)
-}
-
-// MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side that it has.
-func (f Field) MarshalJSON() ([]byte, error) {
-	type side struct {
-		Path   string `json:"path"`
-		Change Change `json:"change"`
-		Old    *any   `json:"old,omitempty"`
-		New    *any   `json:"new,omitempty"`
-	}
-	out := side{Path: f.Path, Change: f.Change}
-	if f.Change != FieldAdded {
-		out.Old = &f.Old
-	}
-	if f.Change != FieldRemoved {
-		out.New = &f.New
-	}
-	return json.Marshal(out)
 }
 
 // maxValue is how many characters of a value are shown on a line.
@@ -78,7 +48,7 @@ func apart(old, new string) (string, string) {
 }
 
 // summary counts files: "2 files added, 1 changed".
-func (d *Diff) summary() string {
+func summary(d *objdiff.Diff) string {
 	added, removed, changed := d.Counts()
 	var parts []string
 	for i, n := range []int{added, removed, changed} {
@@ -89,13 +59,13 @@ func (d *Diff) summary() string {
 		if len(parts) == 0 {
 			count = text.Count(n, "file")
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", count, []Status{Added, Removed, Changed}[i]))
+		parts = append(parts, fmt.Sprintf("%s %s", count, []objdiff.Status{objdiff.Added, objdiff.Removed, objdiff.Changed}[i]))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no difference")
 }
 
 // byLine returns how many lines of the file differ, or its note.
-func (f *File) byLine() string {
+func byLine(f *objdiff.File) string {
 	var parts []string
 	if f.LinesAdded > 0 {
 		parts = append(parts, fmt.Sprintf("%d added", f.LinesAdded))

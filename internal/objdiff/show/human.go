@@ -1,4 +1,4 @@
-package objdiff
+package show
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -26,27 +27,27 @@ const (
 //
 // With brief, entirely new folders, as in a first tree, are summed up: each host is a line, and other objects are
 // counted by kind.
-func (d *Diff) Human(w io.Writer, colour, brief bool) error {
+func Human(w io.Writer, d *objdiff.Diff, colour, brief bool) error {
 	out := bufio.NewWriter(w)
 	p := &printer{out, colour}
 	var derived []string
-	fresh, more := map[string][]*File{}, ""
+	fresh, more := map[string][]*objdiff.File{}, ""
 	for i := range d.Files {
-		if f := &d.Files[i]; brief && folder(f.Path) != "" && !d.there[folder(f.Path)] {
-			fresh[folder(f.Path)] = append(fresh[folder(f.Path)], f)
+		if f := &d.Files[i]; brief && f.Fresh != "" {
+			fresh[f.Fresh] = append(fresh[f.Fresh], f)
 		}
 	}
 	for i := range d.Files {
 		f := &d.Files[i]
-		files, ok := fresh[folder(f.Path)]
+		files, ok := fresh[f.Fresh]
 		switch {
 		case f.Derived:
 			derived = append(derived, f.Path)
 		case !ok || len(files) == 1:
 			p.file(f)
 		case len(files) > 1: // the others are shown with the first
-			p.fresh(folder(f.Path), files)
-			fresh[folder(f.Path)], more = nil, "; --all shows each file of what is new"
+			p.fresh(f.Fresh, files)
+			fresh[f.Fresh], more = nil, "; --all shows each file of what is new"
 		}
 	}
 	if len(derived) > 0 {
@@ -57,30 +58,13 @@ func (d *Diff) Human(w io.Writer, colour, brief bool) error {
 		fmt.Fprintf(out, "%s %s\n", strings.Join(derived, " and "), verb)
 	}
 	if len(d.Files) > 0 {
-		fmt.Fprintf(out, "\n%s%s\n", d.summary(), more)
+		fmt.Fprintf(out, "\n%s%s\n", summary(d), more)
 	}
 	return out.Flush()
 }
 
-// folder returns the part of a tree that a file belongs to: a cluster's hosts, services or component, its rights, or
-// one of the site's folders; "" for a single file.
-func folder(name string) string {
-	parts := strings.Split(name, "/")
-	depth := 1
-	switch parts[0] {
-	case "clusters":
-		depth = 4
-	case "rights":
-		depth = 3
-	}
-	if len(parts) <= depth {
-		return ""
-	}
-	return strings.Join(parts[:depth], "/")
-}
-
 // fresh writes the new objects of a folder.
-func (p *printer) fresh(name string, files []*File) {
+func (p *printer) fresh(name string, files []*objdiff.File) {
 	kinds := map[string]int{}
 	var hosts []string
 	for _, f := range files {
@@ -88,7 +72,7 @@ func (p *printer) fresh(name string, files []*File) {
 			o := &f.Objects[i]
 			switch {
 			case f.Host && o.Kind == "BareMetalHost":
-				hosts = append(hosts, o.String()+": "+strings.Join(o.labels(), ", "))
+				hosts = append(hosts, o.String()+": "+strings.Join(labelsOf(o), ", "))
 			case o.Kind != "" && o.Kind != "Kustomization" || strings.HasPrefix(name, "flux"):
 				kinds[o.Kind]++
 			}
@@ -118,8 +102,8 @@ func kindsOf(kind string) string {
 	return kind + "s"
 }
 
-// labels returns the labels of an object that is added, their keys without the domain.
-func (o *Object) labels() []string {
+// labelsOf returns the labels of an object that is added, their keys without the domain.
+func labelsOf(o *objdiff.Object) []string {
 	var out []string
 	for _, field := range o.Fields {
 		key, ok := strings.CutPrefix(field.Path, "metadata.labels")
@@ -152,9 +136,9 @@ func (p *printer) line(indent int, mark, text string) {
 	fmt.Fprintf(p.out, "%s%s%s%s%s\n", strings.Repeat(" ", indent), open, mark, text, shut)
 }
 
-var marks = map[Status]string{Added: "+", Removed: "-", Changed: "~"}
+var marks = map[objdiff.Status]string{objdiff.Added: "+", objdiff.Removed: "-", objdiff.Changed: "~"}
 
-func (p *printer) file(f *File) {
+func (p *printer) file(f *objdiff.File) {
 	p.line(0, "", fmt.Sprintf("%s: %s", text.Verbatim(f.Path), f.Status))
 	if len(f.Objects) == 0 {
 		p.lines(f)
@@ -164,25 +148,25 @@ func (p *printer) file(f *File) {
 		o := &f.Objects[i]
 		p.line(2, marks[o.Status], short(o.String()))
 		for _, field := range o.Fields {
-			if field.digest() {
+			if isDigest(&field) {
 				continue
 			}
-			if o.Status == Changed || strings.HasPrefix(field.Path, "metadata.labels") {
+			if o.Status == objdiff.Changed || strings.HasPrefix(field.Path, "metadata.labels") {
 				p.field(field)
 			}
 		}
 	}
 }
 
-func (p *printer) lines(f *File) {
+func (p *printer) lines(f *objdiff.File) {
 	if f.Note != "" {
 		p.line(2, "#", f.Note)
 	}
-	if f.Status != Changed {
-		p.line(2, "#", f.byLine())
+	if f.Status != objdiff.Changed {
+		p.line(2, "#", byLine(f))
 		return
 	}
-	p.hunks(2, hunks(f.old, f.new))
+	p.hunks(2, objdiff.Hunks(f.Old, f.New))
 }
 
 func (p *printer) hunks(indent int, all []string) {
@@ -206,21 +190,21 @@ func (p *printer) hunks(indent int, all []string) {
 	}
 }
 
-func (p *printer) field(f Field) {
+func (p *printer) field(f objdiff.Field) {
 	path := short(f.Path)
 	mark, value := "+", f.New
-	if f.Change == FieldRemoved {
+	if f.Change == objdiff.FieldRemoved {
 		mark, value = "-", f.Old
 	}
 	old, isOld := lines(f.Old)
 	new, isNew := lines(f.New)
 	switch {
-	case f.Change == FieldReordered:
+	case f.Change == objdiff.FieldReordered:
 		p.line(4, "~", path+": in another order: "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
-	case f.Change == FieldChanged && isOld && isNew:
+	case f.Change == objdiff.FieldChanged && isOld && isNew:
 		p.line(4, "~", path+":")
-		p.hunks(6, hunks([]byte(old), []byte(new)))
-	case f.Change == FieldChanged:
+		p.hunks(6, objdiff.Hunks([]byte(old), []byte(new)))
+	case f.Change == objdiff.FieldChanged:
 		before, after := apart(textOf(f.Old), textOf(f.New))
 		p.line(4, "~", path+": "+short(before)+" → "+short(after))
 	case isOld || isNew:

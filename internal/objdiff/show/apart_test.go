@@ -1,4 +1,4 @@
-package objdiff
+package show
 
 import (
 	"strings"

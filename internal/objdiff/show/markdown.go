@@ -1,10 +1,11 @@
-package objdiff
+package show
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -13,9 +14,9 @@ const maxMarkdown = 65_000
 
 // Markdown writes the difference for a comment on a pull request: a table of the hosts' fields, then one of
 // everything else. The end is left out if too long, with a count. Values cannot leave their cell or mention users.
-func (d *Diff) Markdown(w io.Writer) error {
+func Markdown(w io.Writer, d *objdiff.Diff) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "**%s**\n", d.summary())
+	fmt.Fprintf(&out, "**%s**\n", summary(d))
 	left := 0
 	for _, part := range []struct {
 		title string
@@ -27,7 +28,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 			if f.Host != part.hosts || f.Derived {
 				continue
 			}
-			rows := f.rows()
+			rows := rows(f)
 			if left > 0 || out.Len()+len(rows) > maxMarkdown {
 				left++
 				continue
@@ -47,11 +48,11 @@ func (d *Diff) Markdown(w io.Writer) error {
 }
 
 // rows returns the file's lines of the table.
-func (f *File) rows() string {
+func rows(f *objdiff.File) string {
 	var out strings.Builder
 	row := func(cells ...string) { out.WriteString(text.TableRow(cells...)) }
 	if len(f.Objects) == 0 {
-		row(string(f.Status), code(f.Path), escape(f.byLine()), "", "")
+		row(string(f.Status), code(f.Path), escape(byLine(f)), "", "")
 		return out.String()
 	}
 	for i := range f.Objects {
@@ -60,15 +61,15 @@ func (f *File) rows() string {
 		if o.Name == "" {
 			name = code(f.Path) + " " + name
 		}
-		if o.Status != Changed {
+		if o.Status != objdiff.Changed {
 			row(string(o.Status), name, "", "", "")
 		}
 		for _, field := range o.Fields {
-			if field.digest() {
+			if isDigest(&field) {
 				continue
 			}
-			if o.Status == Changed || f.Host && strings.HasPrefix(field.Path, "metadata.labels") {
-				before, after := field.sides()
+			if o.Status == objdiff.Changed || f.Host && strings.HasPrefix(field.Path, "metadata.labels") {
+				before, after := sides(&field)
 				row(string(field.Change), name, code(field.Path), before, after)
 			}
 		}
@@ -76,17 +77,17 @@ func (f *File) rows() string {
 	return out.String()
 }
 
-func (f *Field) sides() (before, after string) {
+func sides(f *objdiff.Field) (before, after string) {
 	side := func(value any) string {
 		if text, many := lines(value); many {
 			return sizeOf(text)
 		}
 		return code(wordsOf(value))
 	}
-	if f.Change != FieldAdded {
+	if f.Change != objdiff.FieldAdded {
 		before = side(f.Old)
 	}
-	if f.Change != FieldRemoved {
+	if f.Change != objdiff.FieldRemoved {
 		after = side(f.New)
 	}
 	return before, after
