@@ -22,12 +22,12 @@ import (
 
 func newCapacity(ui *terminal.UI) *cobra.Command {
 	var (
-		in               cmdline.Inputs
-		previous         cmdline.Previous
-		by, like, output string
-		minFree          []string
+		in       cmdline.Inputs
+		previous cmdline.Previous
+		by, like string
+		output   cmdline.Output
+		minFree  []string
 	)
-	formats := []string{"table", "json"}
 	command := &cobra.Command{
 		Use:   "capacity",
 		Short: "Count the hosts by class and state, and the clusters that still fit",
@@ -43,7 +43,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
   sipgen capacity --min-free kind=worker=4 --min-free =10`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asked, err := parseMinFree(minFree)
-			if err = errors.Join(cmdline.CheckFormat(output, formats), err); err != nil {
+			if err = errors.Join(output.Check(), err); err != nil {
 				return err
 			}
 			in.AllAddresses = like != ""
@@ -68,7 +68,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 			for _, one := range asked {
 				shown.MinFree = append(shown.MinFree, one.of(answer))
 			}
-			return showCapacity(ui, shown, output)
+			return showCapacity(ui, shown, output.Format)
 		},
 	}
 	in.Flags(command)
@@ -77,8 +77,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
 	flags.StringVar(&like, "like", "", "report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
 	flags.StringArrayVar(&minFree, "min-free", nil, "exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
-	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "table", "json")
 	_ = command.RegisterFlagCompletionFunc("like", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
 	return command
 }

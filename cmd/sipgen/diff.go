@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +17,10 @@ import (
 )
 
 func newDiff(ui *terminal.UI) *cobra.Command {
-	formats := []string{"human", "unified", "json", "markdown", "github"}
 	var (
-		output, color string
-		all           bool
+		output cmdline.Output
+		color  string
+		all    bool
 
 		in   cmdline.Inputs
 		out  string
@@ -43,10 +42,10 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
-			colour, err := ui.Colored(color, os.Getenv)
+			colored, err := ui.Colored(color, os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -70,7 +69,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				return err
 			}
 			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
-			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output, colour, all); err != nil {
+			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
 				return err
 			}
 			return unschedulable(checked.Plan)
@@ -78,10 +77,8 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 	}
 	in.Flags(command)
 	toleranceFlags(command, &how)
-	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
-	command.Flags().StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
+	output.Flag(command, "human", "unified", "json", "markdown", "github")
+	cmdline.ColorFlag(command, &color)
 	repo.Flags(command)
 	flags := command.Flags()
 	flags.BoolVar(&all, "all", false, "in human output, also show each file of a folder that is entirely new")
@@ -90,7 +87,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 }
 
 // showDiff prints what differs, and ends in a finding if anything does.
-func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, colour, all bool) error {
+func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, colored, all bool) error {
 	delete(before, publish.OwnershipFile)
 	difference, err := objdiff.Compare(before, after)
 	if err != nil {
@@ -106,7 +103,7 @@ func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, c
 	case "github":
 		err = show.GitHub(ui.Out, difference)
 	default:
-		err = show.Human(ui.Out, difference, colour, !all)
+		err = show.Human(ui.Out, difference, colored, !all)
 	}
 	if err != nil {
 		return err

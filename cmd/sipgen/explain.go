@@ -22,9 +22,8 @@ func newExplain(ui *terminal.UI) *cobra.Command {
 	var (
 		in       cmdline.Inputs
 		previous cmdline.Previous
-		output   string
+		output   cmdline.Output
 	)
-	formats := []string{"text", "json"}
 	command := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "Explain why a host or cluster is placed as it is",
@@ -36,7 +35,7 @@ unique.`,
 		Args:              cmdline.Arguments(1, 1, "the name of a host or a cluster"),
 		ValidArgsFunction: in.Complete(cmdline.Clusters | cmdline.Hosts),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
 			in.AllAddresses = true // any host may be asked about
@@ -52,13 +51,12 @@ unique.`,
 			if err != nil {
 				return err
 			}
-			return explain(ui, checked.Plan, args[0], output)
+			return explain(ui, checked.Plan, args[0], output.Format)
 		},
 	}
 	in.Flags(command)
 	previous.Flags(command)
-	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "text", "json")
 	return command
 }
 

@@ -14,8 +14,7 @@ import (
 )
 
 func newFields(ui *terminal.UI) *cobra.Command {
-	var output string
-	formats := []string{"text", "json-schema"}
+	var output cmdline.Output
 	command := &cobra.Command{
 		Use:   "fields KIND[.FIELD...]",
 		Short: "Explain the fields of SIPCluster and Site, offline",
@@ -29,14 +28,14 @@ then the field as in messages: site.spec.brake.
 		Args:              cmdline.Arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
 		ValidArgsFunction: completeFields,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
 			kind, path, err := kindOf(args[0])
 			if err != nil {
 				return err
 			}
-			if output == "json-schema" {
+			if output.Format == "json-schema" {
 				if path != "" {
 					return redact.Errorf("%s: -o json-schema is for a whole kind: %s", redact.Plain(args[0]), strings.ToLower(kind.Name))
 				}
@@ -54,8 +53,7 @@ then the field as in messages: site.spec.brake.
 			return err
 		},
 	}
-	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "text", "json-schema")
 	return command
 }
 

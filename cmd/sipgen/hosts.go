@@ -24,9 +24,8 @@ func newHosts(ui *terminal.UI) *cobra.Command {
 		in       cmdline.Inputs
 		previous cmdline.Previous
 		only     hostFilter
-		output   string
+		output   cmdline.Output
 	)
-	formats := []string{"table", "wide", "json", "csv", "name"}
 	command := &cobra.Command{
 		Use:   "hosts",
 		Short: "List the hosts: the owner of each, or why no cluster can have it",
@@ -39,7 +38,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
   sipgen hosts --cluster tenant-a/edge-a -o wide
   sipgen hosts --site site.yaml -f tenants --inventory hosts --rack r7 -o csv`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(cmdline.CheckFormat(output, formats), only.check()); err != nil {
+			if err := errors.Join(output.Check(), only.check()); err != nil {
 				return err
 			}
 			loaded, err := in.Load(cmd.Context(), ui)
@@ -58,7 +57,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err := only.keep(list); err != nil {
 				return err
 			}
-			return showHosts(ui, list, output)
+			return showHosts(ui, list, output.Format)
 		},
 	}
 	in.Flags(command)
@@ -68,8 +67,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	flags.StringVar(&only.rack, "rack", "", "list only the hosts of this rack")
 	flags.StringVar(&only.cluster, "cluster", "", "list only the hosts that this cluster holds or is releasing: `NAMESPACE/NAME`, or a unique name")
 	flags.StringSliceVar(&only.states, "state", nil, "list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
-	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "table", "wide", "json", "csv", "name")
 	cmdline.CompleteFlag(command, "state", report.HostStates()...)
 	_ = command.RegisterFlagCompletionFunc("cluster", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
 	return command

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +17,11 @@ import (
 
 func newLint(ui *terminal.UI) *cobra.Command {
 	var (
-		in                    cmdline.Inputs
-		previous              cmdline.Previous
-		output, color, failOn string
+		in            cmdline.Inputs
+		previous      cmdline.Previous
+		output        cmdline.Output
+		color, failOn string
 	)
-	formats := []string{"human", "json", "sarif", "github"}
 	command := &cobra.Command{
 		Use:   "lint",
 		Short: "Find likely mistakes across tenants and hosts",
@@ -34,13 +33,13 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
   sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
 			if failOn != string(finding.Warning) && failOn != string(finding.Error) {
 				return redact.Errorf("--fail-on: found %q, want %s or %s", failOn, finding.Warning, finding.Error)
 			}
-			colour, err := ui.Colored(color, os.Getenv)
+			colored, err := ui.Colored(color, os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				}
 				return f.Code == finding.Blind
 			})
-			if err := writeFindings(ui, findings, output, colour); err != nil {
+			if err := writeFindings(ui, findings, output.Format, colored); err != nil {
 				return errors.Join(err, unplanned)
 			}
 			count, warnings := finding.Counts(findings)
@@ -87,16 +86,14 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	in.Flags(command)
 	previous.Flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "human", "json", "sarif", "github")
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning), "what makes the exit code 1: warning (any finding), error")
 	cmdline.CompleteFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
-	flags.StringVar(&color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
+	cmdline.ColorFlag(command, &color)
 	return command
 }
 
-func writeFindings(ui *terminal.UI, findings []finding.Finding, output string, colour bool) error {
+func writeFindings(ui *terminal.UI, findings []finding.Finding, output string, colored bool) error {
 	switch output {
 	case "json":
 		return finding.JSON(ui.Out, findings)
@@ -105,5 +102,5 @@ func writeFindings(ui *terminal.UI, findings []finding.Finding, output string, c
 	case "github":
 		return finding.GitHub(ui.Out, findings)
 	}
-	return finding.Human(ui.Out, findings, colour)
+	return finding.Human(ui.Out, findings, colored)
 }

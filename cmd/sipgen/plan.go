@@ -30,7 +30,6 @@ func newPlan(ui *terminal.UI) *cobra.Command {
 		ask      whatif.Question
 		view     planView
 	)
-	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network"}
 	command := &cobra.Command{
 		Use:   "plan [CLUSTER]",
 		Short: "Show which host each cluster gets, and why",
@@ -57,12 +56,12 @@ has the reason).
 		Args:              cmdline.Arguments(0, 1, "the name of a cluster"),
 		ValidArgsFunction: in.Complete(cmdline.Clusters),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := view.check(ui, args, formats); err != nil {
+			if err := view.check(ui, args); err != nil {
 				return err
 			}
-			ofNetwork := view.output == "network"
+			ofNetwork := view.output.Format == "network"
 			if ofNetwork && ask.Asked() {
-				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
+				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output.Format)
 			}
 			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			loaded, err := in.Load(cmd.Context(), ui)
@@ -86,17 +85,15 @@ has the reason).
 	_ = command.RegisterFlagCompletionFunc("count", in.CompleteNames(cmdline.Roles))   // fails for a flag that is not there
 	_ = command.RegisterFlagCompletionFunc("without", in.CompleteNames(cmdline.Hosts)) // fails for a flag that is not there
 	flags := command.Flags()
-	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	view.output.Flag(command, "table", "wide", "json", "yaml", "markdown", "svg", "html", "network")
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
-	flags.StringVar(&view.color, "color", "auto", "colors: auto (on a terminal, unless $NO_COLOR is set), always, never")
-	cmdline.CompleteFlag(command, "color", "auto", "always", "never")
-	cmdline.CompleteFlag(command, "output", formats...)
+	cmdline.ColorFlag(command, &view.color)
 	return command
 }
 
 // showPlan prints a plan, and what render and publish would report.
 func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
-	ofNetwork := view.output == "network"
+	ofNetwork := view.output.Format == "network"
 	site := app.Renderer(render.Preview)
 	//guard: a part of the tree is compared with the files next to it, and another one is hidden
 	if before.Beside() {
@@ -126,7 +123,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)
 		_, err = ui.Out.Write(loaded.Network.Table(ui.Width()))
 	} else {
-		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output))
+		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output.Format))
 	}
 	if err != nil {
 		return err
@@ -205,24 +202,25 @@ func sayRefusals(ui *terminal.UI, commands string, err error) error {
 
 // planView is the form in which a plan is shown.
 type planView struct {
-	output, color string
-	all, colour   bool
+	output       cmdline.Output
+	color        string
+	all, colored bool
 	// cluster as it was asked for, empty for all.
 	cluster string
 }
 
 // check reads what was asked for.
-func (v *planView) check(ui *terminal.UI, args, formats []string) (err error) {
-	if err := cmdline.CheckFormat(v.output, formats); err != nil {
+func (v *planView) check(ui *terminal.UI, args []string) (err error) {
+	if err := v.output.Check(); err != nil {
 		return err
 	}
 	if len(args) > 0 {
 		v.cluster = args[0]
-		if slices.Contains([]string{"svg", "html", "network"}, v.output) {
-			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output, v.cluster)
+		if slices.Contains([]string{"svg", "html", "network"}, v.output.Format) {
+			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output.Format, v.cluster)
 		}
 	}
-	v.colour, err = ui.Colored(v.color, os.Getenv)
+	v.colored, err = ui.Colored(v.color, os.Getenv)
 	return err
 }
 
@@ -244,7 +242,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		}
 		plan = plan.Only(cluster)
 	}
-	switch v.output {
+	switch v.output.Format {
 	case "svg":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Removed: leftOut})
 		_, err := ui.Out.Write(picture.SVG(site))
@@ -262,6 +260,6 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
-	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour, Width: ui.Width()})
+	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output.Format == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colored, Width: ui.Width()})
 	return nil
 }

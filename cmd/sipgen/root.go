@@ -161,24 +161,22 @@ func strictArgs(command *cobra.Command) {
 }
 
 func newVersion(ui *terminal.UI) *cobra.Command {
-	var output string
-	formats := []string{"text", "json"}
+	var output cmdline.Output
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of sipgen and of the Go release that built it",
 		RunE: func(*cobra.Command, []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
-			if output == "json" {
+			if output.Format == "json" {
 				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			fmt.Fprintln(ui.Out, "sipgen", versionText())
 			return nil
 		},
 	}
-	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "text", "json")
 	return command
 }
 

@@ -39,10 +39,9 @@ func newStatus(ui *terminal.UI) *cobra.Command {
 	var (
 		in       cmdline.Inputs
 		previous cmdline.Previous
-		output   string
+		output   cmdline.Output
 		write    bool
 	)
-	formats := []string{"table", "wide", "json"}
 	command := &cobra.Command{
 		Use:   "status [--write] [--previous DIR | --repo URL]",
 		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
@@ -67,12 +66,12 @@ edited; 2 an error.`,
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
 			ctx := cmd.Context()
 			if write {
-				return reportToTenants(ctx, ui, &in, &previous, output)
+				return reportToTenants(ctx, ui, &in, &previous, output.Format)
 			}
 			site, err := in.LoadSite(ui.In)
 			if err != nil {
@@ -109,7 +108,7 @@ edited; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), output)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), output.Format)
 		},
 	}
 	in.SiteFlag(command)
@@ -119,8 +118,7 @@ edited; 2 an error.`,
 	in.InventoryFlag(command)
 	in.SpecsFlag(command, "with --write: ")
 	flags.BoolVar(&write, "write", false, "write the status of the SIPClusters on the cluster")
-	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "table", "wide", "json")
 	return command
 }
 

@@ -23,9 +23,8 @@ func newTenants(ui *terminal.UI) *cobra.Command {
 		in       cmdline.Inputs
 		previous cmdline.Previous
 		suggest  bool
-		output   string
+		output   cmdline.Output
 	)
-	formats := []string{"table", "json"}
 	command := &cobra.Command{
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
@@ -47,12 +46,12 @@ granted; 2 an error.`,
 		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
   sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.CheckFormat(output, formats); err != nil {
+			if err := output.Check(); err != nil {
 				return err
 			}
 			//guard: a script that asks for JSON gets YAML
-			if suggest && output != "table" {
-				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output)
+			if suggest && output.Format != "table" {
+				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output.Format)
 			}
 			loaded, err := in.Read(cmd.Context(), ui)
 			if err != nil {
@@ -85,7 +84,7 @@ granted; 2 an error.`,
 			}
 			tenants := summarize(planned)
 			problems := reasons(planned, wrong)
-			if output == "json" {
+			if output.Format == "json" {
 				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
@@ -105,8 +104,7 @@ granted; 2 an error.`,
 	}
 	in.Flags(command)
 	previous.Flags(command)
-	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	cmdline.CompleteFlag(command, "output", formats...)
+	output.Flag(command, "table", "json")
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command
 }

@@ -12,8 +12,6 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -32,23 +30,6 @@ type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 // CompleteFlag completes a flag that takes one of the given values.
 func CompleteFlag(command *cobra.Command, flag string, values ...string) {
 	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there, and a test sees that
-}
-
-// CheckFormat refuses an --output that a command has not.
-func CheckFormat(found string, want []string) error {
-	for _, format := range want {
-		if found == format {
-			return nil
-		}
-	}
-	hint := ""
-	word, _, _ := strings.Cut("o"+found, "=")
-	if near := manifest.Nearest(found, want); word == "out" || word == "output" { // -o takes the rest of its word
-		hint = redact.Sprintf(", did you mean --%s, with two dashes?", word)
-	} else if near != "" && near[0] == found[0] {
-		hint = redact.Sprintf(", did you mean %q?", near)
-	}
-	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
 // Complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
