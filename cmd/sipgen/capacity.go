@@ -47,21 +47,13 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = like != ""
-			loaded, err := in.Load(cmd.Context(), ui)
+			admitted, answer, err := holdingsOf(cmd.Context(), ui, &in, &previous)
 			if err != nil {
 				return err
 			}
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
-			if err != nil {
-				return err
-			}
-			answer, err := holdingsOf(loaded, before)
-			if err != nil {
-				return err
-			}
-			shown := report.CapacityOf(loaded.Site.Name, answer, by)
+			shown := report.CapacityOf(admitted.Loaded.Site.Name, answer, by)
 			if like != "" {
-				if shown.Like, err = moreLike(loaded, before, like); err != nil {
+				if shown.Like, err = moreLike(admitted, like); err != nil {
 					return err
 				}
 			}
@@ -117,12 +109,8 @@ func (l *leastFree) of(answer *holdings.Holdings) report.MinFree {
 }
 
 // moreLike plans clusters like one in addition to the existing ones.
-func moreLike(l *app.Loaded, before app.Before, name string) (*report.CapacityLike, error) {
-	admitted, err := app.Admit(l, before)
-	if err != nil {
-		return nil, err
-	}
-	clusters := admitted.Clusters
+func moreLike(admitted *app.Admitted, name string) (*report.CapacityLike, error) {
+	l, clusters := admitted.Loaded, admitted.Clusters
 	names := make([]string, len(clusters.All))
 	for i := range clusters.All {
 		names[i] = clusters.All[i].Key()

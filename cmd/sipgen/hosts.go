@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -41,19 +42,11 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err := errors.Join(output.Check(), only.check()); err != nil {
 				return err
 			}
-			loaded, err := in.Load(cmd.Context(), ui)
+			admitted, answer, err := holdingsOf(cmd.Context(), ui, &in, &previous)
 			if err != nil {
 				return err
 			}
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
-			if err != nil {
-				return err
-			}
-			answer, err := holdingsOf(loaded, before)
-			if err != nil {
-				return err
-			}
-			list := report.ListHosts(loaded.Site.Name, answer)
+			list := report.ListHosts(admitted.Loaded.Site.Name, answer)
 			if err := only.keep(list); err != nil {
 				return err
 			}
@@ -74,13 +67,24 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 }
 
 // holdingsOf returns the owner of each host, before anything is planned.
-func holdingsOf(l *app.Loaded, before app.Before) (*holdings.Holdings, error) {
-	admitted, err := app.Admit(l, before)
+func holdingsOf(
+	ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
+) (*app.Admitted, *holdings.Holdings, error) {
+	loaded, err := in.Load(ctx, ui)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	before, err := previous.ReadOrWarn(ctx, ui, loaded.Site)
+	if err != nil {
+		return nil, nil, err
+	}
+	admitted, err := app.Admit(loaded, before)
+	if err != nil {
+		return nil, nil, err
 	}
 	clusters := admitted.Clusters
-	return schedule.Holdings(clusters.All, l.Hosts.Hosts, clusters.Claims, clusters.Options)
+	answer, err := schedule.Holdings(clusters.All, loaded.Hosts.Hosts, clusters.Claims, clusters.Options)
+	return admitted, answer, err
 }
 
 // hostFilter selects the hosts to list: those that meet all conditions that are set.
