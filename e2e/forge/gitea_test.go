@@ -69,7 +69,7 @@ func life(t *testing.T, s *site) {
 		t.Fatalf("found %+v", all)
 	}
 	wantWords(t, all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
-	wantWords(t, all[0].Body, "**Look at this first**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
+	wantWords(t, all[0].Body, "**Dangers**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
 
 	// The same again: nothing is pushed, and what a person has written stays.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)

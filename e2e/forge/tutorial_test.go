@@ -57,7 +57,7 @@ func TestTutorial(t *testing.T) {
 	wantWords(t, said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux (Flux is installed on the cluster)", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
 	wantWords(t, said[1], "no finding")
 	wantWords(t, said[2], "tenant-a/first", "1 cluster, 5 hosts assigned (5 new)")
-	wantWords(t, said[3], "look at this first: 5 hosts are handed out", "dry run: ", "nothing is pushed")
+	wantWords(t, said[3], "danger: 5 hosts are handed out", "dry run: ", "nothing is pushed")
 	wantWords(t, said[4], "pull request: opened: "+gitea.URL+"/ada/fleet/pulls/1")
 	for i := range said[1:] {
 		if strings.Contains(said[i], "warning") {
@@ -71,7 +71,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("found %+v", all)
 	}
 	wantWords(t, all[0].Title, "first-site: 5 hosts assigned, 5 new")
-	wantWords(t, all[0].Body, "**Look at this first**", "5 hosts are handed out", "`tenant-a/first`")
+	wantWords(t, all[0].Body, "**Dangers**", "5 hosts are handed out", "`tenant-a/first`")
 	wantWords(t, run(credentials[0]+five[4]), "nothing to commit")
 
 	// A Site that init wrote is one that it reads: what it found on the live cluster is in it.

@@ -15,7 +15,7 @@ func Markdown(p *Plan) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", p.Summary())
 	if dangers := Dangers(p, nil); len(dangers) > 0 {
-		out.WriteString("\n**Look at this first**\n\n")
+		out.WriteString("\n**Dangers**\n\n")
 		for _, danger := range dangers {
 			fmt.Fprintf(&out, "- %s\n", prose(bounded(danger)))
 		}
@@ -62,7 +62,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
-	line := func(words string) string { return "! " + inert(bounded(words)) + "\n" }
+	line := func(words string) string { return "danger: " + inert(bounded(words)) + "\n" }
 	dangers := p.dangers(files)
 	shown := fairly(dangers, maxDangers, func(words string) int { return len(line(words)) })
 	for _, danger := range shown {

@@ -113,7 +113,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	if strings.Contains(body, "  kept ") {
 		t.Errorf("what is kept is in the message:\n%s", body)
 	}
-	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "! the policies that guard the hosts change", "  host patches of t/a: 1"} {
+	for _, want := range []string{"danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}

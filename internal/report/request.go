@@ -43,10 +43,10 @@ func PullRequest(p *Plan, about About) string {
 		return b.out.String() + end
 	}
 	if dangers := p.dangers(about.Files); len(dangers) == 0 {
-		b.add("Nothing to look at first: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
+		b.add("No dangers: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
 	} else {
 		shown := fairly(dangers, b.left/3, func(words string) int { return size(item(words)) })
-		b.list("**Look at this first**\n\n", sentences(shown), b.left, "danger", "dangers")
+		b.list("**Dangers**\n\n", sentences(shown), b.left, "danger", "dangers")
 		if len(shown) < len(dangers) {
 			b.force(fmt.Sprintf("- … and **%s**: %s\n", prose(moreDangers(dangers, shown)), AllDangers))
 		}

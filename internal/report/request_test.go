@@ -39,7 +39,7 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[len(p.Clusters[0].Roles[0].Slots)-1].InUse = inUse(inventory.State{Provisioning: "provisioned"})
 	body := PullRequest(p, about())
-	inOrder(t, body, "**Look at this first**", "handed out", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+	inOrder(t, body, "**Dangers**", "handed out", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
 		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "### Made from", "`c0ffee`", "`sha256:aa`")
 	for _, want := range []string{"2 of 3: this pull request removes its labels", "| new |", "| kept |", "| released |"} {
@@ -64,7 +64,7 @@ func TestEveryStepOfARelease(t *testing.T) {
 
 func TestPullRequestWithoutDangers(t *testing.T) {
 	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
-	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "Nothing to look at first") || !strings.Contains(body, "The age of the inventory is unknown") {
+	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "No dangers") || !strings.Contains(body, "The age of the inventory is unknown") {
 		t.Errorf("found\n%s", body)
 	}
 	if body := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}}); !strings.Contains(body, "nothing left to merge") || !strings.Contains(body, "c0ffee") || strings.Contains(body, "m/h") {
@@ -83,7 +83,7 @@ var (
 	// span is a code span as CommonMark reads it: a run of backticks, anything, a run of the same length.
 	tick    = regexp.MustCompile("`+")
 	allowed = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()'|\n…-]*$`)
-	ours    = strings.NewReplacer("\n### ", "\n", "**Look at this first**", "")
+	ours    = strings.NewReplacer("\n### ", "\n", "**Dangers**", "")
 )
 
 // outside gives the text that is not in code spans.

@@ -47,14 +47,14 @@ func TestDangersOfServices(t *testing.T) {
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
 	} {
 		message, request := CommitMessage(row.plan, "", row.files), PullRequest(row.plan, About{Files: row.files})
-		if !strings.Contains(message, "! ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
+		if !strings.Contains(message, "danger: ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
 			t.Errorf("%s: got the commit message\n%s\nwant %q in it and not %q", row.why, message, row.want, row.not)
 		}
-		if strings.Contains(request, "Nothing to look at first") || !strings.Contains(request, "**Look at this first**") {
+		if strings.Contains(request, "No dangers") || !strings.Contains(request, "**Dangers**") {
 			t.Errorf("%s: got the pull request\n%s", row.why, request)
 		}
 	}
-	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "Nothing to look at first") {
+	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "No dangers") {
 		t.Errorf("what is new has nothing to lose: got\n%s", request)
 	}
 }

@@ -51,10 +51,10 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 	shown, more := report.FirstDangers(plan, filesOf(changes), terminal.MostLines)
 	//guard: a proposal in CI does not print its dangers
 	for _, danger := range shown {
-		ui.Say("look at this first: %s", danger)
+		ui.Say("danger: %s", danger)
 	}
 	if more != "" {
-		ui.Say("look at this first: and %s; %s", more, report.AllDangers)
+		ui.Say("danger: and %s; %s", more, report.AllDangers)
 	}
 	switch {
 	case a.dryRun:
