@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
@@ -43,7 +44,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
   sipgen capacity --min-free kind=worker=4 --min-free =10`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asked, err := parseMinFree(minFree)
-			if err = errors.Join(output.Check(), err); err != nil {
+			if err = errors.Join(output.Check(), checkBy(by), err); err != nil {
 				return err
 			}
 			in.AllAddresses = like != ""
@@ -72,6 +73,14 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	output.Flag(command, "table", "json")
 	_ = command.RegisterFlagCompletionFunc("like", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
 	return command
+}
+
+// checkBy refuses a class by a label that no host can have.
+func checkBy(label string) error {
+	if label != "" && len(validation.IsQualifiedName(label)) > 0 {
+		return redact.Errorf("--by: found %q, want the name of a label, as in rack or example.org/rack", label)
+	}
+	return nil
 }
 
 // leastFree is a --min-free.
