@@ -68,10 +68,11 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
-	flags.StringVar(&like, "like", "", "report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
+	flags.StringVar(&like, "like", "",
+		"report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
 	flags.StringArrayVar(&minFree, "min-free", nil, "exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
 	output.Flag(command, "table", "json")
-	_ = command.RegisterFlagCompletionFunc("like", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
+	in.CompleteFlag(command, "like", cmdline.Clusters)
 	return command
 }
 
@@ -97,7 +98,8 @@ func parseMinFree(flags []string) (out []leastFree, err error) {
 		selector, badSelector := labels.Parse(flag[:last])
 		want, badNumber := strconv.Atoi(strings.TrimPrefix(flag[last:], "="))
 		if badSelector != nil || badNumber != nil || want < 0 {
-			err = errors.Join(err, redact.Errorf("--min-free: found %q, want a label selector and a number of hosts, as in kind=worker=4", flag))
+			err = errors.Join(err, redact.Errorf("--min-free: found %q, "+
+				"want a label selector and a number of hosts, as in kind=worker=4", flag))
 			continue
 		}
 		out = append(out, leastFree{flag[:last], selector, want})
@@ -129,7 +131,8 @@ func moreLike(admitted *app.Admitted, name string) (*report.CapacityLike, error)
 		return nil, fmt.Errorf("--like: %w", err)
 	}
 	namespace, short, _ := strings.Cut(key, "/")
-	more, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options, schedule.ClusterKey{Namespace: namespace, Name: short})
+	more, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options,
+		schedule.ClusterKey{Namespace: namespace, Name: short})
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}
@@ -147,13 +150,15 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 			return err
 		}
 		if like := shown.Like; like != nil {
-			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster, sentence.Verb(like.More, "fits", "fit"))
+			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster,
+				sentence.Verb(like.More, "fits", "fit"))
 		}
 	}
 	var err error
 	for _, least := range shown.MinFree {
 		if least.Free < least.Want {
-			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free, least.Want))
+			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free,
+				least.Want))
 			err = errFinding
 		}
 	}

@@ -114,6 +114,7 @@ func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, c
 	}
 	added, removed, changed := difference.Counts()
 	sum := added + removed + changed
-	ui.Say("%s: %d added, %d removed, %d changed%s", text.Plural(sum, "file differs", "files differ"), added, removed, changed, andList(sum))
+	ui.Say("%s: %d added, %d removed, %d changed%s", text.Plural(sum, "file differs", "files differ"), added, removed,
+		changed, andList(sum))
 	return errFinding
 }

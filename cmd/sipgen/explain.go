@@ -182,7 +182,8 @@ func group(p *app.Planned, name string) error {
 		return nil
 	}
 	slices.Sort(members[of])
-	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, app.FirstHosts(members[of]), end)
+	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of,
+		app.FirstHosts(members[of]), end)
 }
 
 // goneHost reports a host of the tree that is gone from the inventory, because a similar name would lead to another
@@ -190,7 +191,8 @@ func group(p *app.Planned, name string) error {
 func goneHost(p *app.Planned, name string) error {
 	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
-			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key, claim.Cluster.String(), claim.Role)
+			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key,
+				claim.Cluster.String(), claim.Role)
 		}
 	}
 	return nil

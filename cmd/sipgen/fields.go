@@ -37,7 +37,8 @@ then the field as in messages: site.spec.brake.
 			}
 			if output.Format == "json-schema" {
 				if path != "" {
-					return redact.Errorf("%s: -o json-schema is for a whole kind: %s", redact.Plain(args[0]), strings.ToLower(kind.Name))
+					return redact.Errorf("%s: -o json-schema is for a whole kind: %s", redact.Plain(args[0]),
+						strings.ToLower(kind.Name))
 				}
 				text, err := kind.JSONSchema()
 				if err == nil {

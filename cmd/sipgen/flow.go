@@ -16,7 +16,9 @@ import (
 )
 
 // flow takes the steps from what was loaded to a tree and what speaks against it, without a word.
-func flow(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer) (*app.Checked, error) {
+func flow(
+	ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer,
+) (*app.Checked, error) {
 	planned, err := plan(ui, l, before)
 	if err != nil {
 		return nil, err
@@ -102,8 +104,10 @@ var noTolerance = app.Tolerance{AcceptLoss: app.NoAcceptance}
 // toleranceFlags adds the flags with which a run accepts losses.
 func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
 	flags := command.Flags()
-	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance, "accept the loss of exactly `N` hosts, above the limit of spec.brake")
-	flags.BoolVar(&how.LostTree, "accept-lost-tree", false, "accept that the tree is lost: plan from the hosts' labels alone")
+	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance,
+		"accept the loss of exactly `N` hosts, above the limit of spec.brake")
+	flags.BoolVar(&how.LostTree, "accept-lost-tree", false,
+		"accept that the tree is lost: plan from the hosts' labels alone")
 }
 
 // sayAge prints the age of a snapshot.

@@ -133,7 +133,8 @@ func newMan() *cobra.Command {
 				return err
 			}
 			// Their date is $SOURCE_DATE_EPOCH, or today.
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + version(), Manual: "sipgen"}, dir)
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + version(),
+				Manual: "sipgen"}, dir)
 		},
 	}
 }
@@ -151,7 +152,8 @@ func runbook(out io.Writer, args []string) error {
 	}
 	words, found := runbooks.Text(args[0])
 	if !found || len(args) > 1 {
-		return &cmdline.UsageError{Command: "help", Err: fmt.Errorf("runbook %q: want one of %s", strings.Join(args, " "), strings.Join(names, ", "))}
+		return &cmdline.UsageError{Command: "help", Err: fmt.Errorf("runbook %q: want one of %s", strings.Join(args, " "),
+			strings.Join(names, ", "))}
 	}
 	_, err := io.WriteString(out, words)
 	return err

@@ -61,7 +61,8 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &notTree):
 		return notTree.Hint()
 	case errors.As(err, &unread):
-		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"
+		return "if nothing has been published yet, --previous none plans without a previous tree; " +
+			"otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"
 	case specHint(err) != "":
 		return specHint(err)
 	case publishHint(command, err) != "":
@@ -93,7 +94,8 @@ func specHint(err error) string {
 // an image.
 func grantable(err error) bool {
 	var beyond *admit.BeyondError
-	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
+	return errors.As(err, &beyond) &&
+		(strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
 }
 
 // hintAtSpecs prints hints about frozen clusters.
@@ -119,24 +121,31 @@ func publishHint(command *cobra.Command, err error) string {
 	case errors.Is(err, forge.ErrCertificate):
 		return cmdline.SetBy("CAFile")
 	case command.Name() == "publish" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
-		return "spec.repository.path in the Site gives the tree a folder of its own; --adopt replaces the files that are there"
+		return "spec.repository.path in the Site gives the tree a folder of its own; " +
+			"--adopt replaces the files that are there"
 	case command.Name() == "render" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
-		return "--out names another folder, and spec.repository.path in the Site is its path in the repository; --adopt replaces the files that are there"
+		return "--out names another folder, and spec.repository.path in the Site is its path in the repository; " +
+			"--adopt replaces the files that are there"
 	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
-		return flagOr(command, "adopt", "--adopt takes it over", "sipgen render and sipgen publish have --adopt, which takes it over")
+		return flagOr(command, "adopt", "--adopt takes it over",
+			"sipgen render and sipgen publish have --adopt, which takes it over")
 	case errors.Is(err, publish.ErrNoRepository):
 		return "--repo names the fleet's repository, by its URL or the path of a bare one"
 	case errors.Is(err, publish.ErrUnreachable):
-		return "is the URL right? behind a VPN, connect first; behind a proxy, set SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY (for ssh ALL_PROXY)"
+		return "is the URL right? behind a VPN, connect first; " +
+			"behind a proxy, set SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY (for ssh ALL_PROXY)"
 	case errors.Is(err, publish.ErrNothingThere):
 		return "push a first commit to that branch (a README is enough), or publish once without --propose"
 	case errors.As(err, &branch) && manifest.Nearest(branch.Branch, branch.Branches) != "":
-		return redact.Sprintf("did you mean the branch %q? --branch or the Site's spec.repository.branch names it", manifest.Nearest(branch.Branch, branch.Branches)) +
+		return redact.Sprintf("did you mean the branch %q? --branch or the Site's spec.repository.branch names it",
+			manifest.Nearest(branch.Branch, branch.Branches)) +
 			flagOr(command, "create-branch", "; --create-branch creates a new one", "")
 	case errors.Is(err, publish.ErrNoBranch):
-		return "--branch or the Site's spec.repository.branch names another one" + flagOr(command, "create-branch", "; --create-branch creates it", "")
+		return "--branch or the Site's spec.repository.branch names another one" +
+			flagOr(command, "create-branch", "; --create-branch creates it", "")
 	case errors.Is(err, publish.ErrOverwrite):
-		return "take another branch; or keep what is in these commits somewhere else, and delete the branch: git push REPOSITORY --delete BRANCH"
+		return "take another branch; or keep what is in these commits somewhere else, and delete the branch: " +
+			"git push REPOSITORY --delete BRANCH"
 	case errors.Is(err, publish.ErrOwner):
 		return "git config --global --add safe.directory FOLDER, with the folder above, if you trust its owner"
 	case errors.Is(err, publish.ErrRejected) && errors.Is(err, fs.ErrPermission):
@@ -160,7 +169,8 @@ func olderShape(err error) bool {
 		}
 		switch problem.Field[strings.LastIndex(problem.Field, ".")+1:] {
 		case "vmFlavor", "vm-flavor", "spreadTopology", "scheduling-constraints", "nodeSets", "config":
-			if strings.HasPrefix(problem.Field, "spec.nodes") || strings.HasPrefix(problem.Field, "spec.nodeSets") || problem.Field == "spec.config" {
+			if strings.HasPrefix(problem.Field, "spec.nodes") || strings.HasPrefix(problem.Field, "spec.nodeSets") ||
+				problem.Field == "spec.config" {
 				return true
 			}
 		}

@@ -58,11 +58,13 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	flags := command.Flags()
 	flags.StringVarP(&only.selector, "selector", "l", "", "list only the hosts with these labels: a label selector")
 	flags.StringVar(&only.rack, "rack", "", "list only the hosts of this rack")
-	flags.StringVar(&only.cluster, "cluster", "", "list only the hosts that this cluster holds or is releasing: `NAMESPACE/NAME`, or a unique name")
-	flags.StringSliceVar(&only.states, "state", nil, "list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
+	flags.StringVar(&only.cluster, "cluster", "",
+		"list only the hosts that this cluster holds or is releasing: `NAMESPACE/NAME`, or a unique name")
+	flags.StringSliceVar(&only.states, "state", nil,
+		"list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
 	output.Flag(command, "table", "wide", "json", "csv", "name")
 	cmdline.CompleteFlag(command, "state", report.HostStates()...)
-	_ = command.RegisterFlagCompletionFunc("cluster", in.CompleteNames(cmdline.Clusters)) // fails for a flag that is not there
+	in.CompleteFlag(command, "cluster", cmdline.Clusters)
 	return command
 }
 
@@ -102,7 +104,8 @@ func (f *hostFilter) check() (err error) {
 	known := report.HostStates()
 	for _, state := range f.states {
 		if !slices.Contains(known, state) {
-			err = errors.Join(err, redact.Errorf("--state: found %q, want %s%s", state, strings.Join(known, ", "), cmdline.DidYouMean(state, known)))
+			err = errors.Join(err, redact.Errorf("--state: found %q, want %s%s", state, strings.Join(known, ", "),
+				cmdline.DidYouMean(state, known)))
 		}
 	}
 	return err

@@ -43,8 +43,10 @@ On a terminal, sipgen prompts for missing flags. Otherwise --inventory is requir
 	b.In.InventoryFlag(command)
 	flags.Lookup("inventory").Usage = "the hosts: a file or folder of manifests, a snapshot, or the word cluster"
 	b.In.ClusterFlags(command)
-	flags.StringVar(&b.Repo, "repo", "", "the git repository that the engine syncs: an https or ssh `URL`, or a path, for a trial (default fleet.git in DIR)")
-	flags.StringVar(&b.Engine, "engine", "auto", "what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
+	flags.StringVar(&b.Repo, "repo", "",
+		"the git repository that the engine syncs: an https or ssh `URL`, or a path, for a trial (default fleet.git in DIR)")
+	flags.StringVar(&b.Engine, "engine", "auto",
+		"what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
 	cmdline.CompleteFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
 	flags.StringVar(&b.Name, "name", "", "the Site's `NAME` (default: the folder's)")
 	flags.StringVar(&b.Cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")

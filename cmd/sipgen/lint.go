@@ -87,7 +87,8 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	previous.Flags(command)
 	flags := command.Flags()
 	output.Flag(command, "human", "json", "sarif", "github")
-	flags.StringVar(&failOn, "fail-on", string(finding.Warning), "what makes the exit code 1: warning (any finding), error")
+	flags.StringVar(&failOn, "fail-on", string(finding.Warning),
+		"what makes the exit code 1: warning (any finding), error")
 	cmdline.CompleteFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
 	cmdline.ColorFlag(command, &color)
 	return command

@@ -82,8 +82,8 @@ has the reason).
 	in.Flags(command)
 	previous.Flags(command)
 	ask.Flags(command)
-	_ = command.RegisterFlagCompletionFunc("count", in.CompleteNames(cmdline.Roles))   // fails for a flag that is not there
-	_ = command.RegisterFlagCompletionFunc("without", in.CompleteNames(cmdline.Hosts)) // fails for a flag that is not there
+	in.CompleteFlag(command, "count", cmdline.Roles)
+	in.CompleteFlag(command, "without", cmdline.Hosts)
 	flags := command.Flags()
 	view.output.Flag(command, "table", "wide", "json", "yaml", "markdown", "svg", "html", "network")
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
@@ -115,7 +115,8 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight, whole.Dangers = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind), report.Dangers(&whole, nil)
+	whole.InputWarnings, whole.Preflight = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind)
+	whole.Dangers = report.Dangers(&whole, nil)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
@@ -147,7 +148,8 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loaded *app.Loaded, previous cmdline.Previous, view planView) error {
+func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loaded *app.Loaded,
+	previous cmdline.Previous, view planView) error {
 	changed, err := ask.Apply(ui.In, loaded)
 	if err != nil {
 		return err
@@ -225,7 +227,8 @@ func (v *planView) check(ui *terminal.UI, args []string) (err error) {
 }
 
 // write prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
-func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *report.Plan, leftOut ...inventory.Host) error {
+func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *report.Plan,
+	leftOut ...inventory.Host) error {
 	if v.cluster != "" {
 		var clusters []string
 		for i := range plan.Clusters {
@@ -234,7 +237,8 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		cluster, err := cmdline.OneOf(v.cluster, "cluster", clusters)
 		for i := range plan.Hosts {
 			if host := plan.Hosts[i].Host; err != nil && (host == v.cluster || strings.HasSuffix(host, "/"+v.cluster)) {
-				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s says what happens to it", redact.Plain(v.cluster), redact.Plain(v.cluster))
+				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s says what happens to it",
+					redact.Plain(v.cluster), redact.Plain(v.cluster))
 			}
 		}
 		if err != nil {
@@ -244,11 +248,13 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	}
 	switch v.output.Format {
 	case "svg":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Removed: leftOut})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals,
+			Removed: leftOut})
 		_, err := ui.Out.Write(picture.SVG(site))
 		return err
 	case "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals,
+			Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":
@@ -260,6 +266,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
-	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output.Format == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colored, Width: ui.Width()})
+	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output.Format == "wide",
+		Changes: many && !v.all && v.cluster == "", Colour: v.colored, Width: ui.Width()})
 	return nil
 }

@@ -101,12 +101,13 @@ func (e *unpushedError) Unwrap() []error { return []error{e.error} }
 func unpushed(err error) error { return &unpushedError{err} }
 
 // publishTree plans on top of the branch's tip, commits and pushes the tree, again as long as others are faster.
-func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *push.Destination, how app.Tolerance, ask *push.Approval) (*push.Publication, error) {
+func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *push.Destination, how app.Tolerance,
+	ask *push.Approval) (*push.Publication, error) {
 	defer ui.Stage("publishing to " + to.Target.String())()
 	to.Target.Waiting = func(reason string) {
 		ui.Say("another push holds the branch; trying again for up to three minutes: %s", reason)
 	}
-	done, out, err := publish.Loop(ctx, to.Target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *push.Publication, error) {
+	again := func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *push.Publication, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *push.Publication, error) {
 			//guard: the message of a refused publish does not mention that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
@@ -134,7 +135,8 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		}
 		meta.Approve = func(changes []publish.Change) error { return ask.Approve(ui, words, changes, countChanges(changes)) }
 		return checked.Rendered.Tree, meta, &push.Publication{Plan: checked.Plan, Report: words, Meta: to.Meta}, nil
-	})
+	}
+	done, out, err := publish.Loop(ctx, to.Target, again)
 	if out == nil {
 		return nil, err
 	}
@@ -162,7 +164,8 @@ func countChanges(changes []publish.Change) string {
 	for _, change := range changes {
 		n[change.Kind]++
 	}
-	return fmt.Sprintf("%s added, %d changed, %d deleted%s", text.Count(n[publish.Added], "file"), n[publish.Changed], n[publish.Deleted], andList(len(changes)))
+	return fmt.Sprintf("%s added, %d changed, %d deleted%s", text.Count(n[publish.Added], "file"), n[publish.Changed],
+		n[publish.Deleted], andList(len(changes)))
 }
 
 // andList names the list of sipgen's files, which changes with any of them, so that the numbers are those of git.

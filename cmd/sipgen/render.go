@@ -96,7 +96,8 @@ func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Res
 	}
 	ui.Say("%s", c.Plan.Report.Summary())
 	added, changed, deleted := len(written.Added), len(written.Changed), len(written.Deleted)
-	ui.Say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed, deleted, andList(added+changed+deleted))
+	ui.Say("%s: %s, %d added, %d changed, %d deleted%s", out, text.Count(len(c.Rendered.Tree), "file"), added, changed,
+		deleted, andList(added+changed+deleted))
 }
 
 // movedFrom returns the tree whose decisions a new folder takes over.

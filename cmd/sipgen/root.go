@@ -111,7 +111,9 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetUsageFunc(wrapped(root.UsageFunc(), func() int { return helpWidth(ui) }))
-	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newHosts(ui), newCapacity(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newOptions(ui), newVersion(ui), newMan())
+	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newHosts(ui),
+		newCapacity(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui),
+		newOptions(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}
@@ -170,7 +172,8 @@ func newVersion(ui *terminal.UI) *cobra.Command {
 				return err
 			}
 			if output.Format == "json" {
-				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(),
+					runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			fmt.Fprintln(ui.Out, "sipgen", versionText())
 			return nil

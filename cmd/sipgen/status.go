@@ -108,7 +108,8 @@ edited; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), output.Format)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)),
+				servicesOf(ctx, ui, &in, site, before), output.Format)
 		},
 	}
 	in.SiteFlag(command)
@@ -123,7 +124,8 @@ edited; 2 an error.`,
 }
 
 // statusInput returns the tree and the hosts, with the findings of preflight for the hosts that the tree patches.
-func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdings, hosts *inventory.Inventory) status.Input {
+func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdings,
+	hosts *inventory.Inventory) status.Input {
 	patched, refused := map[string]bool{}, map[string]string{}
 	for _, claim := range answer.Tree {
 		patched[claim.Host.String()] = true
@@ -147,7 +149,8 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 }
 
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
-func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.Host, services []status.Service, output string) error {
+func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.Host,
+	services []status.Service, output string) error {
 	stuck, stuckServices := 0, 0
 	for _, s := range services {
 		if s.Stuck {
@@ -172,7 +175,8 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 			if len(rows) == 0 {
 				rows = append(rows, []string{"HOST", "CLUSTER", "ROLE", "STATE", "WHAT"})
 			}
-			rows = append(rows, []string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State), text.Line(h.What)})
+			rows = append(rows, []string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State),
+				text.Line(h.What)})
 		}
 		if err := ui.Columns(rows, 4); err != nil {
 			return err
@@ -188,13 +192,15 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 	if stuck > 0 {
 		ui.Say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
 		if before.Missing() {
-			ui.Say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
+			ui.Say("%s has no tree, and there are hosts with labels of clusters: "+
+				"if there was one, it is lost, and they are its hosts; "+
 				`do not release them (sipgen help runbook tree-lost)`, before.Where)
 		}
 	}
 	if len(before.Edited) > 0 {
 		ui.Say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
-			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
+			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
+				"files that are not as sipgen wrote them"))
 	}
 	//guard: a tree with edited files looks healthy in its status
 	if stuck+stuckServices > 0 || len(before.Edited) > 0 {

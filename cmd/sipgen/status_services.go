@@ -29,13 +29,15 @@ var serviceKinds = []struct {
 }{
 	{"Ironic", schema.GroupVersionResource{Group: "ironic.metal3.io", Version: "v1alpha1", Resource: "ironics"}},
 	{"Vino", schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "vinoes"}},
-	{"PlacementAPI", schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}},
+	{"PlacementAPI", schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1",
+		Resource: "placementapis"}},
 	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
 }
 
-// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the hosts. Kinds that
-// cannot be read, or that no file has, are left out.
-func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site, before app.Before) []status.Service {
+// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the
+// hosts. Kinds that cannot be read, or that no file has, are left out.
+func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
+	before app.Before) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
@@ -68,7 +70,8 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 	return status.Services(wanted, objects)
 }
 
-func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
+func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupVersionResource,
+	kind string) ([]manifest.Document, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, err
@@ -81,18 +84,23 @@ func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 	var out []status.Wanted
 	services := &site.Spec.Services
 	for i := range services.Ironic {
-		out = append(out, status.Wanted{Kind: "Ironic", Namespace: services.Ironic[i].Namespace, Name: services.Ironic[i].Name})
+		out = append(out, status.Wanted{Kind: "Ironic", Namespace: services.Ironic[i].Namespace,
+			Name: services.Ironic[i].Name})
 	}
 	for i := range services.VirtualHosts {
-		out = append(out, status.Wanted{Kind: "Vino", Namespace: services.VirtualHosts[i].Namespace, Name: services.VirtualHosts[i].Name})
+		out = append(out, status.Wanted{Kind: "Vino", Namespace: services.VirtualHosts[i].Namespace,
+			Name: services.VirtualHosts[i].Name})
 	}
 	for i := range services.Placement {
-		out = append(out, status.Wanted{Kind: "PlacementAPI", Namespace: services.Placement[i].Namespace, Name: services.Placement[i].Name})
+		out = append(out, status.Wanted{Kind: "PlacementAPI", Namespace: services.Placement[i].Namespace,
+			Name: services.Placement[i].Name})
 	}
 	for file, content := range before.Files {
 		// Each service of a cluster has a file of its name.
-		if at := strings.Split(file, "/"); len(at) == 5 && at[0] == "clusters" && at[3] == "infra" && bytes.Contains(content, []byte("kind: Deployment\n")) {
-			out = append(out, status.Wanted{Kind: "Deployment", Namespace: at[1], Name: strings.TrimSuffix(path.Base(file), ".yaml"), Cluster: at[1] + "/" + at[2]})
+		if at := strings.Split(file, "/"); len(at) == 5 && at[0] == "clusters" && at[3] == "infra" &&
+			bytes.Contains(content, []byte("kind: Deployment\n")) {
+			out = append(out, status.Wanted{Kind: "Deployment", Namespace: at[1],
+				Name: strings.TrimSuffix(path.Base(file), ".yaml"), Cluster: at[1] + "/" + at[2]})
 		}
 	}
 	return out

@@ -23,9 +23,10 @@ import (
 // statusTries is how often a status is computed again because another writer changed the object meanwhile.
 const statusTries = 4
 
-// reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
-// in that one's status.
-func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous, output string) error {
+// reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one
+// tenant's specs is in that one's status.
+func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
+	output string) error {
 	loaded, err := in.Load(ctx, ui)
 	if err != nil {
 		return err
@@ -50,7 +51,8 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 	tenants := tenantStatus(p, hosts)
 	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before)
 	failed := writeStatuses(ctx, ui, in, tenants)
-	if shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
+	shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output)
+	if failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}
 	return failed // more than a finding
@@ -118,7 +120,8 @@ func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, ten
 
 // writeStatus writes the status of one SIPCluster if it differs. If another writer changed the object meanwhile, it
 // computes the status again.
-func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status.Tenants, object json.RawMessage) (written bool, err error) {
+func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status.Tenants,
+	object json.RawMessage) (written bool, err error) {
 	for try := 1; ; try++ {
 		cluster, err := liveCluster(object)
 		if err != nil {

@@ -32,20 +32,24 @@ func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 	for i := range tenants {
 		for _, namespace := range tenants[i].Namespaces {
 			if near := l.Tenants.Alike(namespace); near != "" {
-				ui.Say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace), text.Line(near))
+				ui.Say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace),
+					text.Line(near))
 			}
 		}
 	}
 	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !isListed(l.Site, t.Name) }) {
-		ui.Say("each new tenant may have twice the hosts that it has or asks for: adjust hosts.max and hosts.maxStandby to what is meant")
+		ui.Say("each new tenant may have twice the hosts that it has or asks for: " +
+			"adjust hosts.max and hosts.maxStandby to what is meant")
 	}
 	for i := range tenants {
 		//guard: a tenant is trusted with any patch, and who pastes the grants does not see it
 		if tenants[i].Patches == v1alpha1.PatchesAny && !isTrusted(l.Site, tenants[i].Name) {
-			ui.Say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant", text.Line(tenants[i].Name))
+			ui.Say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant",
+				text.Line(tenants[i].Name))
 		}
 		if len(tenants[i].Specs) == 0 && len(l.Written) > 0 {
-			ui.Say("tenant %s gets no specs: its files are not in a folder of their own, so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
+			ui.Say("tenant %s gets no specs: its files are not in a folder of their own, "+
+				"so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
 		}
 	}
 	for _, e := range ungranted {
@@ -67,7 +71,8 @@ func isListed(site *v1alpha1.Site, name string) bool {
 
 // isTrusted reports whether the Site grants a tenant any patches already.
 func isTrusted(site *v1alpha1.Site, name string) bool {
-	return slices.ContainsFunc(site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name && t.Patches == v1alpha1.PatchesAny })
+	return slices.ContainsFunc(site.Spec.Tenants,
+		func(t v1alpha1.Tenant) bool { return t.Name == name && t.Patches == v1alpha1.PatchesAny })
 }
 
 // withTenants returns the Site with other tenants, valid.

@@ -41,7 +41,8 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			for _, path := range site.Spec.Inputs.Specs {
 				//guard: takeover writes all tenants into the specs, and every run of the site is refused
 				if specs := in.Beside(path); out != "" && cmdline.Inside(out, specs) {
-					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: the next run would be of all tenants at once", out, specs)
+					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: "+
+						"the next run would be of all tenants at once", out, specs)
 				}
 			}
 			installation, err := setup.Installation(cmd.Context(), ui, &in, site)
@@ -67,8 +68,11 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 	}
 	in.SiteFlag(command)
 	flags := command.Flags()
-	flags.StringArrayVarP(&in.Specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
-	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml, outside the Site's spec.inputs.specs; existing files are not touched")
+	flags.StringArrayVarP(&in.Specs, "filename", "f", nil,
+		"the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
+	flags.StringVar(&out, "out", "",
+		"a folder for the converted specs, NAMESPACE/NAME.yaml, outside the Site's spec.inputs.specs; "+
+			"existing files are not touched")
 	in.ClusterFlags(command)
 	return command
 }

@@ -85,7 +85,8 @@ granted; 2 an error.`,
 			tenants := summarize(planned)
 			problems := reasons(planned, wrong)
 			if output.Format == "json" {
-				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants, said(append(wrong, problems...))})
+				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants,
+					said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
 			}

@@ -63,8 +63,10 @@ func Secret(name string, getenv func(string) string) (string, error) {
 // refused, because some git servers inside of clusters have nothing else. The login of git's credential helper is not
 // known here.
 func Unencrypted(target publish.Target) (warnings []string) {
-	if address, err := url.Parse(target.URL); err == nil && InTheClear(address) && (target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
-		warnings = append(warnings, "the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
+	if address, err := url.Parse(target.URL); err == nil && InTheClear(address) &&
+		(target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
+		warnings = append(warnings,
+			"the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
 	}
 	return warnings
 }

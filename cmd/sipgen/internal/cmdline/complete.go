@@ -29,12 +29,14 @@ type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 
 // CompleteFlag completes a flag that takes one of the given values.
 func CompleteFlag(command *cobra.Command, flag string, values ...string) {
-	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there, and a test sees that
+	// fails for a flag that is not there, and a test sees that
+	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
+// Complete completes the first argument to names in the files that the flags typed so far, the environment or the Site
+// name.
 func (in *Inputs) Complete(what Names) completer {
-	complete := in.CompleteNames(what)
+	complete := in.completeNames(what)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -43,9 +45,14 @@ func (in *Inputs) Complete(what Names) completer {
 	}
 }
 
-// CompleteNames returns names. It reports no errors of files, which the command itself does. It does not ask the live
+// CompleteFlag completes a flag to names, as Complete does.
+func (in *Inputs) CompleteFlag(command *cobra.Command, flag string, what Names) {
+	_ = command.RegisterFlagCompletionFunc(flag, in.completeNames(what)) // fails for a flag that is not there
+}
+
+// completeNames returns names. It reports no errors of files, which the command itself does. It does not ask the live
 // cluster, because a shell waits for the answer.
-func (in *Inputs) CompleteNames(what Names) completer {
+func (in *Inputs) completeNames(what Names) completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		if FromEnvironment(cmd, os.Getenv) != nil {
@@ -75,7 +82,8 @@ func beginningWith(typed string, names []string) []string {
 		}
 		_, rest, _ := strings.Cut(key, "/")
 		//guard: a shell completes a name that is in two namespaces, and the command refuses it
-		if name, _, _ := strings.Cut(rest, "/"); typed != "" && name != "" && len(namespaces[name]) == 1 && strings.HasPrefix(rest, typed) {
+		if name, _, _ := strings.Cut(rest, "/"); typed != "" && name != "" && len(namespaces[name]) == 1 &&
+			strings.HasPrefix(rest, typed) {
 			out = append(out, rest)
 		}
 	}

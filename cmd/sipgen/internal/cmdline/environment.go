@@ -35,7 +35,8 @@ func FromEnvironment(command *cobra.Command, getenv func(string) string) error {
 	given := func(name string) bool { f := command.Flags().Lookup(name); return f != nil && f.Changed }
 	var meant []flagVariable
 	for _, v := range flagVariables {
-		if command.Flags().Lookup(v.flag) != nil && getenv(v.name) != "" && !given(v.flag) && !slices.ContainsFunc(v.unless, given) {
+		if command.Flags().Lookup(v.flag) != nil && getenv(v.name) != "" && !given(v.flag) &&
+			!slices.ContainsFunc(v.unless, given) {
 			meant = append(meant, v)
 		}
 	}
@@ -56,10 +57,11 @@ func FromEnvironment(command *cobra.Command, getenv func(string) string) error {
 // otherVariables are the variables that are read in addition to those for flags. A secret can also be in a file,
 // NAME_FILE.
 var otherVariables = []string{
-	"SIPGEN_FORGE_TOKEN", "SIPGEN_FORGE_TOKEN_FILE", "SIPGEN_GIT_CA_FILE", "SIPGEN_GIT_CERT_FILE", "SIPGEN_GIT_KEY_FILE", "SIPGEN_GIT_PASSWORD",
-	"SIPGEN_GIT_PASSWORD_FILE", "SIPGEN_GIT_PROXY", "SIPGEN_GIT_PROXY_FILE", "SIPGEN_GIT_TOKEN", "SIPGEN_GIT_TOKEN_FILE", "SIPGEN_GIT_USERNAME",
-	"SIPGEN_SIGN_PASSPHRASE", "SIPGEN_SIGN_PASSPHRASE_FILE", "SIPGEN_SSH_KEY_FILE", "SIPGEN_SSH_KEY_PASSPHRASE", "SIPGEN_SSH_KEY_PASSPHRASE_FILE",
-	"SIPGEN_SSH_KNOWN_HOSTS",
+	"SIPGEN_FORGE_TOKEN", "SIPGEN_FORGE_TOKEN_FILE",
+	"SIPGEN_GIT_CA_FILE", "SIPGEN_GIT_CERT_FILE", "SIPGEN_GIT_KEY_FILE", "SIPGEN_GIT_PASSWORD", "SIPGEN_GIT_PASSWORD_FILE",
+	"SIPGEN_GIT_PROXY", "SIPGEN_GIT_PROXY_FILE", "SIPGEN_GIT_TOKEN", "SIPGEN_GIT_TOKEN_FILE", "SIPGEN_GIT_USERNAME",
+	"SIPGEN_SIGN_PASSPHRASE", "SIPGEN_SIGN_PASSPHRASE_FILE",
+	"SIPGEN_SSH_KEY_FILE", "SIPGEN_SSH_KEY_PASSPHRASE", "SIPGEN_SSH_KEY_PASSPHRASE_FILE", "SIPGEN_SSH_KNOWN_HOSTS",
 }
 
 // MisspeltVariables names the variables of the environment that are not read and look like one that is: without a

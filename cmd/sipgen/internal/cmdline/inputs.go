@@ -1,4 +1,5 @@
-// Package cmdline is the command line and its environment: the flags that several commands have, and what is wrong with them.
+// Package cmdline is the command line and its environment: the flags that several commands have, and what is wrong with
+// them.
 package cmdline
 
 import (
@@ -31,7 +32,9 @@ func (in *Inputs) Flags(command *cobra.Command) {
 
 // SpecsFlag is --filename; when begins its help.
 func (in *Inputs) SpecsFlag(command *cobra.Command, when string) {
-	command.Flags().StringArrayVarP(&in.Specs, "filename", "f", nil, when+"SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated (default: the Site's spec.inputs)")
+	command.Flags().StringArrayVarP(&in.Specs, "filename", "f", nil,
+		when+"SIPCluster specs: a file or folder, - for standard input, or the word cluster; "+
+			"may be repeated (default: the Site's spec.inputs)")
 }
 
 // SiteFlag is --site.
@@ -41,13 +44,16 @@ func (in *Inputs) SiteFlag(command *cobra.Command) {
 
 // InventoryFlag is --inventory.
 func (in *Inputs) InventoryFlag(command *cobra.Command) {
-	command.Flags().StringVar(&in.Inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster (default: the Site's spec.inputs)")
+	command.Flags().StringVar(&in.Inventory, "inventory", "",
+		"the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster "+
+			"(default: the Site's spec.inputs)")
 }
 
 // ClusterFlags are --kubeconfig and --context.
 func (in *Inputs) ClusterFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&in.Kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
+	flags.StringVar(&in.Kubeconfig, "kubeconfig", "",
+		"for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
 	flags.StringVar(&in.Context, "context", "", "for the live cluster: the context in the kubeconfig")
 	in.liveFlags = []*pflag.Flag{flags.Lookup("context"), flags.Lookup("kubeconfig")}
 	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
@@ -92,7 +98,8 @@ func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 		for _, flag := range in.liveFlags {
 			//guard: --context is given, the hosts come from files, and the reader believes that they are live
 			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
-				ui.Warn("--%s does nothing: neither hosts nor specs are read from the live cluster; --inventory cluster reads the hosts there", flag.Name)
+				ui.Warn("--%s does nothing: neither hosts nor specs are read from the live cluster; "+
+					"--inventory cluster reads the hosts there", flag.Name)
 			}
 		}
 	}

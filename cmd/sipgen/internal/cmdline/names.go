@@ -34,7 +34,8 @@ func OneOf(name, what string, names []string) (string, error) {
 		if many > maxMeant {
 			meant, more = meant[:maxMeant], fmt.Sprintf(" or one of %d others", many-maxMeant)
 		}
-		return "", redact.Errorf("%s: there are %d of that name, want NAMESPACE/NAME: %s%s", shown, many, strings.Join(meant, ", "), more)
+		return "", redact.Errorf("%s: there are %d of that name, want NAMESPACE/NAME: %s%s", shown, many,
+			strings.Join(meant, ", "), more)
 	}
 	if near := NearestName(name, names); near != "" {
 		return "", redact.Errorf("%s: no such %s, did you mean %q?", shown, what, near)

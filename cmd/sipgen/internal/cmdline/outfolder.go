@@ -18,7 +18,8 @@ func (in *Inputs) CheckOut(out string) error {
 	}
 	//guard: the tree is written among the hosts, and every host in it is defined twice from then on
 	if Inside(out, in.Inventory) {
-		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined twice", out, in.Inventory)
+		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined "+
+			"twice", out, in.Inventory)
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ type NotTreeError struct {
 
 func (e *NotTreeError) Error() string {
 	if errors.Is(e.err, publish.ErrForeign) {
-		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", e.dir, publish.OwnershipFile)
+		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", e.dir,
+			publish.OwnershipFile)
 	}
 	return "--previous: " + e.err.Error()
 }
@@ -57,13 +58,15 @@ func (e *NotTreeError) Unwrap() error { return e.err }
 
 func (e *NotTreeError) Hint() string {
 	if errors.Is(e.err, publish.ErrForeign) {
-		return "--previous takes the folder that sipgen render wrote, with everything in it; --repo URL reads the tree of a repository, and --previous none plans without one"
+		return "--previous takes the folder that sipgen render wrote, with everything in it; " +
+			"--repo URL reads the tree of a repository, and --previous none plans without one"
 	}
 	return "" // the error has the remedy
 }
 
 func (p *Previous) Flags(command *cobra.Command) {
-	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
+	command.Flags().StringVar(&p.dir, "previous", "",
+		"the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
 	p.git.Flags(command)
 }
 
@@ -72,7 +75,8 @@ func (p *Previous) Flags(command *cobra.Command) {
 func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
-		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
+		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and " +
+			"each says where the previous tree is: unset one of them")
 	case p.dir != "" && p.git.URL != "":
 		return app.Before{}, errors.New("--previous and --repo: use only one of them")
 	case p.dir == noPrevious && !p.compared:
@@ -105,7 +109,8 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	return before, err
 }
 
-// ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
+// ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without a
+// previous tree.
 func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.Read(ctx, ui, site)
 	//guard: hosts and specs cannot be examined while git is down

@@ -35,7 +35,8 @@ func commandsWith(root *cobra.Command, flag string) []string {
 
 // FlagError returns what is wrong with a flag, as an error of the command line.
 func FlagError(cmd *cobra.Command, err error) error {
-	return &UsageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
+	return &UsageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "),
+		errors.New(flagMessage(cmd, err))}
 }
 
 // flagMessage returns the error of a flag. The text after the dashes may have been meant as something else.
@@ -43,7 +44,8 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: "); ok {
 		var known []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
-		longer := slices.DeleteFunc(slices.Clone(known), func(flag string) bool { return len(name) < 5 || !strings.HasPrefix(flag, name) })
+		longer := slices.DeleteFunc(slices.Clone(known),
+			func(flag string) bool { return len(name) < 5 || !strings.HasPrefix(flag, name) })
 		near := manifest.Nearest(name, known)
 		if len(longer) == 1 { // it was cut short
 			near = longer[0]
@@ -72,7 +74,9 @@ func flagMessage(cmd *cobra.Command, err error) string {
 }
 
 // wantedValue is the expected value of a flag, by the library's name of its type.
-var wantedValue = map[string]string{"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false"}
+var wantedValue = map[string]string{
+	"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false",
+}
 
 // insteadOf returns which flags take what people give as an argument.
 func insteadOf(cmd *cobra.Command) string {

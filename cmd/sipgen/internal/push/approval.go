@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// Approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question whether to go on. Of a
-// proposal others decide, who are told the same by the commit and the pull request.
+// Approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question
+// whether to go on. Of a proposal others decide, who are told the same by the commit and the pull request.
 type Approval struct {
 	yes, dryRun bool
 	// ask: a person is at the terminal, and no review follows.
@@ -62,7 +62,8 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 		return ErrDryRun
 	//guard: publish pushes to the synced branch although the answer at the terminal was no
 	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, count)):
-		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
+		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, " +
+			"for a pull request")
 	}
 	a.approved = said
 	return nil

@@ -26,7 +26,7 @@ func TestTokenOfTheForge(t *testing.T) {
 		{"git sends it nowhere", proposal{forge: "gitea"}, publish.Target{URL: "ssh://git@git.example.org/fleet.git", Auth: auth}, nil, "", ""},
 		{"a password is no token", proposal{forge: "gitea"}, publish.Target{URL: https, Auth: publish.Auth{Username: "a", Password: "b"}}, nil, "", ""},
 	} {
-		token, name, err := row.proposal.token(row.target, forge.Repository{}, func(name string) string { return row.environment[name] })
+		token, name, err := row.proposal.token(row.target, func(name string) string { return row.environment[name] })
 		if err != nil || token != row.want || name != row.name {
 			t.Errorf("%s: found %q, %q, %v, want %q, %q", row.why, token, name, err, row.want, row.name)
 		}

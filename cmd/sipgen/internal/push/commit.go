@@ -29,9 +29,12 @@ type commitFlags struct {
 
 func (c *commitFlags) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&c.author, "author", "", `the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
+	flags.StringVar(&c.author, "author", "",
+		`the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
 	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
-	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
+	flags.StringVar(&c.signKey, "sign-key", "",
+		"sign the commit with this private key `FILE`, SSH or armored OpenPGP; "+
+			"its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
 	flags.BoolVar(&c.requireSigned, "require-signed", false, "push no unsigned commit")
 }
 
@@ -115,7 +118,11 @@ func Trailers(l *app.Loaded, version string) ([]publish.Trailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []publish.Trailer{{Key: "Specs" + digestTrailer, Value: specs}, {Key: "Inventory" + digestTrailer, Value: hosts}, {Key: "Sipgen-Version", Value: version}}, nil
+	return []publish.Trailer{
+		{Key: "Specs" + digestTrailer, Value: specs},
+		{Key: "Inventory" + digestTrailer, Value: hosts},
+		{Key: "Sipgen-Version", Value: version},
+	}, nil
 }
 
 func digestOf(value any) (string, error) {

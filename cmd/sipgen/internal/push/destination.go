@@ -34,7 +34,8 @@ func (d *Settings) Flags(command *cobra.Command) {
 	d.proposal.flags(command)
 	d.hydrator.flags(command)
 	flags := command.Flags()
-	flags.BoolVar(&d.create, "create-branch", false, "if --branch does not exist, create it from the repository's main branch")
+	flags.BoolVar(&d.create, "create-branch", false,
+		"if --branch does not exist, create it from the repository's main branch")
 	flags.BoolVar(&d.adopt, "adopt", false, "take over files that sipgen did not write")
 }
 
@@ -86,10 +87,12 @@ func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 	var out []string
 	repository := site.Spec.Repository
 	if target.Branch != repository.Branch {
-		out = append(out, redact.Sprintf("--branch is %q, but the rendered sync objects use branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
+		out = append(out, redact.Sprintf("--branch is %q, but the rendered sync objects use branch %q "+
+			"(the Site's spec.repository.branch)", target.Branch, repository.Branch))
 	}
 	if path.Clean("./"+target.Path) != path.Clean("./"+repository.Path) {
-		out = append(out, redact.Sprintf("--path is %q, but the rendered sync objects use folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
+		out = append(out, redact.Sprintf("--path is %q, but the rendered sync objects use folder %q "+
+			"(the Site's spec.repository.path)", target.Path, repository.Path))
 	}
 	return out
 }

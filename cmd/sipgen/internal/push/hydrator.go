@@ -32,9 +32,11 @@ type hydrator struct {
 
 func (h *hydrator) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&h.file, "hydrator-metadata", "", "record for GitOps Promoter which commit the specs come from, in this `FILE` of the repository and in a git note")
+	flags.StringVar(&h.file, "hydrator-metadata", "",
+		"record for GitOps Promoter which commit the specs come from, in this `FILE` of the repository and in a git note")
 	flags.Lookup("hydrator-metadata").NoOptDefVal = hydratorFile
-	flags.StringVar(&h.drySHA, "dry-sha", "", "the `COMMIT` that the specs come from (default: the one checked out where --site and -f are)")
+	flags.StringVar(&h.drySHA, "dry-sha", "",
+		"the `COMMIT` that the specs come from (default: the one checked out where --site and -f are)")
 }
 
 // metadata is the file, with the fields of the contract.
@@ -65,7 +67,8 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	if h.drySHA == "" {
 		for _, path := range paths {
 			if path == "-" || path == "cluster" {
-				return redact.Errorf("--hydrator-metadata: the specs come from %q, which is not in a commit: --dry-sha is required", path)
+				return redact.Errorf("--hydrator-metadata: the specs come from %q, which is not in a commit: --dry-sha is "+
+					"required", path)
 			}
 		}
 		source, err := publish.SourceOf(paths)
@@ -73,15 +76,16 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 			return fmt.Errorf("--hydrator-metadata: %w", err)
 		}
 		about = metadata{
-			DrySHA: source.Commit, Author: source.Author, Date: source.When.Format(time.RFC3339), Subject: source.Subject, Body: source.Body,
-			RepoURL: repositoryPage(source.Remote),
+			DrySHA: source.Commit, RepoURL: repositoryPage(source.Remote), Author: source.Author,
+			Date: source.When.Format(time.RFC3339), Subject: source.Subject, Body: source.Body,
 		}
 	}
 	var text, note bytes.Buffer
 	readable := json.NewEncoder(&text)
 	readable.SetEscapeHTML(false)
 	readable.SetIndent("", "  ")
-	if err := errors.Join(readable.Encode(about), json.NewEncoder(&note).Encode(metadata{DrySHA: about.DrySHA})); err != nil {
+	if err := errors.Join(readable.Encode(about),
+		json.NewEncoder(&note).Encode(metadata{DrySHA: about.DrySHA})); err != nil {
 		return err
 	}
 	meta.ExtraFiles = publish.Tree{h.file: text.Bytes()}

@@ -26,9 +26,11 @@ type proposal struct {
 func (p *proposal) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
-	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
+	flags.StringVar(&p.forge, "forge", "auto",
+		"the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
 	cmdline.CompleteFlag(command, "forge", forgeKinds...)
-	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
+	flags.StringVar(&p.web, "forge-url", "",
+		"the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
 	flags.StringArrayVar(&p.labels, "label", nil, "add this label to the pull request, by `NAME`; may be repeated")
 }
 
@@ -47,7 +49,8 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 		if near := manifest.Nearest(p.forge, forgeKinds); near != "" {
 			hint = redact.Sprintf(", did you mean %q?", near)
 		}
-		return nil, redact.Errorf("--forge: found %q, want %s or %s%s", p.forge, strings.Join(forgeKinds[:len(forgeKinds)-1], ", "), forgeKinds[len(forgeKinds)-1], hint)
+		return nil, redact.Errorf("--forge: found %q, want %s or %s%s", p.forge,
+			strings.Join(forgeKinds[:len(forgeKinds)-1], ", "), forgeKinds[len(forgeKinds)-1], hint)
 	}
 	if p.branch == "" {
 		var given []string
@@ -85,18 +88,20 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	r.repository, r.local = repository, !found
 	switch {
 	case !found && (p.forge != "auto" || p.web != ""):
-		return nil, fmt.Errorf("--forge: %s is a folder on this machine, and on no forge: want an https or ssh URL, or --forge none", target.URL)
+		return nil, fmt.Errorf("--forge: %s is a folder on this machine, and on no forge: "+
+			"want an https or ssh URL, or --forge none", target.URL)
 	case !found:
 		return r, nil
 	}
-	token, name, err := p.token(target, repository, getenv)
+	token, name, err := p.token(target, getenv)
 	switch {
 	case err != nil:
 		return nil, err
 	case token == "":
 		return r, nil
 	case kind == forge.Unknown:
-		return nil, fmt.Errorf("%s is set, but the kind of forge at %s is unknown: set --forge to github, gitlab or gitea, or to none for no pull request", name, repository.Web)
+		return nil, fmt.Errorf("%s is set, but the kind of forge at %s is unknown: "+
+			"set --forge to github, gitlab or gitea, or to none for no pull request", name, repository.Web)
 	}
 	httpClient, err := target.Auth.HTTPClient()
 	if err != nil {
@@ -118,7 +123,9 @@ func forgeTimeout(limit time.Duration) time.Duration {
 
 // token returns the token for the forge's API and the name of its variable. git's own is used only if --forge names
 // the forge, so that no pull request appears unasked, and if git sends it to the same server.
-func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
+func (p *proposal) token(
+	target publish.Target, getenv func(string) string,
+) (token, name string, err error) {
 	value, err := cmdline.Secret(forgeToken, getenv)
 	if err != nil {
 		return "", "", err

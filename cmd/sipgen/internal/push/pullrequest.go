@@ -44,7 +44,8 @@ func (p *pullRequester) CutHint(serverSaid string) (string, forge.PullRequestHin
 }
 
 // Request opens or updates the pull request with a token; without one it prints where to open it.
-func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publication, hint forge.PullRequestHint) error {
+func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publication,
+	hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
 	}
@@ -64,7 +65,8 @@ func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publ
 	case p.silent || p.local:
 		ui.Say("proposed on branch %s, for %s", p.target.Proposal, p.target.Branch)
 	default:
-		ui.Say("proposed on branch %s, for %s; %s is a forge of unknown kind: set --forge to github, gitlab or gitea", p.target.Proposal, p.target.Branch, p.repository.Web)
+		ui.Say("proposed on branch %s, for %s; %s is a forge of unknown kind: set --forge to github, gitlab or gitea",
+			p.target.Proposal, p.target.Branch, p.repository.Web)
 	}
 	return nil
 }
@@ -92,7 +94,8 @@ func (p *pullRequester) sayOpened(ui *terminal.UI, opened *forge.Opened) {
 		ui.Say("warning: pull request: %s", warning)
 	}
 	if opened.OtherHost != "" {
-		ui.Say("warning: pull request: the forge gave the address of its page on another host, %s; if the forge's pages are there, set --forge-url", opened.OtherHost)
+		ui.Say("warning: pull request: the forge gave the address of its page on another host, %s; "+
+			"if the forge's pages are there, set --forge-url", opened.OtherHost)
 	}
 	switch opened.Outcome {
 	case forge.Nothing:

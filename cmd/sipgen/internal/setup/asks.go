@@ -32,7 +32,8 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	var errs []error
 	namespace, name, _ := strings.Cut(b.Cluster, "/")
 	if !(schedule.ClusterKey{Namespace: namespace, Name: name}).Valid() {
-		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -", b.Cluster))
+		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -",
+			b.Cluster))
 	}
 	if b.Engine != "auto" && b.Engine != string(v1alpha1.EngineFlux) && b.Engine != string(v1alpha1.EngineArgoCD) {
 		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.Engine))
@@ -42,7 +43,8 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	}
 	url, folder, err := b.repository()
 	errs = append(errs, err)
-	answers := survey.Answers{Site: b.siteName(), Repository: url, Trial: folder != "", Specs: specsFolder, Namespace: namespace, Name: name}
+	answers := survey.Answers{Site: b.siteName(), Repository: url, Trial: folder != "", Specs: specsFolder,
+		Namespace: namespace, Name: name}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
 	answers.Inventory, err = b.inventoryPath()
 	//guard: init reads a whole cluster before it reports a wrong repository
@@ -73,7 +75,8 @@ func (b *Beginning) repository() (url, folder string, err error) {
 	case err != nil:
 		return "", "", fmt.Errorf("--repo: %w", manifest.WithoutOperation(path, err))
 	case !info.IsDir() || !cmdline.IsRepository(folder):
-		return "", "", redact.Errorf("--repo: %s: not a bare git repository; name a folder that does not exist, and init makes one", path)
+		return "", "", redact.Errorf("--repo: %s: not a bare git repository; "+
+			"name a folder that does not exist, and init makes one", path)
 	}
 	return "file://" + filepath.ToSlash(folder), folder, nil
 }
@@ -114,8 +117,10 @@ func (b *Beginning) ask(ui *terminal.UI) error {
 		value                 *string
 		wrong                 func() error
 	}{
-		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", app.FromCluster, &b.In.Inventory, b.wrongInventory},
-		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?", filepath.Join(b.Dir, trialRepository), &b.Repo, b.wrongRepo},
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?",
+			app.FromCluster, &b.In.Inventory, b.wrongInventory},
+		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?",
+			filepath.Join(b.Dir, trialRepository), &b.Repo, b.wrongRepo},
 	} {
 		switch {
 		case *q.value != "":
@@ -132,7 +137,8 @@ func (b *Beginning) ask(ui *terminal.UI) error {
 }
 
 // askOne asks until it gets an answer that will do, or none.
-func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
+func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string,
+	wrong func() error) error {
 	for {
 		fmt.Fprintf(ui.Err, "%s ", question)
 		if usual != "" {
@@ -174,7 +180,8 @@ func (b *Beginning) wrongRepo() error {
 		return err
 	}
 	_, err = api.ParseSite("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{
-		Site: "site", Repository: url, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster, Specs: specsFolder, Namespace: "a",
+		Site: "site", Repository: url, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster,
+		Specs: specsFolder, Namespace: "a",
 	}))
 	return ofFlags(err)
 }

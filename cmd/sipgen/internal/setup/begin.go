@@ -32,7 +32,8 @@ const specsFolder = "tenants"
 func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	site := filepath.Join(b.Dir, "site.yaml")
 	if _, err := os.Lstat(site); !errors.Is(err, fs.ErrNotExist) {
-		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; sipgen init DIR writes elsewhere", site, planOf(site))
+		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; "+
+			"sipgen init DIR writes elsewhere", site, planOf(site))
 	}
 	if err := b.ask(ui); err != nil {
 		return err
@@ -58,7 +59,8 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	found := survey.Of(hosts.Hosts, free)
 	//guard: init writes a first SIPCluster into the hosts' namespace, which every other command refuses
 	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == answers.Namespace }) {
-		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", answers.Namespace)
+		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: "+
+			"want a namespace of the tenant's own", answers.Namespace)
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.Engine == "auto")

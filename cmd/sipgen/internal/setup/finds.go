@@ -33,7 +33,8 @@ const (
 	clusterAPIGroup = "cluster.x-k8s.io"
 )
 
-// installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster API.
+// installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster
+// API.
 func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) error {
 	answers.Engine = b.Engine
 	if b.In.Inventory != app.FromCluster {
@@ -98,7 +99,8 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
 	}
 	width := ui.Width()
-	line := fmt.Sprintf("%s, %d of them free, in %s", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
+	line := fmt.Sprintf("%s, %d of them free, in %s", text.Count(found.Hosts, "host"), found.Free,
+		strings.Join(namespaces, ", "))
 	fmt.Fprintln(ui.Out, text.Fold(line, width, "  "))
 	engine := answers.Engine
 	switch {
@@ -144,7 +146,8 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
 func sayLabelled(ui *terminal.UI, labelled, hosts int, site string) {
 	if labelled > 0 {
-		ui.Say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster",
+		ui.Say("%d of %s carry labels of a cluster and are not free; "+
+			"if the SIP operator set them: sipgen takeover --site %s -f cluster",
 			labelled, text.Count(hosts, "host"), redact.Plain(site))
 	}
 }
@@ -158,8 +161,11 @@ func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
 		}
 	}
 	if n > 0 {
-		ui.Warn("%d of %s have no metadata.uid, as in manifests that people write: sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
-			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); or, if the engine applies these manifests from git, set spec.hosts.apply: overlay", n, text.Count(len(hosts), "host"))
+		ui.Warn("%d of %s have no metadata.uid, as in manifests that people write: "+
+			"sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
+			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); "+
+			"or, if the engine applies these manifests from git, set spec.hosts.apply: overlay",
+			n, text.Count(len(hosts), "host"))
 	}
 	return n > 0 && n == len(hosts)
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // Installation reads SIP's specs and services.
-func Installation(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site) (*takeover.Installation, error) {
+func Installation(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs,
+	site *v1alpha1.Site) (*takeover.Installation, error) {
 	got := &takeover.Installation{Engine: site.Spec.Engine}
 	var files []string
 	var docs []manifest.Document

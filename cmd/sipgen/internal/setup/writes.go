@@ -19,9 +19,10 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
-// propose, and the Site is written alone: so it is where other clusters have all hosts already.
-func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
+// write writes both files, or neither: they are read first as every command reads them. Where no host is free there is
+// no first SIPCluster to propose, and the Site is written alone: so it is where other clusters have all hosts already.
+func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers,
+	site, spec string) error {
 	folder := filepath.Dir(spec)
 	//guard: init in a folder of existing specs adds an unwanted cluster, and the next run assigns hosts to it
 	there := !b.Named && hasManifests(folder)
@@ -59,7 +60,8 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	fmt.Fprintf(ui.Out, "\nwrote %s\n", text.Line(site))
 	switch {
 	case there:
-		ui.Say("%s has files already, so no first SIPCluster was written; next: read the Site, then sipgen lint and sipgen plan", folder)
+		ui.Say("%s has files already, so no first SIPCluster was written; "+
+			"next: read the Site, then sipgen lint and sipgen plan", folder)
 		return nil
 	case alone:
 		ui.Say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
@@ -71,10 +73,12 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 		if b.Repo != "" {
 			shown = b.Repo
 		}
-		ui.Say("next: read both files, then sipgen plan; sipgen publish --propose first; git -C %s show first; sipgen publish", shown)
+		ui.Say("next: read both files, then sipgen plan; sipgen publish --propose first; "+
+			"git -C %s show first; sipgen publish", shown)
 		return nil
 	}
-	ui.Say("next: read both files, then sipgen lint and sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
+	ui.Say("next: read both files, then sipgen lint and sipgen plan; "+
+		"the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
 }
 
@@ -84,7 +88,8 @@ func (b *Beginning) makeRepository(ui *terminal.UI, answers survey.Answers) erro
 	if _, err := os.Lstat(folder); !answers.Trial || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := publish.NewRepository(folder, "main", publish.Signature{Name: "sipgen", Email: "sipgen@localhost"}, time.Now()); err != nil {
+	author := publish.Signature{Name: "sipgen", Email: "sipgen@localhost"}
+	if err := publish.NewRepository(folder, "main", author, time.Now()); err != nil {
 		return fmt.Errorf("--repo: %w", err)
 	}
 	ui.Say("made %s, a bare git repository with a branch main", folder)

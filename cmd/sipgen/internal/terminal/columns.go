@@ -16,8 +16,9 @@ func (u *UI) Columns(rows [][]string, narrow int) error {
 	return writeColumns(u.Out, rows, u.Width(), narrow)
 }
 
-// writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many columns is too narrow for that, it is one
-// blank, and the cells of one column go on in the next line, between words: none is cut. Width 0 is no terminal.
+// writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many
+// columns is too narrow for that, it is one blank, and the cells of one column go on in the next line, between words:
+// none is cut. Width 0 is no terminal.
 func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if len(rows) == 0 {
 		return nil
@@ -43,9 +44,13 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if over := total + 2*last - width; width > 0 && over > 0 {
 		gap = " "
 		const least = 20
-		columns.SetColumnConfigs([]table.ColumnConfig{{Number: narrow + 1, WidthMax: min(longest, max(least, word, longest-over+last)), WidthMaxEnforcer: func(cell string, most int) string {
-			return strings.ReplaceAll(prettytext.WrapSoft(together(cell), most), glue, " ")
-		}}})
+		columns.SetColumnConfigs([]table.ColumnConfig{{
+			Number:   narrow + 1,
+			WidthMax: min(longest, max(least, word, longest-over+last)),
+			WidthMaxEnforcer: func(cell string, most int) string {
+				return strings.ReplaceAll(prettytext.WrapSoft(together(cell), most), glue, " ")
+			},
+		}})
 	}
 	columns.SetStyle(table.Style{Box: table.BoxStyle{PaddingRight: gap}})
 	for _, row := range rows {

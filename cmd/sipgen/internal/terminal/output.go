@@ -120,7 +120,8 @@ func (u *UI) YAML(value any) error {
 func plainly(node *yaml.Node) {
 	node.Style = 0
 	//guard: a host's error message is a command to the CI system that shows the plan
-	if node.Kind == yaml.ScalarNode && node.Tag == "!!str" && (strings.ContainsAny(node.Value, "\r\n\u0085\u2028\u2029") || text.Commands(node.Value)) {
+	if node.Kind == yaml.ScalarNode && node.Tag == "!!str" &&
+		(strings.ContainsAny(node.Value, "\r\n\u0085\u2028\u2029") || text.Commands(node.Value)) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	for _, child := range node.Content {

@@ -16,8 +16,9 @@ import (
 // quickEnough is how long a stage may take before it is shown.
 const quickEnough = time.Second
 
-// progress shows on a terminal what is going on, where that takes longer than quickEnough: one line, which is wiped before anything
-// else is written. Elsewhere (a pipe, a file, CI, TERM=dumb) it shows nothing. The zero value shows nothing.
+// progress shows on a terminal what is going on, where that takes longer than quickEnough: one line, which is wiped
+// before anything else is written. Elsewhere (a pipe, a file, CI, TERM=dumb) it shows nothing. The zero value shows
+// nothing.
 type progress struct {
 	mutex sync.Mutex
 	to    *os.File

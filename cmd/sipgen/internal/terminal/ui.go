@@ -48,9 +48,11 @@ func (u *UI) Say(format string, args ...any) {
 }
 
 // commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
-var commands = regexp.MustCompile("[ (`'\"]((kubectl|ssh-keyscan|ssh-keygen|git|openssl) |sipgen [a-z]+( [A-Z]+)* -)| >")
+var commands = regexp.MustCompile(
+	"[ (`'\"]((kubectl|ssh-keyscan|ssh-keygen|git|openssl) |sipgen [a-z]+( [A-Z]+)* -)| >")
 
-// fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole: who copies half of it runs that.
+// fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole:
+// who copies half of it runs that.
 func (u *UI) fit(line string) string {
 	if u.progress == nil || u.progress.to == nil || commands.MatchString(line) {
 		return line

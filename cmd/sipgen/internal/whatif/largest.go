@@ -27,7 +27,8 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 			return nil, err
 		}
 		upTo := func(bound int) (int, error) {
-			return schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster, count.role, bound, s.counted(p, count, limit))
+			return schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster,
+				count.role, bound, s.counted(p, count, limit))
 		}
 		most, err := upTo(v1.MaxCount)
 		//guard: plan --count promises hosts that the tenant is not granted

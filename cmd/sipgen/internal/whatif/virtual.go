@@ -29,7 +29,8 @@ func notThereYet(l *app.Loaded) []inventory.Host {
 				Source: "Vino " + v.Key(), Warnings: []string{"does not exist yet: ViNO will create it"},
 			}
 			for _, iface := range h.Interfaces {
-				host.Addresses = append(host.Addresses, inventory.Address{Network: iface.Network, IP: iface.IP, Origin: inventory.FromNetworkData})
+				host.Addresses = append(host.Addresses, inventory.Address{Network: iface.Network, IP: iface.IP,
+					Origin: inventory.FromNetworkData})
 			}
 			if !known[host.Key()] {
 				known[host.Key()] = true
@@ -53,6 +54,7 @@ func (s *Supposed) addVirtualHosts() {
 	case len(more) == 0:
 		s.Lines = append(s.Lines, "all virtual hosts of the Site are in the inventory already")
 	default:
-		s.Lines = append(s.Lines, fmt.Sprintf("with %s not there yet: ViNO will create %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
+		s.Lines = append(s.Lines, fmt.Sprintf("with %s not there yet: ViNO will create %s",
+			text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
 	}
 }

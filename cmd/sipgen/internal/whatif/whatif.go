@@ -1,5 +1,5 @@
-// Package whatif is a site that is not there: with other counts or specs, more hosts or fewer; and how many hosts a role could have.
-// Nothing here prints.
+// Package whatif is a site that is not there: with other counts or specs, more hosts or fewer; and how many hosts a
+// role could have. Nothing here prints.
 package whatif
 
 import (
@@ -35,10 +35,15 @@ type Question struct {
 // Flags adds them to a command.
 func (w *Question) Flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringArrayVar(&w.without, "without", nil, "plan as if these `HOSTS` were gone: a label selector, or the name of a host; may be repeated")
-	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
-	flags.BoolVar(&w.virtual, "with-virtual-hosts", false, "plan as if ViNO had already made all virtual hosts of the Site")
-	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; NAME/ROLE=N if no other cluster is called so")
+	flags.StringArrayVar(&w.without, "without", nil,
+		"plan as if these `HOSTS` were gone: a label selector, or the name of a host; may be repeated")
+	flags.StringArrayVar(&w.with, "with", nil,
+		"also plan with the SIPClusters in this `FILE`; they replace those of the same name")
+	flags.BoolVar(&w.virtual, "with-virtual-hosts", false,
+		"plan as if ViNO had already made all virtual hosts of the Site")
+	flags.StringArrayVar(&w.counts, "count", nil,
+		"plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; "+
+			"NAME/ROLE=N if no other cluster is called so")
 }
 
 // Asked reports whether the site that is planned is one that is not there.
@@ -88,7 +93,8 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 		errs = append(errs, err)
 		for i := range more {
 			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source)
-			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters), func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
+			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters),
+				func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
 		}
 		changed.Clusters = append(changed.Clusters, more...)
 	}
@@ -109,8 +115,8 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 	return out, errors.Join(errs...)
 }
 
-// leaveOut parts hosts into those that stay and those that are called so, with or without their namespace; if none is, those that a label selector
-// matches.
+// leaveOut parts hosts into those that stay and those that are called so, with or without their namespace; if none is,
+// those that a label selector matches.
 func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host, err error) {
 	part := func(out func(h *inventory.Host) bool) {
 		for i := range hosts {
@@ -131,7 +137,8 @@ func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host
 	if stay, _, err = schedule.Without(hosts, selector); err != nil {
 		return nil, nil, fmt.Errorf("%w, and none is called that", err)
 	}
-	return stay, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
+	return stay, slices.DeleteFunc(slices.Clone(hosts),
+		func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
 }
 
 func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {
