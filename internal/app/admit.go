@@ -62,13 +62,12 @@ func (l *Loaded) beyondGrants() []admit.Problem {
 func Options(site *v1alpha1.Site) schedule.Options {
 	release := map[schedule.HostKey]schedule.ClusterKey{}
 	for _, asked := range site.Spec.Hosts.Release {
-		namespace, name, _ := strings.Cut(asked.Cluster, "/")
 		for _, host := range asked.Hosts {
 			in, called, full := strings.Cut(host, "/")
 			if !full { // no host has the name, else nameReleased had added its namespace
 				in, called = "", host
 			}
-			release[schedule.HostKey{Namespace: in, Name: called}] = schedule.ClusterKey{Namespace: namespace, Name: name}
+			release[schedule.HostKey{Namespace: in, Name: called}] = keyNamed(asked.Cluster)
 		}
 	}
 	var networks []inventory.HostNetwork

@@ -89,13 +89,16 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 
 // setAside reports whether a file's name is a manifest's with a suffix, or that of a backup.
 func setAside(base string) bool {
-	if nearlyManifest(base) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) {
+	if nearlyManifest(base) || slices.Contains(manifestEnds, filepath.Ext(base)) {
 		return false
 	}
 	return slices.Contains([]string{".txt", ".bak", ".old", ".tmp"}, filepath.Ext(base)) ||
-		slices.ContainsFunc([]string{".yaml", ".yml", ".json"},
+		slices.ContainsFunc(manifestEnds,
 			func(end string) bool { return strings.Contains(strings.ToLower(base), end) })
 }
+
+// manifestEnds are the ends of the names of files that are read.
+var manifestEnds = []string{".yaml", ".yml", ".json"}
 
 // mostBeside is how many unread files are named.
 const mostBeside = 5
@@ -103,14 +106,13 @@ const mostBeside = 5
 // nearlyManifest reports whether a file's name almost ends like a manifest's: other case, two letters swapped, one
 // missing, or with the .txt that editors add.
 func nearlyManifest(base string) bool {
-	ends := []string{".yaml", ".yml", ".json"}
 	end := filepath.Ext(base)
-	if slices.Contains(ends, end) {
+	if slices.Contains(manifestEnds, end) {
 		return false
 	}
 	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
 	//guard: the hosts in a file of a misspelled name are missing, without a warning
-	return slices.ContainsFunc(ends, func(known string) bool {
+	return slices.ContainsFunc(manifestEnds, func(known string) bool {
 		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
 	}) || end == ".yam"
 }

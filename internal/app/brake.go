@@ -112,13 +112,7 @@ func describeLoss(loss schedule.Loss) string {
 		for _, host := range part.hosts {
 			names = append(names, host.String())
 		}
-		const most = 10
-		more := ""
-		if len(names) > most {
-			more = fmt.Sprintf(" and %d more", len(names)-most)
-			names = names[:most]
-		}
-		parts = append(parts, fmt.Sprintf("%d %s: %s%s", len(part.hosts), part.what, strings.Join(names, ", "), more))
+		parts = append(parts, fmt.Sprintf("%d %s: %s", len(names), part.what, first(10, names)))
 	}
 	if len(parts) == 0 {
 		return "none"

@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // OfTheSite removes the hosts of other namespaces, as the live inventory does. A removed host whose document has no
@@ -154,9 +153,8 @@ func (l *Loaded) leaveAlone() {
 		}
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
-		namespace, name, _ := strings.Cut(found.Cluster, "/")
-		//guard: a tenant creates a Deployment with a controller's name in its own namespace, and the runs of all tenants are refused
-		l.Problems = append(l.Problems, admit.Problem{Cluster: schedule.ClusterKey{Namespace: namespace, Name: name},
+		//guard: a tenant creates a Deployment with a controller's name in its own namespace, and all runs are refused
+		l.Problems = append(l.Problems, admit.Problem{Cluster: keyNamed(found.Cluster),
 			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}
 }

@@ -63,8 +63,7 @@ func (p *Planned) LintErrors() (words []string) {
 
 // clusterOf returns the cluster of a finding.
 func clusterOf(f *finding.Finding) schedule.ClusterKey {
-	namespace, name, _ := strings.Cut(strings.TrimPrefix(f.Object, v1.Kind+" "), "/")
-	return schedule.ClusterKey{Namespace: namespace, Name: name}
+	return keyNamed(strings.TrimPrefix(f.Object, v1.Kind+" "))
 }
 
 // contradictions returns why the placement refuses clusters, without earlier reasons.

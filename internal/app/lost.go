@@ -54,11 +54,13 @@ func (p *Planned) noTree() string {
 }
 
 // FirstHosts names the first of many hosts.
-func FirstHosts(hosts []string) string {
-	const most = 5
-	names := strings.Join(hosts[:min(most, len(hosts))], ", ")
-	if more := len(hosts) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
+func FirstHosts(hosts []string) string { return first(5, hosts) }
+
+// first lists at most so many names, and counts the others.
+func first(most int, names []string) string {
+	words := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
 	}
-	return names
+	return words
 }

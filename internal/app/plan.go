@@ -2,6 +2,7 @@ package app
 
 import (
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/admit"
@@ -75,6 +76,12 @@ func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(
 // keyOf returns a cluster's key.
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+}
+
+// keyNamed returns the key of the cluster "namespace/name".
+func keyNamed(cluster string) schedule.ClusterKey {
+	namespace, name, _ := strings.Cut(cluster, "/")
+	return schedule.ClusterKey{Namespace: namespace, Name: name}
 }
 
 // expectLeftOut drops the warnings about missing hosts that --without took out.
