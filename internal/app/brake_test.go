@@ -27,19 +27,27 @@ func TestBrake(t *testing.T) {
 	}{
 		{"nothing is lost", schedule.Loss{Claimed: 5}, NoAcceptance, ""},
 		{"one host may go in any case", schedule.Loss{Claimed: 5, Missing: hosts("a")}, NoAcceptance, ""},
-		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance, ""},
-		{"more than the share, although no more than the number", schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
-			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1): 1 no longer"},
-		{"more than the number, although no more than the share", schedule.Loss{Claimed: 400, Missing: hosts("a", "b", "c")}, NoAcceptance,
-			"refused: 3 of 400 claimed hosts would be lost or released, but the site allows only 2 (spec.brake: the smaller of 2 hosts and 10 %, at least 1)"},
-		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, NoAcceptance,
+		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
+			""},
+		{"more than the share, although no more than the number",
+			schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
+			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 " +
+				"(spec.brake: the smaller of 2 hosts and 10 %, at least 1): 1 no longer"},
+		{"more than the number, although no more than the share",
+			schedule.Loss{Claimed: 400, Missing: hosts("a", "b", "c")}, NoAcceptance,
+			"refused: 3 of 400 claimed hosts would be lost or released, but the site allows only 2 " +
+				"(spec.brake: the smaller of 2 hosts and 10 %, at least 1)"},
+		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"),
+			Released: hosts("c")}, NoAcceptance,
 			": 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
 		{"hosts that were created anew", schedule.Loss{Claimed: 20, Anew: hosts("a", "b"), Missing: hosts("c")}, NoAcceptance,
 			"1 no longer in the inventory: metal/c; 2 created anew, with another uid: metal/a, metal/b"},
-		{"hosts that others labelled count too", schedule.Loss{Claimed: 20, Foreign: hosts("a", "b"), Released: hosts("c")}, NoAcceptance,
+		{"hosts that others labelled count too", schedule.Loss{Claimed: 20, Foreign: hosts("a", "b"), Released: hosts("c")},
+			NoAcceptance,
 			"2 labelled for a cluster that is not this site's: metal/a, metal/b; 1 released: metal/c"},
 		{"accepted, by their number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
-		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2, "--accept-loss is 2, but this run would lose or release 3 hosts"},
+		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2,
+			"--accept-loss is 2, but this run would lose or release 3 hosts"},
 	}
 	site := &v1alpha1.Site{}
 	site.Default()
@@ -54,7 +62,8 @@ func TestBrake(t *testing.T) {
 		}
 	}
 	for _, row := range []struct{ maxHosts, maxPercent, claimed, want int }{
-		{2, 10, 400, 2}, {100, 10, 400, 40}, {40, 5, 400, 20}, {40, 100, 18, 18}, {40, 10, 19, 1}, {0, 0, 400, 1}, {0, 50, 400, 1}, {2, 10, 0, 1},
+		{2, 10, 400, 2}, {100, 10, 400, 40}, {40, 5, 400, 20}, {40, 100, 18, 18}, {40, 10, 19, 1}, {0, 0, 400, 1},
+		{0, 50, 400, 1}, {2, 10, 0, 1},
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, loss: schedule.Loss{Claimed: row.claimed}}
@@ -64,8 +73,8 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// TestBeyondBrake is contract 22: what a spec gives up beyond the brake freezes its cluster until its annotation has the number, and then no longer counts
-// among what all clusters lose together.
+// TestBeyondBrake is contract 22: what a spec gives up beyond the brake freezes its cluster until its annotation has
+// the number, and then no longer counts among what all clusters lose together.
 func TestBeyondBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Default()
@@ -86,17 +95,22 @@ func TestBeyondBrake(t *testing.T) {
 		refused     string
 	}{
 		{"as many as a run may take", cluster("a", ""), 1, 0, "", ""},
-		{"one more", cluster("a", ""), 2, 0, `gives up 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1): if they are meant to go, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
+		{"one more", cluster("a", ""), 2, 0,
+			`gives up 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least ` +
+				`1): if they are meant to go, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
 		{"accepted", cluster("a", "2"), 2, 0, "", ""},
 		{"another number", cluster("a", "3"), 2, 0, `accept-loss: "2"`, ""},
 		{"accepted, and the others lose no more than a run may take", cluster("a", "2"), 2, 1, "", ""},
-		{"accepted, and the others lose more", cluster("a", "2"), 2, 2, "", "refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1; besides 2 that specs accept)"},
+		{"accepted, and the others lose more", cluster("a", "2"), 2, 2, "",
+			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 " +
+				"(spec.brake: the smaller of 2 hosts and 10 %, at least 1; besides 2 that specs accept)"},
 		{"an acceptance that is not needed counts for nothing", cluster("a", "1"), 1, 1, "", "refused: 2 of 18"},
 		{"the Site's own list is the operator's to accept", cluster("listed", ""), 2, 0, "", "refused: 2 of 18"},
 	} {
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{All: []v1.SIPCluster{row.cluster}}}
-		p.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked), Missing: make([]schedule.HostKey, row.more),
-			Asked: map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
+		p.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked),
+			Missing: make([]schedule.HostKey, row.more),
+			Asked:   map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
 		var frozen string
 		for _, f := range p.beyondBrake() {
 			frozen += f.Err.Error()

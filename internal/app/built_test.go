@@ -11,11 +11,12 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// TestServicesAreBuiltOnce: when a run decides again, it takes what it has built of the services that are as they were, what is wrong with
-// them and what changes in them, and builds those that are not. What was found out is replaced by a mark here, which only a run that does not
-// build again can come back with.
+// TestServicesAreBuiltOnce: when a run decides again, it takes what it has built of the services that are as they were,
+// what is wrong with them and what changes in them, and builds those that are not. What was found out is replaced by a
+// mark here, which only a run that does not build again can come back with.
 func TestServicesAreBuiltOnce(t *testing.T) {
-	in := &Inputs{Site: "../../examples/full-service/site.yaml", Specs: []string{"../../examples/full-service/cluster.yaml"},
+	in := &Inputs{Site: "../../examples/full-service/site.yaml",
+		Specs:     []string{"../../examples/full-service/cluster.yaml"},
 		Inventory: "../../examples/full-service/hosts.yaml"}
 	l, err := Load(t.Context(), in, nil)
 	check(t, err)
@@ -43,7 +44,8 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.Services)
 	}
 	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
-	if why := tree(before).Plan.Report.Clusters[0].Frozen; len(why) != 1 || !strings.Contains(why[0], "bank/bank: the mark") {
+	if why := tree(before).Plan.Report.Clusters[0].Frozen; len(why) != 1 ||
+		!strings.Contains(why[0], "bank/bank: the mark") {
 		t.Errorf("the services were built again: frozen for %q", why)
 	}
 
@@ -76,7 +78,8 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	}
 
 	// Other services are built and checked, whatever was found out about those before.
-	s := render.Services{Cluster: &l.Clusters[0], Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
+	s := render.Services{Cluster: &l.Clusters[0],
+		Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
 	other := s
 	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
 	if identity(s) == identity(other) {

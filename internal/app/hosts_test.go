@@ -9,7 +9,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that cluster's finding, and no other cluster is frozen for it.
+// TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that
+// cluster's finding, and no other cluster is frozen for it.
 func TestServicesOfOthers(t *testing.T) {
 	cluster := func(namespace string) v1.SIPCluster {
 		c := v1.SIPCluster{}
