@@ -173,8 +173,8 @@ func (s *specs) valid() []v1.SIPCluster {
 	return clusters
 }
 
-// hasValidName reports whether a cluster's name is one that Kubernetes allows. Without one, the spec is a finding of its
-// file, and of no cluster: nothing is planned or listed for it.
+// hasValidName reports whether Kubernetes allows the name of a cluster. Without such a name, the spec is a finding of
+// its file, and of no cluster: nothing is planned or listed for it.
 func hasValidName(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
