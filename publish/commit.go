@@ -205,14 +205,14 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 
 // siteEdits returns the blobs that the site's files become, by their paths in the repository.
 func siteEdits(writer *objects.Writer, site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
-	list, err := writer.Blob(treefs.FormatOwnership(tree))
+	list, err := writer.AddBlob(treefs.FormatOwnership(tree))
 	if err != nil {
 		return nil, err
 	}
 	edits := map[string]plumbing.Hash{path.Join(site, OwnershipFile): list}
 	for _, names := range [][]string{result.Added, result.Changed} {
 		for _, name := range names {
-			if edits[path.Join(site, name)], err = writer.Blob(tree[name]); err != nil {
+			if edits[path.Join(site, name)], err = writer.AddBlob(tree[name]); err != nil {
 				return nil, err
 			}
 		}

@@ -43,7 +43,7 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 		return err
 	}
 	writer := objects.NewWriter(store)
-	text, err := writer.Blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
+	text, err := writer.AddBlob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
 	if err != nil {
 		return err
 	}

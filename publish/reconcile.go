@@ -32,7 +32,7 @@ func (r Result) unchanged() bool {
 func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		r.parents(name)
+		r.checkParents(name)
 		r.write(name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(owned)) {
@@ -52,22 +52,22 @@ type reconciliation struct {
 	owned map[string]string
 	tree  Tree
 	adopt bool
-	// checked are the folders that parents has looked at.
+	// checked are the folders that checkParents has looked at.
 	checked  map[string]bool
 	result   Result
 	changes  []Change
 	problems []error
 }
 
-func (r *reconciliation) problem(err error) { r.problems = append(r.problems, err) }
+func (r *reconciliation) addProblem(err error) { r.problems = append(r.problems, err) }
 
-// refuse is for what adopting takes over, and taken for what nothing does.
+// refuse is for what adopting takes over, and refuseLink for what nothing does.
 func (r *reconciliation) refuse(name, found string) {
-	r.problem(fmt.Errorf("%s/%s: %w: found %s; move it away, or adopt it", r.where, name, ErrTaken, found))
+	r.addProblem(fmt.Errorf("%s/%s: %w: found %s; move it away, or adopt it", r.where, name, ErrTaken, found))
 }
 
-func (r *reconciliation) taken(name, want string) {
-	r.problem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken, want))
+func (r *reconciliation) refuseLink(name, want string) {
+	r.addProblem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken, want))
 }
 
 // leaves reports whether a file is owned and not in the new tree.
@@ -77,22 +77,22 @@ func (r *reconciliation) leaves(name string) bool {
 	return ours && !stays
 }
 
-func (r *reconciliation) change(name string, kind Kind, old []byte) {
+func (r *reconciliation) addChange(name string, kind Kind, old []byte) {
 	r.changes = append(r.changes, Change{Path: name, Kind: kind, Old: old, New: r.tree[name]})
 }
 
-// parents looks at the folders that a file lies in.
-func (r *reconciliation) parents(name string) {
+// checkParents looks at the folders that a file lies in.
+func (r *reconciliation) checkParents(name string) {
 	for parent := path.Dir(name); parent != "." && !r.checked[parent]; parent = path.Dir(parent) {
 		r.checked[parent] = true
 		kind, _, err := r.here.At(parent)
 		switch {
 		case err != nil:
-			r.problem(err)
+			r.addProblem(err)
 		//guard: a link in the folder leads a write out of it
 		case kind == treefs.Other:
 			// Never to be adopted: writing through it would leave the folder.
-			r.taken(parent, "a folder")
+			r.refuseLink(parent, "a folder")
 		//guard: a foreign file is replaced by a folder
 		case kind == treefs.File && !r.leaves(parent):
 			r.refuse(parent, "a file, want a folder")
@@ -107,21 +107,21 @@ func (r *reconciliation) write(name string) {
 	//guard(TestFluxRows/emptied): what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file
 	equal := kind == treefs.File && bytes.Equal(old, r.tree[name])
 	if kind == treefs.File && !equal {
-		r.change(name, Changed, old)
+		r.addChange(name, Changed, old)
 		r.changes[len(r.changes)-1].Foreign = !ours
 	} else if kind != treefs.File || !ours {
-		r.change(name, Added, nil)
+		r.addChange(name, Added, nil)
 	}
 	switch {
 	case err != nil:
-		r.problem(err)
+		r.addProblem(err)
 	case kind == treefs.Nothing:
 		r.result.Added = append(r.result.Added, name)
 	case kind == treefs.Folder:
 		r.replaceFolder(name)
 	//guard: a foreign link is replaced by a file
 	case kind == treefs.Other && !ours:
-		r.taken(name, "a file")
+		r.refuseLink(name, "a file")
 	case equal:
 	//guard: a foreign file is overwritten
 	case kind == treefs.File && !ours && !r.adopt:
@@ -141,7 +141,7 @@ func (r *reconciliation) write(name string) {
 func (r *reconciliation) replaceFolder(name string) {
 	inside, err := r.here.Below(name)
 	if err != nil {
-		r.problem(err)
+		r.addProblem(err)
 	}
 	//guard: a folder with foreign files is replaced by a file
 	if stranger := slices.IndexFunc(inside, func(name string) bool { return !r.leaves(name) }); stranger >= 0 {
@@ -155,9 +155,9 @@ func (r *reconciliation) delete(name string) {
 	kind, old, err := (&treefs.Lookup{Here: r.here}).At(name)
 	switch {
 	case err != nil:
-		r.problem(err)
+		r.addProblem(err)
 	case kind == treefs.File:
-		r.change(name, Deleted, old)
+		r.addChange(name, Deleted, old)
 		r.result.Deleted = append(r.result.Deleted, name)
 		if treefs.Digest(old) != r.owned[name] {
 			r.result.Drifted = append(r.result.Drifted, name)

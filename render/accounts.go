@@ -37,7 +37,7 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 // all namespaces, and in the engine's. They do not depend on the present site: removed objects are still to be
 // deleted, and an account cannot grant itself later needs. An account can grant only what it holds, so the rights of
 // hosts' accounts and of clusters' services are among them.
-func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
+func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
 	everywhere = slices.Concat([]rbacv1.PolicyRule{
 		//guard: the account of the root may delete guards
@@ -74,12 +74,12 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 }
 
 // guardNames returns those of all guards that a site can have.
-func (s *site) guardNames() []string {
+func (s *rendering) guardNames() []string {
 	return append([]string{infra.JumpGuardName(s.Site)}, guard.Names(s.Site)...)
 }
 
 // rootAccount returns the account that the Site names, and its rights.
-func (s *site) rootAccount() []any {
+func (s *rendering) rootAccount() []any {
 	namespace, version, roles := s.Site.Spec.Flux.Namespace, rbacv1.SchemeGroupVersion.String(), s.rootName()
 	everywhere, engine := s.rootRules()
 	meta := func(namespace, name string) metav1.ObjectMeta {

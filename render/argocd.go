@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// argocd renders argocd/: a project and a root Application to bootstrap from, the projects of the site's own Applications, and for each cluster a file
+// renderArgoCD renders argocd/: a project and a root Application to bootstrap from, the projects of the site's own Applications, and for each cluster a file
 // with projects and one with an Application for its services and one for its hosts.
-func (s *site) argocd() error {
+func (s *rendering) renderArgoCD() error {
 	var errs []error
 	var files []string
 	projects := map[string]bool{}
@@ -77,7 +77,7 @@ func (s *site) argocd() error {
 }
 
 // argoRoot renders what the site is bootstrapped from, and the projects of its own Applications.
-func (s *site) argoRoot(put func(name string, objects ...any)) {
+func (s *rendering) argoRoot(put func(name string, objects ...any)) {
 	project := s.rootProject()
 	root := argocd.Pruning(s.Site, s.rootName(), "argocd")
 	root.Spec.Project = project.Name
@@ -89,7 +89,7 @@ func (s *site) argoRoot(put func(name string, objects ...any)) {
 
 // argoCluster renders the projects and Applications of a cluster. leaves: its services are deleted with this commit,
 // and their projects stay.
-func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool) {
+func (s *rendering) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool) {
 	var projects, objects []any
 	if s.hasInfra(c) || leaves {
 		project := s.argoTenant(c.Key)
@@ -131,7 +131,7 @@ func projectFile(key schedule.ClusterKey) string {
 
 // argoRights syncs what only the site may give: what a cluster's services may do. It does
 // not fail on what is another Application's.
-func (s *site) argoRights(key schedule.ClusterKey) *argocd.Application {
+func (s *rendering) argoRights(key schedule.ClusterKey) *argocd.Application {
 	app := argocd.Within(argocd.Pruning(s.Site, s.syncName(key, "rights"), rightsFolder(key)), key.Namespace)
 	app.Finalizers = []string{argocd.Finalizer}
 	app.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(app.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argocd.FailOnShared })

@@ -26,9 +26,9 @@ type hostDeployPolicySpec struct {
 	} `json:"hostClaimNamespaces"`
 }
 
-// claims renders claims/, a policy for every namespace with hosts. It is a folder of its own, so that the policies leave the API server when they
+// renderClaims renders claims/, a policy for every namespace with hosts. It is a folder of its own, so that the policies leave the API server when they
 // leave the tree, and so that nothing else fails where metal3 does not have the kind yet.
-func (s *site) claims() error {
+func (s *rendering) renderClaims() error {
 	hosts := s.Site.Spec.Hosts
 	if len(hosts.ClaimNamespaces) == 0 {
 		return nil
@@ -55,14 +55,14 @@ func (s *site) claims() error {
 }
 
 // fluxClaims syncs claims/, after the guards.
-func (s *site) fluxClaims() *flux.Kustomization {
+func (s *rendering) fluxClaims() *flux.Kustomization {
 	k := flux.Pruning(s.Site, s.rootName(), s.serviceName(claimsFolder), claimsFolder)
 	k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 	return k
 }
 
 // argoClaims is the same for Argo CD. What it applied goes with it.
-func (s *site) argoClaims() *argocd.Application {
+func (s *rendering) argoClaims() *argocd.Application {
 	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
 	//guard: a namespace that is taken out of the Site may have hosts forever
 	app.Finalizers = []string{argocd.Finalizer}

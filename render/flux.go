@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// flux renders flux/: a root to bootstrap from, and one file per cluster with a Kustomization
+// renderFlux renders flux/: a root to bootstrap from, and one file per cluster with a Kustomization
 // for its services and one for its hosts.
-func (s *site) flux() error {
+func (s *rendering) renderFlux() error {
 	var errs []error
 	files := []string{"root.yaml", "policy.yaml"}
 	put := func(name string, objects ...any) {
@@ -96,7 +96,7 @@ func (s *site) flux() error {
 
 // fluxRoot deletes the sync objects of what leaves the tree. Deleted itself, it leaves them where they are, as Argo CD's does: with them would go
 // every cluster's services, at once.
-func (s *site) fluxRoot() *flux.Kustomization {
+func (s *rendering) fluxRoot() *flux.Kustomization {
 	root := flux.Pruning(s.Site, s.rootName(), s.rootName(), "flux")
 	//guard: anyone who deletes the root deletes every cluster's services
 	root.Spec.DeletionPolicy = flux.Orphan
@@ -104,7 +104,7 @@ func (s *site) fluxRoot() *flux.Kustomization {
 }
 
 // fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
-func (s *site) fluxRights(key schedule.ClusterKey) *flux.Kustomization {
+func (s *rendering) fluxRights(key schedule.ClusterKey) *flux.Kustomization {
 	return flux.Pruning(s.Site, s.rootName(), s.syncName(key, "rights"), rightsFolder(key))
 }
 
@@ -112,7 +112,7 @@ func (s *site) fluxRights(key schedule.ClusterKey) *flux.Kustomization {
 // hosts alone, and it comes after the cluster's services, so that a host gets its labels only
 // when what it will need is there. It does not wait: waiting on a host means waiting for
 // "provisioned".
-func (s *site) fluxHosts(c *schedule.Cluster) *flux.Kustomization {
+func (s *rendering) fluxHosts(c *schedule.Cluster) *flux.Kustomization {
 	hosts := flux.Keeping(s.Site, s.rootName(), s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
 	//guard: hosts are applied with Flux' own rights, and the guard does not see it
 	hosts.Spec.ServiceAccountName = s.ownAccounts().hosts

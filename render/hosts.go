@@ -43,9 +43,9 @@ type hostMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// hosts renders a cluster's host patches: a kustomization of partial objects, or with
+// renderHosts renders a cluster's host patches: a kustomization of partial objects, or with
 // apply: overlay a kustomize component whose patches a site-wide overlay applies to the base.
-func (s *site) hosts(c *schedule.Cluster, folder string) error {
+func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 	merge := s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge
 	var (
 		errs  []error
@@ -146,7 +146,7 @@ type nameless struct {
 }
 
 // allNamed reports, once for all clusters, hosts without a uid.
-func (s *site) allNamed() error {
+func (s *rendering) allNamed() error {
 	//guard: plan reports success where render refuses hosts without a uid
 	if len(s.nameless) == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (s *site) allNamed() error {
 // takenOver returns the labels of a host that is being released while another manager also owns one of sipgen's
 // labels, as the SIP operator does if it had set the same value: dropping such a label leaves it on the host. Another
 // value, the empty one, makes the engine its only owner, and the next commit drops it.
-func (s *site) takenOver(host *inventory.Host) map[string]string {
+func (s *rendering) takenOver(host *inventory.Host) map[string]string {
 	engine := flux.Manager
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		engine = argocd.Manager
@@ -199,12 +199,12 @@ func (s *site) takenOver(host *inventory.Host) map[string]string {
 }
 
 // hasHosts reports whether a cluster has host patches. Without any it has no overlay, and nothing syncs it.
-func (s *site) hasHosts(c *schedule.Cluster) bool {
+func (s *rendering) hasHosts(c *schedule.Cluster) bool {
 	_, found := s.tree[Folder(c.Key)+"/hosts/kustomization.yaml"]
 	return found
 }
 
-func (s *site) labels(c schedule.ClusterKey, role string, standby bool) map[string]string {
+func (s *rendering) labels(c schedule.ClusterKey, role string, standby bool) map[string]string {
 	keys := s.Site.Spec.LabelKeys
 	labels := map[string]string{
 		keys.ClusterNamespace: c.Namespace,
@@ -217,9 +217,9 @@ func (s *site) labels(c schedule.ClusterKey, role string, standby bool) map[stri
 	return labels
 }
 
-// overlay renders hosts/, with apply: overlay: the hosts' manifests as the base, and every
+// renderOverlay renders hosts/, with apply: overlay: the hosts' manifests as the base, and every
 // cluster's patches over them. One overlay for the site, so that each host is in exactly one.
-func (s *site) overlay() error {
+func (s *rendering) renderOverlay() error {
 	if s.merge() {
 		return nil
 	}
@@ -244,7 +244,7 @@ func depth(folder string) int {
 	return 1 + strings.Count(folder, "/")
 }
 
-func (s *site) hasSiteObjects() bool {
+func (s *rendering) hasSiteObjects() bool {
 	_, found := s.tree["site/kustomization.yaml"]
 	return found
 }

@@ -24,7 +24,7 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 // Argo CD writes an Application's source into each sync that it begins. It retries a failed sync with the newest commit, but in the original folder.
 // Until that succeeds, it neither begins another sync nor deletes what a deleted Application applied. A folder in which nothing can be built
 // would keep the services of a tenant that is gone forever.
-func (s *site) emptyFolders() {
+func (s *rendering) emptyFolders() {
 	for name := range s.Previous {
 		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")
 		//guard: a failed sync continues in a folder that is gone, and the services of a removed tenant run forever

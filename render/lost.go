@@ -18,7 +18,7 @@ import (
 type lostHosts func(namespace, name string) bool
 
 // lostBy returns the hosts that clusters other than c have.
-func (s *site) lostBy(c *schedule.Cluster) lostHosts {
+func (s *rendering) lostBy(c *schedule.Cluster) lostHosts {
 	if s.owners == nil {
 		s.owners = map[schedule.HostKey]schedule.ClusterKey{}
 		for i := range s.Placement.Clusters {

@@ -18,7 +18,7 @@ type accounts struct {
 }
 
 // ownAccounts returns those of the site.
-func (s *site) ownAccounts() accounts {
+func (s *rendering) ownAccounts() accounts {
 	prefix := "sipgen-" + s.Site.Name + "-"
 	return accounts{
 		hosts: prefix + "hosts", reader: prefix + "reader", networkData: prefix + "network-data", status: prefix + "status",
@@ -26,18 +26,18 @@ func (s *site) ownAccounts() accounts {
 	}
 }
 
-func (s *site) rootName() string      { return "sipgen-" + s.Site.Name }
-func (s *site) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }
-func (s *site) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }
-func (s *site) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts" }
+func (s *rendering) rootName() string      { return "sipgen-" + s.Site.Name }
+func (s *rendering) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }
+func (s *rendering) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }
+func (s *rendering) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts" }
 
 // syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share one.
-func (s *site) syncName(c schedule.ClusterKey, part string) string {
+func (s *rendering) syncName(c schedule.ClusterKey, part string) string {
 	return v1.SyncName(c.Namespace, c.Name, part)
 }
 
 // engineNamespace returns where the engine and the site's accounts are.
-func (s *site) engineNamespace() string {
+func (s *rendering) engineNamespace() string {
 	if s.fluxEngine() {
 		return s.Site.Spec.Flux.Namespace
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// policy renders policy/: what the syncing identity may do, and the admission policies that hold
+// renderPolicy renders policy/: what the syncing identity may do, and the admission policies that hold
 // whatever an engine or a person tries.
-func (s *site) policy() error {
+func (s *rendering) renderPolicy() error {
 	var (
 		errs  []error
 		files []string
@@ -59,9 +59,9 @@ func (s *site) policy() error {
 	return errors.Join(errs...)
 }
 
-func (s *site) fluxEngine() bool { return s.Site.Spec.Engine != v1alpha1.EngineArgoCD }
+func (s *rendering) fluxEngine() bool { return s.Site.Spec.Engine != v1alpha1.EngineArgoCD }
 
-func (s *site) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
+func (s *rendering) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
 
 // What the files of policy/ are for, at their heads.
 const (
@@ -76,7 +76,7 @@ const (
 // accounts of clusters' services. The account may read and patch hosts: no create, no update, no delete. A
 // server-side apply of an object that is not there needs create, so it is refused. Argo CD's controller brings roles
 // of its own; there the admission policy alone holds.
-func (s *site) rbac(names accounts) []any {
+func (s *rendering) rbac(names accounts) []any {
 	if !s.fluxEngine() {
 		return nil
 	}

@@ -32,10 +32,12 @@ func guardKinds() []metav1.GroupKind {
 }
 
 // ofSite returns the label by which people find all of a site's sync objects and accounts.
-func (s *site) ofSite() map[string]string { return map[string]string{inventory.SiteLabel: s.Site.Name} }
+func (s *rendering) ofSite() map[string]string {
+	return map[string]string{inventory.SiteLabel: s.Site.Name}
+}
 
 // rootProject returns the root's: sync objects, where Argo CD is.
-func (s *site) rootProject() *argocd.Project {
+func (s *rendering) rootProject() *argocd.Project {
 	project := argocd.NewProject(s.Site, s.Site.Spec.ArgoCD.Project, "Applications of site "+s.Site.Name, nil, nil, argocd.Kinds("argoproj.io", "AppProject", "Application"))
 	project.Spec.Destinations = []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: s.Site.Spec.ArgoCD.Namespace}}
 	return project
@@ -43,7 +45,7 @@ func (s *site) rootProject() *argocd.Project {
 
 // siteProjects returns those of the site's own Applications. The ones whose Applications delete what they applied are
 // always there: Argo CD deletes nothing of an Application whose project is gone.
-func (s *site) siteProjects() []any {
+func (s *rendering) siteProjects() []any {
 	engine := s.Site.Spec.ArgoCD.Namespace
 	service := func(name, folder string, namespaced ...metav1.GroupKind) any {
 		return argocd.NewProject(s.Site, name, "What is in "+folder+" of site "+s.Site.Name, s.namespacesOf(folder), nil, namespaced)
@@ -85,7 +87,7 @@ func (s *site) siteProjects() []any {
 // argoTenant returns the project of a cluster's services: what an overlay may have, in the cluster's namespace. What
 // else is in the folder Argo CD does not apply, and what else is live it does not delete, though its own account may
 // do everything.
-func (s *site) argoTenant(key schedule.ClusterKey) *argocd.Project {
+func (s *rendering) argoTenant(key schedule.ClusterKey) *argocd.Project {
 	var overlay []metav1.GroupKind
 	for _, kind := range infra.OverlayKinds {
 		overlay = append(overlay, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
@@ -96,7 +98,7 @@ func (s *site) argoTenant(key schedule.ClusterKey) *argocd.Project {
 
 // rightsProject returns that of a cluster's rights. They are where its hosts are, too: wherever the site has hosts,
 // since rights that have to go may be where the cluster has none.
-func (s *site) rightsProject(key schedule.ClusterKey) *argocd.Project {
+func (s *rendering) rightsProject(key schedule.ClusterKey) *argocd.Project {
 	namespaces := append([]string{key.Namespace}, s.namespacesOf(rightsFolder(key))...)
 	//guard: rights over hosts of a namespace that the cluster has left stay forever: no project permits to delete them
 	namespaces = append(namespaces, s.hostNamespaces()...)
@@ -105,7 +107,7 @@ func (s *site) rightsProject(key schedule.ClusterKey) *argocd.Project {
 }
 
 // hostsProject returns that of a cluster's hosts, where it has some. Nothing deletes them.
-func (s *site) hostsProject(c *schedule.Cluster) *argocd.Project {
+func (s *rendering) hostsProject(c *schedule.Cluster) *argocd.Project {
 	var namespaces []string
 	add := func(host *inventory.Host) {
 		key := schedule.HostKey{Namespace: host.Namespace, Name: host.Name}
@@ -127,7 +129,7 @@ func (s *site) hostsProject(c *schedule.Cluster) *argocd.Project {
 
 // hostNamespaces returns the sorted namespaces of hosts: the Site's list, or those of the inventory without reserved
 // ones.
-func (s *site) hostNamespaces() []string {
+func (s *rendering) hostNamespaces() []string {
 	if s.hostsIn == nil {
 		namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 		if len(namespaces) == 0 {
@@ -147,7 +149,7 @@ func (s *site) hostNamespaces() []string {
 // namespacesOf returns the sorted namespaces of the objects in a folder that an Application applies, in this tree and
 // in the previous one, whose objects are still to be deleted. A tree can be edited: an object in a reserved namespace
 // does not open that namespace.
-func (s *site) namespacesOf(folder string) []string {
+func (s *rendering) namespacesOf(folder string) []string {
 	in := map[string]bool{}
 	for before, tree := range []Tree{s.tree, s.Previous} {
 		for name, content := range tree {

@@ -14,7 +14,7 @@ import (
 // everywhere. Secrets are fetched by name, in the namespaces of hosts: the site's, or where it names none those of the inventory that are not
 // reserved. RBAC cannot tell network data from other Secrets there, such as the BMCs' passwords. The bindings do not depend on which hosts name
 // network data: Cluster API names it on every host that it takes, and the first host of a namespace would wait for a sync.
-func (s *site) reader(names accounts) []any {
+func (s *rendering) reader(names accounts) []any {
 	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
 	if s.writesStatus() && names.status != "" {
@@ -57,13 +57,13 @@ func networkDataRules() []rbacv1.PolicyRule {
 func readsSecrets(rule rbacv1.PolicyRule) bool { return slices.Contains(rule.Resources, "secrets") }
 
 // writesStatus reports whether the site reports to its tenants.
-func (s *site) writesStatus() bool {
+func (s *rendering) writesStatus() bool {
 	return s.Site.Spec.Runner != nil && s.Site.Spec.Runner.Status != nil
 }
 
 // statusWriter renders the account that writes the status of SIPClusters. The reader's roles have what it reads; it
 // may write this one subresource, of existing objects: neither their specs, labels and finalizers, nor anything else.
-func (s *site) statusWriter() []any {
+func (s *rendering) statusWriter() []any {
 	name, namespace := s.ownAccounts().status, s.engineNamespace()
 	return []any{
 		corev1.ServiceAccount{

@@ -22,14 +22,14 @@ const accountFile = "account.yaml"
 // rightsFolder has what only the site may give: the rights of a cluster's overlay and of its services.
 func rightsFolder(c schedule.ClusterKey) string { return "rights/" + c.Namespace + "/" + c.Name }
 
-// rights renders rights/: for each cluster with services the account that its overlay is applied as, and what its services may do. With Argo CD
+// renderRights renders rights/: for each cluster with services the account that its overlay is applied as, and what its services may do. With Argo CD
 // there are no accounts, and a project of Argo CD's in their place. Where the services go with this commit, the account stays for one more: an engine
 // deletes nothing as an account that is gone.
-func (s *site) rights() error {
+func (s *rendering) renderRights() error {
 	var problems manifest.Problems
 	for _, c := range s.clusters {
 		if s.hasInfra(c) && (s.keepsServices(c) || !s.previews(c)) {
-			problems.Add(s.clusterRights(c))
+			problems.Add(s.renderClusterRights(c))
 		}
 	}
 	for _, key := range s.leftBehind() {
@@ -38,17 +38,17 @@ func (s *site) rights() error {
 		}
 		account := rightsFolder(key) + "/" + accountFile
 		s.tree[account] = s.Previous[account]
-		problems.Add(s.rightsKustomization(key, accountFile))
+		problems.Add(s.renderRightsKustomization(key, accountFile))
 	}
 	return problems.Err()
 }
 
-func (s *site) clusterRights(c *schedule.Cluster) error {
+func (s *rendering) renderClusterRights(c *schedule.Cluster) error {
 	files, err := s.serviceRights(c)
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}
-	if err := s.quota(c.Key, files); err != nil {
+	if err := s.addQuota(c.Key, files); err != nil {
 		return err
 	}
 	if s.fluxEngine() {
@@ -60,11 +60,11 @@ func (s *site) clusterRights(c *schedule.Cluster) error {
 		return nil
 	}
 	s.add(rightsFolder(c.Key), files)
-	return s.rightsKustomization(c.Key, slices.Sorted(maps.Keys(files))...)
+	return s.renderRightsKustomization(c.Key, slices.Sorted(maps.Keys(files))...)
 }
 
-// rightsKustomization has the site's defaults, as services have them.
-func (s *site) rightsKustomization(key schedule.ClusterKey, files ...string) error {
+// renderRightsKustomization has the site's defaults, as services have them.
+func (s *rendering) renderRightsKustomization(key schedule.ClusterKey, files ...string) error {
 	k := object.NewKustomization(files...)
 	if labels := s.Site.Spec.Defaults.Labels; len(labels) > 0 {
 		k.Labels = []object.Label{{Pairs: labels}}
@@ -76,7 +76,7 @@ func (s *site) rightsKustomization(key schedule.ClusterKey, files ...string) err
 }
 
 // serviceRights returns the rights of a cluster's services: rendered again, or as they were where its services are.
-func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
+func (s *rendering) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 	folder := rightsFolder(c.Key) + "/"
 	files := map[string][]byte{}
 	switch {
@@ -105,7 +105,7 @@ func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 }
 
 // leftBehind returns the clusters whose services go with this commit, and whose account or project was there. Sorted.
-func (s *site) leftBehind() []schedule.ClusterKey {
+func (s *rendering) leftBehind() []schedule.ClusterKey {
 	const services = "/infra/kustomization.yaml"
 	var keys []schedule.ClusterKey
 	for name := range s.Previous {
@@ -127,7 +127,7 @@ func (s *site) leftBehind() []schedule.ClusterKey {
 }
 
 // hasRights reports whether a cluster has a folder of rights.
-func (s *site) hasRights(c schedule.ClusterKey) bool {
+func (s *rendering) hasRights(c schedule.ClusterKey) bool {
 	_, found := s.tree[rightsFolder(c)+"/kustomization.yaml"]
 	return found
 }
@@ -135,7 +135,7 @@ func (s *site) hasRights(c schedule.ClusterKey) bool {
 // account returns what a cluster's overlay is applied as with Flux, which looks for it in its own namespace. It has
 // the name of the Kustomization, and has the role that all clusters share, in the cluster's namespace and nowhere
 // else.
-func (s *site) account(c *schedule.Cluster) []any {
+func (s *rendering) account(c *schedule.Cluster) []any {
 	name, version := s.syncName(c.Key, "infra"), rbacv1.SchemeGroupVersion.String()
 	own := metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}
 	return []any{
@@ -155,11 +155,11 @@ func (s *site) account(c *schedule.Cluster) []any {
 // quotaFile is, in a cluster's folder of rights, what the Site lets the cluster's namespace have.
 const quotaFile = "quota.yaml"
 
-// quota renders the tenant's quota and limit range for a cluster's namespace, next to the cluster's rights: the
+// addQuota renders the tenant's quota and limit range for a cluster's namespace, next to the cluster's rights: the
 // account that applies the services cannot change it. Each cluster of a namespace has one of its own, of the same
 // content: together they bound no more than one does, and none has to move when a cluster leaves. It follows the Site
 // even if the services stay as they were.
-func (s *site) quota(key schedule.ClusterKey, files map[string][]byte) (err error) {
+func (s *rendering) addQuota(key schedule.ClusterKey, files map[string][]byte) (err error) {
 	delete(files, quotaFile)
 	tenant := s.Site.TenantOf(key.Namespace)
 	if !bounded(tenant) {

@@ -27,8 +27,8 @@ const vinoWave = "3"
 // networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that waits for them would never end.
 const networksWave = "-1"
 
-// siteServices renders what makes hosts, and the other services, below site/.
-func (s *site) siteServices() error {
+// renderSiteServices renders what makes hosts, and the other services, below site/.
+func (s *rendering) renderSiteServices() error {
 	var problems manifest.Problems
 	problems.Add(ironic.Changes(s.Site, s.Previous))
 	files, err := ironic.Files(s.Site)
@@ -46,8 +46,8 @@ func (s *site) siteServices() error {
 	return problems.Err()
 }
 
-// runner renders runner/, where the Site asks for it.
-func (s *site) runner() error {
+// renderRunner renders runner/, where the Site asks for it.
+func (s *rendering) renderRunner() error {
 	if s.Site.Spec.Runner == nil {
 		return nil
 	}
@@ -60,27 +60,29 @@ func (s *site) runner() error {
 }
 
 // hasServices reports whether the site has services of its own.
-func (s *site) hasServices() bool {
+func (s *rendering) hasServices() bool {
 	return s.hasFolder(ironic.Folder) || s.hasFolder(placement.Folder) || s.hasFolder(networks.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
 }
 
-func (s *site) hasFolder(folder string) bool {
+func (s *rendering) hasFolder(folder string) bool {
 	_, found := s.tree[folder+"/kustomization.yaml"]
 	return found
 }
 
 // vinoName returns that of a Vino's Kustomization, in which namespace and name are told apart by a dot.
-func (s *site) vinoName(v *v1alpha1.VirtualHosts) string {
+func (s *rendering) vinoName(v *v1alpha1.VirtualHosts) string {
 	return v1.Shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), validation.LabelValueMaxLength)
 }
 
-func (s *site) ironicName() string { return s.serviceName("ironic") }
+func (s *rendering) ironicName() string { return s.serviceName("ironic") }
 
-func (s *site) serviceName(service string) string { return "sipgen-" + s.Site.Name + "-" + service }
+func (s *rendering) serviceName(service string) string {
+	return "sipgen-" + s.Site.Name + "-" + service
+}
 
 // fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what makes hosts for it. No tenant
 // depends on any of them.
-func (s *site) fluxServices(put func(name string, objects ...any)) []string {
+func (s *rendering) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
 	if s.hasFolder(networks.Folder) {
 		k := flux.Keeping(s.Site, s.rootName(), s.serviceName("networks"), networks.Folder)
@@ -119,7 +121,7 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 func vinoFile(v *v1alpha1.VirtualHosts) string { return "vino." + v.Group() + ".yaml" }
 
 // fluxVino syncs a Vino by itself: what Flux puts into it is for no other object.
-func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *flux.Kustomization {
+func (s *rendering) fluxVino(v *v1alpha1.VirtualHosts) *flux.Kustomization {
 	k := flux.Keeping(s.Site, s.rootName(), s.vinoName(v), virtualhosts.Folder(v))
 	k.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 	if s.hasFolder(ironic.Folder) {
@@ -132,7 +134,7 @@ func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *flux.Kustomization {
 	return k
 }
 
-func (s *site) argoServices(put func(name string, objects ...any)) {
+func (s *rendering) argoServices(put func(name string, objects ...any)) {
 	service := func(file, name, folder, order string) {
 		app := argocd.Keeping(s.Site, name, folder)
 		if namespaces := s.namespacesOf(folder); len(namespaces) > 0 {

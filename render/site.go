@@ -55,22 +55,22 @@ type Services struct {
 //
 // It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before those that have patches
 // were built and checked (verify.Services), and nothing is to be placed before the network plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can be reported together.
-func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
+func Site(in Input) (Tree, []Services, error) { return newRendering(in).render() }
 
 // Preview is Site for a tree that is not written. It refuses what Site refuses, with the same errors, and renders
 // only what is needed to show the changes of services: those that have to be built to be checked, those that
 // Input.Previous has, with their rights, and the components for Cluster API that it has. It takes a small part of the
 // time.
 func Preview(in Input) (Tree, []Services, error) {
-	s := newSite(in)
+	s := newRendering(in)
 	s.preview = true
 	return s.render()
 }
 
-func newSite(in Input) *site {
+func newRendering(in Input) *rendering {
 	//guard: what was left of services that are gone is taken for services, and never leaves the tree
 	in.Previous = withoutEmptied(in.Previous)
-	s := &site{
+	s := &rendering{
 		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}, infraInputs: map[schedule.ClusterKey]*infra.Checked{},
 	}
 	for i := range in.Clusters {
@@ -80,7 +80,7 @@ func newSite(in Input) *site {
 	return s
 }
 
-func (s *site) render() (Tree, []Services, error) {
+func (s *rendering) render() (Tree, []Services, error) {
 	var problems manifest.Problems
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
@@ -88,23 +88,23 @@ func (s *site) render() (Tree, []Services, error) {
 			continue
 		}
 		s.clusters = append(s.clusters, c)
-		problems.Add(s.cluster(c))
+		problems.Add(s.renderCluster(c))
 	}
 	//guard: a patch without a uid is left out, and the tree is written without it
 	problems.Add(s.allNamed())
-	problems.Add(s.rights())
-	problems.Add(s.siteObjects())
-	problems.Add(s.siteServices())
-	problems.Add(s.runner())
-	problems.Add(s.overlay())
-	problems.Add(s.policy())
-	problems.Add(s.claims())
+	problems.Add(s.renderRights())
+	problems.Add(s.renderSiteObjects())
+	problems.Add(s.renderSiteServices())
+	problems.Add(s.renderRunner())
+	problems.Add(s.renderOverlay())
+	problems.Add(s.renderPolicy())
+	problems.Add(s.renderClaims())
 	if !s.preview {
 		if s.fluxEngine() {
-			problems.Add(s.flux())
+			problems.Add(s.renderFlux())
 		} else {
-			problems.Add(s.tenantFiles())
-			problems.Add(s.argocd())
+			problems.Add(s.renderTenantFiles())
+			problems.Add(s.renderArgoCD())
 		}
 		s.tree["PLAN.md"] = s.planPage()
 	}
@@ -118,7 +118,7 @@ func (s *site) render() (Tree, []Services, error) {
 }
 
 // planPage is PLAN.md.
-func (s *site) planPage() []byte {
+func (s *rendering) planPage() []byte {
 	in := planmd.In{Site: s.Site, Namespace: s.engineNamespace()}
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
@@ -134,9 +134,9 @@ func (s *site) planPage() []byte {
 	return planmd.Page(in)
 }
 
-// siteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need stays
+// renderSiteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need stays
 // too.
-func (s *site) siteObjects() error {
+func (s *rendering) renderSiteObjects() error {
 	objects, err := infra.SiteObjects(s.Site, s.Clusters)
 	if err != nil {
 		return err
@@ -177,8 +177,8 @@ func isSiteObject(path string) bool {
 	return found && !strings.Contains(name, "/")
 }
 
-// site is one rendering under way.
-type site struct {
+// rendering is one under way.
+type rendering struct {
 	Input
 	// preview: see Preview.
 	preview bool
@@ -214,7 +214,7 @@ func rendered(c *schedule.Cluster) bool {
 
 // stays reports whether a cluster is refused and has services in the tree that was there before: they stay though it
 // has no host.
-func (s *site) stays(c *schedule.Cluster) bool {
+func (s *rendering) stays(c *schedule.Cluster) bool {
 	_, found := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	return found && len(c.Refused) > 0
 }
@@ -244,12 +244,12 @@ func ofCluster(key schedule.ClusterKey, err error) error {
 // Folder returns a cluster's folder in the tree.
 func Folder(c schedule.ClusterKey) string { return assignments.Folder(c) }
 
-func (s *site) cluster(c *schedule.Cluster) error {
+func (s *rendering) renderCluster(c *schedule.Cluster) error {
 	var problems manifest.Problems
 	folder := Folder(c.Key)
-	problems.Add(s.infra(c, folder+"/infra"))
-	problems.Add(s.hosts(c, folder+"/hosts"))
-	problems.Add(s.capi(c, folder+"/capi"))
+	problems.Add(s.renderInfra(c, folder+"/infra"))
+	problems.Add(s.renderHosts(c, folder+"/hosts"))
+	problems.Add(s.renderCAPI(c, folder+"/capi"))
 	if !s.preview {
 		file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
 		problems.Add(err)
@@ -260,7 +260,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 
 // previews reports whether a preview does without the files of a cluster's services: they are not built to be
 // checked, and not compared.
-func (s *site) previews(c *schedule.Cluster) bool {
+func (s *rendering) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
 	//guard: plan reports success where render refuses the result of patches
@@ -269,13 +269,13 @@ func (s *site) previews(c *schedule.Cluster) bool {
 
 // keepsServices reports whether a cluster's services stay as they were: it leaves, or its spec is refused or cannot
 // be read.
-func (s *site) keepsServices(c *schedule.Cluster) bool {
+func (s *rendering) keepsServices(c *schedule.Cluster) bool {
 	//guard: the services of a spec that is refused are rendered
 	return s.specs[c.Key] == nil || c.Gone || len(c.Refused) > 0
 }
 
-// infra renders the services of a cluster, or keeps those that it had.
-func (s *site) infra(c *schedule.Cluster, folder string) error {
+// renderInfra renders the services of a cluster, or keeps those that it had.
+func (s *rendering) renderInfra(c *schedule.Cluster, folder string) error {
 	if s.keepsServices(c) {
 		maps.Copy(s.tree, s.before(folder))
 		return nil
@@ -296,7 +296,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 }
 
 // before returns a folder of the previous tree.
-func (s *site) before(folder string) Tree {
+func (s *rendering) before(folder string) Tree {
 	files := Tree{}
 	for path, content := range s.Previous {
 		//guard: a cluster whose spec is gone loses its services while it still has hosts
@@ -307,12 +307,12 @@ func (s *site) before(folder string) Tree {
 	return files
 }
 
-func (s *site) hasInfra(c *schedule.Cluster) bool {
+func (s *rendering) hasInfra(c *schedule.Cluster) bool {
 	_, found := s.tree[Folder(c.Key)+"/infra/kustomization.yaml"]
 	return found
 }
 
-func (s *site) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
+func (s *rendering) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
 	if checked, found := s.infraInputs[c.Key]; found {
 		return checked, nil
 	}
@@ -331,7 +331,7 @@ func (s *site) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
 	return checked, err
 }
 
-func (s *site) add(folder string, files map[string][]byte) {
+func (s *rendering) add(folder string, files map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		files[name] = s.once(folder+"/"+name, files[name])
 		s.tree[folder+"/"+name] = files[name]
@@ -339,7 +339,7 @@ func (s *site) add(folder string, files map[string][]byte) {
 }
 
 // once returns a file's content, held once where it is as it was: most of a tree is.
-func (s *site) once(path string, content []byte) []byte {
+func (s *rendering) once(path string, content []byte) []byte {
 	if was := s.Previous[path]; bytes.Equal(was, content) {
 		return was
 	}

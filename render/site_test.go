@@ -235,7 +235,7 @@ func TestOverlay(t *testing.T) {
 }
 
 func TestSyncNames(t *testing.T) {
-	s := &site{}
+	s := &rendering{}
 	long := strings.Repeat("x", 63)
 	names := map[string]bool{}
 	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {

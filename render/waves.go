@@ -18,24 +18,24 @@ const hostWave = "1"
 
 // inWaves reports whether a cluster's services and hosts are one Application, in which Argo CD applies hosts when the
 // services are healthy. The services of a cluster that is gone may be broken forever: its hosts do not wait.
-func (s *site) inWaves(c *schedule.Cluster) bool {
+func (s *rendering) inWaves(c *schedule.Cluster) bool {
 	//guard: hosts of a cluster that is gone wait for services that may be broken forever
 	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.isOfNamespace(c.Key)
 }
 
-func (s *site) waves() bool {
+func (s *rendering) waves() bool {
 	return s.merge() && !s.fluxEngine() && s.Site.Spec.ArgoCD.Order == v1alpha1.OrderWaves
 }
 
 // isOfNamespace reports whether the name of a cluster's Application begins with its namespace, by which the guard
 // finds its owner: a name that is too long is cut.
-func (s *site) isOfNamespace(key schedule.ClusterKey) bool {
+func (s *rendering) isOfNamespace(key schedule.ClusterKey) bool {
 	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
 }
 
-// tenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves
+// renderTenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves
 // keeps it for its services: a failed or waiting sync of its Application continues in that folder, see emptyFolders.
-func (s *site) tenantFiles() error {
+func (s *rendering) renderTenantFiles() error {
 	for _, c := range s.clusters {
 		file := Folder(c.Key) + "/kustomization.yaml"
 		_, was := s.Previous[file]
@@ -63,7 +63,7 @@ func (s *site) tenantFiles() error {
 // and the guards do where those are gone.
 //
 // FailOnSharedResource would keep a host from moving, see argocd.Hosts. The guard of tenants has the same rule for services.
-func (s *site) argoInWaves(app *argocd.Application) {
+func (s *rendering) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
 	//guard: hosts are compared by what Argo CD guesses, and synced forever
 	app.Annotations = map[string]string{argocd.CompareOptions: "ServerSideDiff=true"}
@@ -72,7 +72,7 @@ func (s *site) argoInWaves(app *argocd.Application) {
 }
 
 // permitHosts has a cluster's project permit the hosts that the cluster has, where they are.
-func (s *site) permitHosts(c *schedule.Cluster, project *argocd.Project) {
+func (s *rendering) permitHosts(c *schedule.Cluster, project *argocd.Project) {
 	project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: "metal3.io", Kind: "BareMetalHost"})
 	namespaces := map[string]bool{c.Key.Namespace: true}
 	for i := range c.Roles {

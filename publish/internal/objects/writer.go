@@ -40,8 +40,8 @@ func (w *Writer) Add(thing encodable) (plumbing.Hash, error) {
 	return w.store.SetEncodedObject(encoded)
 }
 
-// Blob makes a file's content.
-func (w *Writer) Blob(text []byte) (plumbing.Hash, error) {
+// AddBlob makes a file's content.
+func (w *Writer) AddBlob(text []byte) (plumbing.Hash, error) {
 	encoded := w.store.NewEncodedObject()
 	encoded.SetType(plumbing.BlobObject)
 	writer, err := encoded.Writer()
@@ -77,7 +77,7 @@ func (w *Writer) WriteFiles(old plumbing.Hash, files map[string][]byte) (plumbin
 	}
 	edits := map[string]plumbing.Hash{}
 	for name, text := range files {
-		hash, err := w.Blob(text)
+		hash, err := w.AddBlob(text)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
