@@ -3,6 +3,7 @@ package runbooks
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 )
 
@@ -21,7 +22,11 @@ func Names() (names []string) {
 	return names
 }
 
-// Text returns a runbook as Markdown, without the names of its blocks.
+// links lead to another runbook, or to a page of the folder above.
+var links = regexp.MustCompile(`\[([^]]+)\]\((\.\./)?([a-z-]+)\.md(?:#[^)]*)?\)`)
+
+// Text returns a runbook as Markdown, without the names of its blocks. Links are the command that prints the runbook, or the name of
+// the page: "Resume (sipgen help runbook resume)".
 func Text(name string) (text string, found bool) {
 	content, err := pages.ReadFile(name + ".md")
 	if err != nil {
@@ -34,7 +39,13 @@ func Text(name string) (text string, found bool) {
 		}
 		out.WriteString(line)
 	}
-	return out.String(), true
+	return links.ReplaceAllStringFunc(out.String(), func(link string) string {
+		part := links.FindStringSubmatch(link)
+		if part[2] != "" {
+			return part[1] + " (docs/" + part[3] + ".md)"
+		}
+		return part[1] + " (sipgen help runbook " + part[3] + ")"
+	}), true
 }
 
 // Title returns the heading of a runbook.
