@@ -6,6 +6,8 @@ GO       ?= go
 TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 # Checkouts share compiled packages.
 export GOFLAGS := $(GOFLAGS) $(if $(findstring -trimpath,$(GOFLAGS)),,-trimpath)
+# The race detector and one engine alone need C. With one setting everywhere a package is compiled once.
+export CGO_ENABLED := 0
 # Where built engines and the demo go; git ignores it.
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
@@ -17,7 +19,7 @@ NIGHT    ?= 10m
 all: build
 
 build: ## the command, in bin/
-	@CGO_ENABLED=0 $(GO) build -o bin/sipgen ./cmd/sipgen
+	@$(GO) build -o bin/sipgen ./cmd/sipgen
 
 demo: build ## plan and publish examples/two-tenants into a bare repository below demo/
 	@bash hack/demo.sh $(CURDIR)/bin/sipgen $(DEMO)
@@ -25,6 +27,7 @@ demo: build ## plan and publish examples/two-tenants into a bare repository belo
 demo-site: build ## plan and publish examples/whole-site, with Ironic and virtual hosts, and say what would happen in which order
 	@bash hack/demo-site.sh $(CURDIR)/bin/sipgen $(DEMO)/site
 
+# What go vet finds, lint finds.
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What has goroutines; the rest cannot race.
 RACING = ./publish ./inventory/... ./internal/manifest ./internal/overlay ./internal/forge
@@ -34,14 +37,14 @@ ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-u
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
 
 unit: ## the quick loop: everything but the real engines
-	$(GO) test -timeout 30m $(UNITS)
+	$(GO) test -vet=off -timeout 30m $(UNITS)
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@$(GO) run ./hack/tally -- $(GO) test -timeout 30m $(UNITS) -- $(GO) run ./e2e/prepare $(ENGINES) \
+	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(UNITS) -- $(GO) run ./e2e/prepare $(ENGINES) \
 		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
 
 check: ## what make test leaves out: lint, the race detector, all engines and all rows; the last line counts the tests
-	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -race -timeout 30m $(RACING) -- $(GO) run ./e2e/prepare \
+	@$(GO) run ./hack/tally -- bash hack/lint.sh -- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) -- $(GO) run ./e2e/prepare \
 		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'
 
 guards: ## takes out each marked guard in turn; a test has to notice. ONLY=REGEXP chooses by place or reason

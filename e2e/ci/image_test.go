@@ -11,7 +11,7 @@ func TestImage(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "go", "test", "./...")
-	command.Dir, command.Env = "../../hack/image", append(os.Environ(), "GOFLAGS=-mod=readonly")
+	command.Dir, command.Env = "../../hack/image", append(os.Environ(), "GOFLAGS=-trimpath -mod=readonly")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("go test in hack/image: %v\n%s", err, out)
 	}

@@ -5,8 +5,8 @@
 //	…
 //	1234 passed, 0 failed, 2 skipped
 //
-// It stops at the first command that fails, and its exit code is then 1. With CI=true in the environment a test that is skipped
-// fails the run too: there, what a test needs is to be installed.
+// A command may begin with variables of its environment, as in a shell. Tally stops at the first command that fails, and its
+// exit code is then 1. With CI=true in the environment a skipped test fails the run, too: there, what a test needs is installed.
 package main
 
 import (
@@ -90,12 +90,16 @@ type tally struct {
 
 // command runs one command, and counts if it is go test. Its failure is an error.
 func (s *tally) command(ctx context.Context, args []string, stderr io.Writer) error {
+	environment := os.Environ()
+	for len(args) > 1 && strings.Contains(args[0], "=") {
+		environment, args = append(environment, args[0]), args[1:]
+	}
 	tests := len(args) > 1 && args[1] == "test"
 	if tests {
 		args = append([]string{args[0], "test", "-json"}, args[2:]...)
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stderr = stderr
+	cmd.Env, cmd.Stderr = environment, stderr
 	if !tests {
 		cmd.Stdout = s.out
 		err := cmd.Run()

@@ -12,7 +12,7 @@ func TestTally(t *testing.T) {
 	const module = "module sample\n\ngo 1.26\n"
 	good := map[string]string{"go.mod": module, "a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Run(\"x\", func(t *testing.T) { t.Log(\"quiet\") }) }\n"}
 	with := func(files map[string]string, name, body string) map[string]string {
-		out := map[string]string{name: "package b\n\nimport \"testing\"\n\n" + body}
+		out := map[string]string{name: "package b\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Args\n\n" + body}
 		for name, text := range files {
 			out[name] = text
 		}
@@ -30,9 +30,10 @@ func TestTally(t *testing.T) {
 	}{
 		{"all pass, subtests count", good, "-- go test ./...", "true", 0, "2 passed, 0 failed, 0 skipped", "ok  \tsample/a", "quiet"},
 		{"two commands are one sum", good, "-- go test ./... -- go test -count=1 ./a", "", 0, "4 passed, 0 failed, 0 skipped", "", ""},
-		{"one is skipped", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Skip(\"no sshd\") }\n"), "-- go test ./...", "", 0, "2 passed, 0 failed, 1 skipped", "skipped: sample/b TestB: b_test.go:5: no sshd", ""},
+		{"a variable before a command", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Log(os.Getenv(\"SAID\")); t.Fail() }\n"), "-- SAID=aloud go test ./...", "", 1, "2 passed, 1 failed, 0 skipped", "aloud", ""},
+		{"one is skipped", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Skip(\"no sshd\") }\n"), "-- go test ./...", "", 0, "2 passed, 0 failed, 1 skipped", "skipped: sample/b TestB: b_test.go:10: no sshd", ""},
 		{"one is skipped in CI", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Skip(\"no sshd\") }\n"), "-- go test ./...", "true", 1, "2 passed, 0 failed, 1 skipped", "nothing may be skipped", ""},
-		{"one fails", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Error(\"broken\") }\n"), "-- go test ./... -- go version", "", 1, "2 passed, 1 failed, 0 skipped", "b_test.go:5: broken", "go1"},
+		{"one fails", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Error(\"broken\") }\n"), "-- go test ./... -- go version", "", 1, "2 passed, 1 failed, 0 skipped", "b_test.go:10: broken", "go1"},
 		{"a subtest fails, and with it its test", with(good, "b/b_test.go", "func TestB(t *testing.T) { t.Run(\"y\", func(t *testing.T) { t.Error(\"broken\") }) }\n"), "-- go test ./...", "", 1, "2 passed, 2 failed, 0 skipped", "failed: sample/b TestB/y", ""},
 		{"one does not compile", with(good, "b/b_test.go", "func TestB(t *testing.T) { undefined() }\n"), "-- go test ./...", "", 1, "2 passed, 1 failed, 0 skipped", "undefined: undefined", ""},
 		{"one panics", with(good, "b/b_test.go", "func TestB(t *testing.T) { panic(\"oh\") }\n"), "-- go test ./...", "", 1, "2 passed, 1 failed, 0 skipped", "panic: oh", ""},
