@@ -43,8 +43,8 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 func (r *remote) openLocal() (*gogit.Repository, error) {
 	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		// Other files would be among git's own.
 		//guard: people are told to make a git repository out of the folder that has their specs
-		// whose files would be among git's own
 		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 {
 			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
 		}

@@ -57,7 +57,7 @@ type Loaded struct {
 	inTree *strings.Replacer
 	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
 	LeftOut []inventory.Host
-	//guards are in force on the cluster of the hosts; unguarded is why they could not be read.
+	// guards are in force on the cluster of the hosts; unguarded is why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error
 	// Network is every address, port and MAC address of the site, with their conflicts.
