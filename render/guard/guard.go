@@ -34,15 +34,16 @@ func (s guards) guardName(guard string) string {
 
 // guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in sync all the same.
 func (s guards) guardMeta(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
+	meta := metav1.ObjectMeta{
 		Name: name,
 		//guard(TestTwoEngines): the guards lack their site's name, and no other site can publish next to it
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
-		Annotations: map[string]string{
-			//guard: anyone who turns pruning on takes the guards away
-			flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
-		},
 	}
+	//guard: anyone who turns pruning on takes the guards away
+	meta.Annotations = map[string]string{
+		flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
+	}
+	return meta
 }
 
 // guard returns a policy over hosts, without rules.
