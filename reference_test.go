@@ -42,7 +42,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 		fields := 0
 		for i := range kind.NumField() {
 			if name := jsonName(kind.Field(i)); name == "spec" || name == "status" {
-				fields += wantFields(t, file, sections, name, name, kind.Field(i).Type)
+				fields += wantFields(t, file, sections, name, name, "", kind.Field(i).Type)
 			}
 		}
 		if fields < 50 {
@@ -51,8 +51,8 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	}
 }
 
-// wantFields wants the fields of a struct in a section, follows its links, and counts.
-func wantFields(t *testing.T, file string, sections map[string][][]string, path, section string, of reflect.Type) int {
+// wantFields wants the fields of a struct in a section, each with the prefix before its name, follows its links, and counts.
+func wantFields(t *testing.T, file string, sections map[string][][]string, path, section, prefix string, of reflect.Type) int {
 	t.Helper()
 	rows, found := sections[section]
 	if !found {
@@ -66,7 +66,7 @@ func wantFields(t *testing.T, file string, sections map[string][][]string, path,
 			if field.Type == reflect.TypeFor[v1.Service]() {
 				section = "specservicesany"
 			}
-			count += wantFields(t, file, sections, path, section, field.Type)
+			count += wantFields(t, file, sections, path, section, prefix, field.Type)
 			continue
 		}
 		name := jsonName(field)
@@ -74,7 +74,7 @@ func wantFields(t *testing.T, file string, sections map[string][][]string, path,
 			continue
 		}
 		count++
-		at := slices.IndexFunc(rows, func(row []string) bool { return row[1] == name })
+		at := slices.IndexFunc(rows, func(row []string) bool { return row[1] == prefix+name })
 		if at < 0 {
 			t.Errorf("%s: %s.%s is missing: make generate", file, path, name)
 			continue
@@ -92,10 +92,10 @@ func wantFields(t *testing.T, file string, sections map[string][][]string, path,
 		if strings.Contains(rows[at][2], "object with a schema of its own") || strings.Contains(rows[at][2], "[object](https://") {
 			continue // whose fields are another program's
 		}
-		if link := linkTo.FindStringSubmatch(rows[at][2]); link == nil {
-			t.Errorf("%s: %s.%s: want a link to its fields, found %q", file, path, name, rows[at][2])
+		if link := linkTo.FindStringSubmatch(rows[at][2]); link != nil {
+			count += wantFields(t, file, sections, path+"."+name, link[1], "", element)
 		} else {
-			count += wantFields(t, file, sections, path+"."+name, link[1], element)
+			count += wantFields(t, file, sections, path+"."+name, section, prefix+name+".", element)
 		}
 	}
 	return count

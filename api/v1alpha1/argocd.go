@@ -9,15 +9,15 @@ type ArgoCD struct {
 	// +optional
 	Project string `json:"project,omitempty"`
 	// API server of the hosts, as in Argo CD's cluster Secret. Default https://kubernetes.default.svc; another
-	// requires identity.
+	// server requires identity.
 	// +optional
 	Server string `json:"server,omitempty"`
-	// Argo CD's user at the server (kubectl auth whoami), for the sync guard. Default:
+	// Argo CD's user on server (kubectl auth whoami), for the sync guard. Default:
 	// system:serviceaccount:<namespace>:argocd-application-controller; none with another server.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// none: hosts may be labeled before services are ready. waves: hosts and the tenant's newer commits wait
-	// for healthy services; needs apply: merge. Required with Argo CD.
+	// none labels hosts without waiting for services. waves lets hosts and the tenant's newer commits wait for
+	// healthy services, and needs apply: merge. Required with Argo CD.
 	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`

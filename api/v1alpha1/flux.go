@@ -22,14 +22,14 @@ type Flux struct {
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
 	// Account for all but hosts and services, for a Flux with --default-service-account. Apply
-	// flux/root-account.yaml yourself, before the root and after changes. Default: Flux's own.
+	// flux/root-account.yaml by hand, before the root and after changes. Default: Flux's own account.
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 	// User that applies hosts with apply: overlay, for the guard. Default:
 	// system:serviceaccount:<namespace>:kustomize-controller.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Sync interval. Default 10m.
+	// Interval between syncs, at least 10s. Default 10m.
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }

@@ -15,42 +15,42 @@ const (
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
-	// Namespaces of the hosts and the guards, required and different for several sites on one API server.
-	// Default: all.
+	// Namespaces of the hosts and the guards. Several sites on one API server each require their own. Default:
+	// all.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Namespaces of hosts that may also have SIPClusters or site services, for bmc.access redfish. Tenants
-	// there can read BMC credentials. Default: none.
+	// Namespaces of hosts that may also have SIPClusters or site services, for bmc.access redfish. Tenants there
+	// can read BMC credentials. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
-	// Namespaces of HostClaims for hosts of spec.hosts.namespaces. A HostClaim can select any host: name the
-	// platform's only. Default: none.
+	// Namespaces of HostClaims for the site's hosts. A HostClaim can select any host: name only namespaces of the
+	// platform. Requires namespaces. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	ClaimNamespaces []string `json:"claimNamespaces,omitempty"`
-	// Hosts to release, labeled for a cluster that neither specs nor tree have. Default: none.
+	// Hosts to release that are labeled for a cluster unknown to specs and tree. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
-	// Networks to the hosts, with allowed addresses. Default: any; an annotation's address must lie in the
-	// network of networkData.
+	// Networks of the hosts, with allowed addresses. Default: any; an annotation's address must lie in the network
+	// of networkData.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []HostNetwork `json:"networks,omitempty"`
 	// merge (default) patches live hosts; overlay patches host manifests in git.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`
-	// Kustomization folder of the host manifests, outside the tree. Required with apply: overlay, else not
-	// allowed.
+	// Folder with the kustomization of the host manifests, outside the tree. Required with apply: overlay, else
+	// not allowed.
 	// +optional
 	Base string `json:"base,omitempty"`
 }
 
 // HostNetwork is a network on which hosts have addresses. One that is listed several times has all their addresses.
 type HostNetwork struct {
-	// Id in network data, annotations and nodeInterfaceId.
+	// Network ID in network data, annotations and nodeInterfaceId.
 	Name string `json:"name"`
-	// Allowed networks, in CIDR notation.
+	// Allowed addresses, as networks in CIDR notation.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Addresses []string `json:"addresses"`
@@ -82,7 +82,7 @@ type LabelKeys struct {
 	// Key of the role. Default sip.airshipit.org/node-type.
 	// +optional
 	NodeType string `json:"nodeType,omitempty"`
-	// Key of standby hosts. Default sip.airshipit.org/standby.
+	// Key of the mark of standby hosts. Default sip.airshipit.org/standby.
 	// +optional
 	Standby string `json:"standby,omitempty"`
 }
@@ -90,10 +90,10 @@ type LabelKeys struct {
 // LabelGuard says who writes the labels by which hosts are handed out, and the approvals of releases: the identities that sync the site,
 // Writers and the break-glass groups. To everybody else who may update hosts they are read-only.
 type LabelGuard struct {
-	// True denies; false (default) only records in the audit log.
+	// True denies changes by other users; false (default) only records the changes in the audit log.
 	// +optional
 	Enforce bool `json:"enforce,omitempty"`
-	// Users (kubectl auth whoami) that may write labels, for example to restore a backup. Default: none.
+	// Users (kubectl auth whoami) that may write the labels, for example to restore a backup. Default: none.
 	// +optional
 	Writers []string `json:"writers,omitempty"`
 }

@@ -15,10 +15,10 @@ type Ironic struct {
 	// Creates the ConfigMap ironic for the baremetal-operator. Default false.
 	// +optional
 	BMOConfigMap bool `json:"bmoConfigMap,omitempty"`
-	// Namespace of the baremetal-operator and that ConfigMap. Default: the Ironic's.
+	// Namespace of the baremetal-operator and the ConfigMap ironic. Default: the Ironic's.
 	// +optional
 	BMONamespace string `json:"bmoNamespace,omitempty"`
-	// Database of the mariadb-operator, in place of spec.database.
+	// Database of the mariadb-operator, in place of spec.database. Default: none.
 	// +optional
 	MariaDB *MariaDB `json:"mariaDB,omitempty"`
 	// Spec of an Ironic (ironic.metal3.io/v1alpha1). Default: the manifest of this name and namespace.
@@ -27,7 +27,7 @@ type Ironic struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Spec IronicSpec `json:"spec,omitzero"`
-	// Version of the spec: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1 with a warning.
+	// Version of the spec. Default ironic.metal3.io/v1alpha1; metal3.io/v1alpha1 is read with a warning.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Spec of an IronicDatabase, read as mariaDB without a volume, with a warning.
@@ -37,36 +37,37 @@ type Ironic struct {
 
 // MariaDB is a database of the mariadb-operator for one Ironic, in its namespace.
 type MariaDB struct {
-	// Name of the MariaDB, Database, User and Grant. Default: the Ironic's, with -database.
+	// Name of the MariaDB, Database, User and Grant. Default: the Ironic's name with -database.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// Secret with username and password. Default: the name.
+	// Secret with username and password. Default: the MariaDB's name.
 	// +optional
 	CredentialsName string `json:"credentialsName,omitempty"`
-	// Secret with the password of root. Default: the name, with -root.
+	// Secret with the password of root. Default: the MariaDB's name with -root.
 	// +optional
 	RootCredentialsName string `json:"rootCredentialsName,omitempty"`
 	// User name in the Secret. Default ironic.
 	// +optional
 	Username string `json:"username,omitempty"`
-	// Secret with tls.crt and tls.key for NAME.NAMESPACE.svc, and ca.crt. Requires TLS. Default: no TLS.
+	// Secret with tls.crt and tls.key for NAME.NAMESPACE.svc, and ca.crt. Requires TLS of clients. Default: no
+	// TLS.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
-	// Image of the database. Default: the operator's.
+	// Image of the database. Default: the mariadb-operator's.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Replicas; Galera from two on. Default 1.
+	// Number of replicas; Galera from two on. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=9
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
-	// Size of each replica's volume.
+	// Size of each replica's volume, for example 10Gi. Required unless ephemeral is true.
 	// +optional
 	StorageSize *resource.Quantity `json:"storageSize,omitempty"`
-	// Storage class. Default: the cluster's.
+	// Storage class of the volumes. Default: the cluster's.
 	// +optional
 	StorageClassName string `json:"storageClassName,omitempty"`
-	// Uses no volume: Ironic loses its hosts when the database restarts. Default false.
+	// Uses no volume: a restart of the database loses Ironic's hosts. Default false.
 	// +optional
 	Ephemeral bool `json:"ephemeral,omitempty"`
 }
@@ -79,7 +80,7 @@ type OlderDatabase struct {
 	// Secret with username and password.
 	// +optional
 	CredentialsName string `json:"credentialsName,omitempty"`
-	// The Secret in the first API.
+	// Secret with username and password, in the first API.
 	// +optional
 	CredentialsRef *SecretRef `json:"credentialsRef,omitempty"`
 	// Image of the database.
@@ -88,7 +89,7 @@ type OlderDatabase struct {
 	// Secret with the certificate.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
-	// The Secret in the first API.
+	// Secret with the certificate, in the first API.
 	// +optional
 	TLSRef *SecretRef `json:"tlsRef,omitempty"`
 }

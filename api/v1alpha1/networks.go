@@ -8,10 +8,11 @@ type Network struct {
 	Name string `json:"name"`
 	// Namespace of the object.
 	Namespace string `json:"namespace"`
-	// CNI configuration of a NetworkAttachmentDefinition, JSON.
+	// CNI configuration of a NetworkAttachmentDefinition, in JSON. Default, without pool: the manifest of this
+	// name and namespace.
 	// +optional
 	Attachment string `json:"attachment,omitempty"`
-	// Spec of a MetalLB IPAddressPool (metallb.io/v1beta1).
+	// Spec of a MetalLB IPAddressPool (metallb.io/v1beta1). Not with attachment.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields

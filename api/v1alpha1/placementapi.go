@@ -11,8 +11,7 @@ type Placement struct {
 	Name string `json:"name"`
 	// Namespace of the PlacementAPI and its objects.
 	Namespace string `json:"namespace"`
-	// Spec of a PlacementAPI (placement.openstack.org/v1beta1). Default: the manifest of this name and
-	// namespace.
+	// Spec of a PlacementAPI (placement.openstack.org/v1beta1). Default: the manifest of this name and namespace.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields

@@ -53,7 +53,7 @@ func (s *Site) FluxLacksCredentials() bool {
 type Repository struct {
 	// URL: ssh, https or file, without credentials. For Flux, user@host:path becomes ssh://user@host/path.
 	URL string `json:"url"`
-	// Synced branch. Default main.
+	// Branch that the engine applies. Default main.
 	// +optional
 	Branch string `json:"branch,omitempty"`
 	// Folder of the tree. Default: the repository's root.

@@ -6,39 +6,38 @@ import "cmp"
 // from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
 // what the Site grants.
 type Runner struct {
-	// Schedule, for example "*/10 * * * *".
+	// Schedule of the CronJob, for example "*/10 * * * *".
 	Schedule string `json:"schedule"`
-	// Image of sipgen (make image); registryMirror does not apply.
+	// Image of sipgen (make image). The Site's registryMirror does not apply.
 	Image string `json:"image"`
 	// ConfigMap in the engine's namespace with site.yaml and the files of spec.inputs.specs. Default
 	// sipgen-SITE-config.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret in the engine's namespace, with the same keys as for spec.flux.secretName. Default
-	// sipgen-SITE-git.
+	// Secret in the engine's namespace, with the keys of spec.flux.secretName. Default sipgen-SITE-git.
 	// +optional
 	Secret string `json:"secret,omitempty"`
-	// Branch for pull requests. Default: push to the synced branch.
+	// Branch for pull requests. Default: none; the runner pushes to the synced branch.
 	// +optional
 	Propose string `json:"propose,omitempty"`
 	// Variables by name, for example SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret. The
-	// tree is in git: use no secret values.
+	// tree is in git: use no secret values. Default: none.
 	// +optional
 	Env map[string]string `json:"env,omitempty"`
-	// Egress TCP ports besides DNS, 443, 6443 and the repository's. Default: none.
+	// TCP ports for egress besides DNS, 443, 6443 and the repository's. Default: none.
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	EgressPorts []int32 `json:"egressPorts,omitempty"`
-	// CronJob for the status of SIPClusters, with its own account. Default: none.
+	// CronJob that writes the status of SIPClusters, with an account of its own. Default: none.
 	// +optional
 	Status *RunnerStatus `json:"status,omitempty"`
 }
 
 // RunnerStatus is the CronJob that reports to tenants: kubectl get sipclusters shows what they have and what is short.
 type RunnerStatus struct {
-	// Schedule, for example "*/5 * * * *".
+	// Schedule of the CronJob, for example "*/5 * * * *".
 	Schedule string `json:"schedule"`
-	// Secret with the same keys; read access suffices. Default: the runner's.
+	// Secret with the keys of the runner's Secret; read access suffices. Default: the runner's.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 
 // SiteServices are what stands beside the clusters of a site, for all of them: the systems that make hosts, and those that other services use.
 type SiteServices struct {
-	// Ironic, by metal3's ironic-standalone-operator. Default: none.
+	// Ironics, by metal3's ironic-standalone-operator. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ironic []Ironic `json:"ironic,omitempty"`
@@ -16,7 +16,7 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`
-	// OpenStack Placement, by openstack-k8s-operators. Default: none.
+	// OpenStack Placement services, by openstack-k8s-operators. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Placement []Placement `json:"placement,omitempty"`
@@ -24,7 +24,7 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []Network `json:"networks,omitempty"`
-	// Networks that never meet others and may repeat addresses. Default: none.
+	// Groups of networks that never meet other networks and may repeat addresses. Default: none.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`
@@ -34,7 +34,7 @@ type SiteServices struct {
 type AddressSpace struct {
 	// Name of the address space.
 	Name string `json:"name"`
-	// Members: hosts/ID (in network data), bmc, ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK,
+	// Networks: hosts/ID (in network data), bmc, ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK,
 	// networks/NAMESPACE/NAME.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200

@@ -45,32 +45,32 @@ type Site struct {
 
 // SiteSpec is the configuration itself.
 type SiteSpec struct {
-	// GitOps engine: flux (default) or argocd.
+	// GitOps engine that applies the tree. Default flux.
 	// +optional
 	Engine Engine `json:"engine,omitempty"`
-	// Repository of the tree.
+	// Git repository of the tree.
 	Repository Repository `json:"repository"`
-	// Sources of specs and hosts without --filename and --inventory.
+	// Specs and hosts to read without --filename and --inventory.
 	// +optional
 	Inputs Inputs `json:"inputs,omitempty"`
 	// Hosts of the site.
 	// +optional
 	Hosts Hosts `json:"hosts,omitempty"`
-	// Default images of services.
+	// Default images of the tenants' services.
 	// +optional
 	Images Images `json:"images,omitempty"`
-	// Labels of assigned hosts.
+	// Keys of the labels on assigned hosts.
 	// +optional
 	LabelKeys LabelKeys `json:"labelKeys,omitempty"`
 	// Rules of scheduling.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
-	// Clusters to remove, NAMESPACE/NAME: first the hosts, then the services. Delete an entry when its cluster
-	// is gone.
+	// Clusters to remove, NAMESPACE/NAME: first the hosts, then the services. Delete an entry when the cluster is
+	// gone. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Decommission []string `json:"decommission,omitempty"`
-	// Limit of hosts that one run may lose or release: the smaller number, but at least one.
+	// Hosts that one run may take from clusters: the smaller of both limits, but at least one.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
 	// Defaults of the tenants' services.
@@ -79,10 +79,10 @@ type SiteSpec struct {
 	// Node ports of the management cluster. Default 30000 to 32767.
 	// +optional
 	NodePorts *NodePorts `json:"nodePorts,omitempty"`
-	// Flux objects.
+	// Settings of the Flux objects.
 	// +optional
 	Flux Flux `json:"flux,omitempty"`
-	// Argo CD objects.
+	// Settings of the Argo CD objects.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
 	// Clients of the services' metrics. Default: all pods.
@@ -91,8 +91,8 @@ type SiteSpec struct {
 	// Groups that may delete labeled hosts and write labels. Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
-	// Tenants and their grants; other namespaces are rejected. Default: each unreserved namespace, with any
-	// image and the site's node ports.
+	// Tenants and their grants; other namespaces are rejected. Default: each unreserved namespace is a tenant,
+	// with any image and the site's node ports.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
@@ -105,7 +105,7 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
-	// Writers of the labels that assign hosts.
+	// Guard of the labels that assign hosts.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
 	// CronJob that runs sipgen publish. Default: none.
@@ -115,7 +115,7 @@ type SiteSpec struct {
 	// include a removed component do not build.
 	// +optional
 	ClusterAPI *ClusterAPI `json:"clusterAPI,omitempty"`
-	// Site services.
+	// Services of the site itself.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
 }
@@ -132,7 +132,7 @@ type Metrics struct {
 
 // Scheduling are choices for placement.
 type Scheduling struct {
-	// preferred (default): missing standby hosts are a warning. required: they count like active ones.
+	// preferred (default) warns of missing standby hosts; required counts standby hosts like active ones.
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
@@ -141,12 +141,12 @@ type Scheduling struct {
 // Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any
 // case. With the defaults, one of 18 claimed hosts may go, and two of 400.
 type Brake struct {
-	// Percentage of the claimed hosts, rounded down. Default 10.
+	// Maximum percentage of the assigned hosts, rounded down. Default 10.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxPercent *int `json:"maxPercent,omitempty"`
-	// Number of claimed hosts. Default 2; with both defaults, one of 18 hosts may leave, two of 400.
+	// Maximum number of assigned hosts. Default 2. With both defaults, one of 18 hosts may leave, and two of 400.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`
@@ -154,16 +154,16 @@ type Brake struct {
 
 // Defaults reach every rendered infra object, or every container that sets none.
 type Defaults struct {
-	// Labels of every object.
+	// Labels of every object. Default: none.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of every object.
+	// Annotations of every object. Default: none.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Resources of containers without any.
+	// Resources of containers without resources. Default: small requests and a memory limit.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// Allows control plane nodes of the management cluster. Default false.
+	// Allows pods on control plane nodes of the management cluster. Default false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }
@@ -190,7 +190,8 @@ type Images struct {
 	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
-	// Image of jump hosts. Default: airshipit/jump-host:sipgen-v1 in the registryMirror, else none.
+	// Image of jump hosts. Default: airshipit/jump-host:sipgen-v1 in the registryMirror; without registryMirror,
+	// none.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
 	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
@@ -198,18 +199,18 @@ type Images struct {
 	// Image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
 	Dex string `json:"dex,omitempty"`
-	// Registry that replaces each image's own, also in specs. Default: none.
+	// Registry that replaces the registry of each image, also in specs. Default: none.
 	// +optional
 	RegistryMirror string `json:"registryMirror,omitempty"`
 }
 
 // Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
 type Inputs struct {
-	// SIPClusters: files and folders, relative to the Site's file, or the word cluster.
+	// SIPClusters: files and folders, relative to the Site's file, or the word cluster. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Specs []string `json:"specs,omitempty"`
-	// Hosts: manifests or a snapshot, relative to the Site's file, or the word cluster.
+	// Hosts: manifests or a snapshot, relative to the Site's file, or the word cluster. Default: none.
 	// +optional
 	Inventory string `json:"inventory,omitempty"`
 }

@@ -13,9 +13,9 @@ import (
 // Tenant is whoever writes SIPClusters for some namespaces, and what they may ask for. What is not granted is refused: a field that is left
 // out grants nothing, but for the few that say otherwise.
 type Tenant struct {
-	// Name in messages.
+	// Name of the tenant in messages.
 	Name string `json:"name"`
-	// Folders and files with this tenant's SIPClusters only, relative to the (innermost common) folder of
+	// Folders and files with only this tenant's SIPClusters, relative to the innermost common folder of
 	// --filename. "-" is standard input. Default: any file outside other tenants' folders. Not for SIPClusters
 	// read from the cluster.
 	// +kubebuilder:validation:MaxItems=100
@@ -25,10 +25,11 @@ type Tenant struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
-	// Grant of hosts.
+	// Hosts that the tenant may have.
 	// +optional
 	Hosts TenantHosts `json:"hosts,omitempty,omitzero"`
-	// SIPClusters, with or without hosts. Existing clusters stay. Default: spec.maxClustersPerTenant.
+	// Maximum number of SIPClusters, with or without hosts. Existing clusters stay. Default:
+	// spec.maxClustersPerTenant.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClusters *int `json:"maxClusters,omitempty"`
@@ -36,20 +37,20 @@ type Tenant struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxPriority int32 `json:"maxPriority,omitempty"`
-	// Ranges of node ports, different for each tenant. Default: none; the API server may choose one.
+	// Ranges of node ports, different for each tenant. Default: none; the API server may choose a port.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NodePorts []NodePorts `json:"nodePorts,omitempty"`
-	// Networks (CIDR) of load balancer IPs, cluster IPs and fixed pod IPs elsewhere, different for each tenant.
-	// Default: none.
+	// Networks (CIDR) of load balancer IPs, cluster IPs and fixed pod IPs in other namespaces, different for each
+	// tenant. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Addresses []string `json:"addresses,omitempty"`
-	// Load balancer classes. Default: none.
+	// Allowed load balancer classes. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
-	// Pools for the annotation metallb.io/address-pool; "*" is a wildcard. Default: none.
+	// Allowed pools for the annotation metallb.io/address-pool; "*" is a wildcard. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	AddressPools []string `json:"addressPools,omitempty"`
@@ -57,25 +58,25 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	IssuerDomains []string `json:"issuerDomains,omitempty"`
-	// cert-manager issuers, [GROUP/]KIND/NAME; "*" is a wildcard in names. Default: none.
+	// Allowed cert-manager issuers, [GROUP/]KIND/NAME; "*" is a wildcard in names. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	CertificateIssuers []string `json:"certificateIssuers,omitempty"`
-	// Images besides the site's, without tag and digest. "*" matches anything but a slash, a final "/*"
+	// Allowed images besides the site's, without tag and digest. "*" matches anything but a slash, a final "/*"
 	// anything below, "*" alone every image. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Images []string `json:"images,omitempty"`
-	// NetworkAttachmentDefinitions elsewhere, NAMESPACE/NAME; "*" is a wildcard. Default: none.
+	// Allowed NetworkAttachmentDefinitions in other namespaces, NAMESPACE/NAME; "*" is a wildcard. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NetworkAttachments []string `json:"networkAttachments,omitempty"`
-	// Effect of spec.patches: none (default), or any, for trusted tenants. The built services keep kinds,
+	// Permission for spec.patches: none (default), or any, for trusted tenants. The built services keep kinds,
 	// names, namespaces, accounts, grants and the Pod Security profile "restricted".
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
-	// ResourceQuota in each namespace, as spec.hard: pods, services, services.nodeports,
-	// services.loadbalancers, requests and limits of cpu, memory and ephemeral-storage. Default: none.
+	// ResourceQuota in each namespace, as spec.hard: pods, services, services.nodeports, services.loadbalancers,
+	// requests and limits of cpu, memory and ephemeral-storage. Default: none.
 	// +optional
 	Quota corev1.ResourceList `json:"quota,omitempty"`
 	// LimitRange in each namespace. Default: none.
@@ -91,29 +92,29 @@ type TenantLimitRange struct {
 	// Default requests of containers. Default: default, else min.
 	// +optional
 	DefaultRequest corev1.ResourceList `json:"defaultRequest,omitempty"`
-	// Minimum requests.
+	// Minimum requests of containers. Default: none.
 	// +optional
 	Min corev1.ResourceList `json:"min,omitempty"`
-	// Maximum limits.
+	// Maximum limits of containers. Default: none.
 	// +optional
 	Max corev1.ResourceList `json:"max,omitempty"`
 }
 
 // TenantHosts are the hosts that a tenant may have.
 type TenantHosts struct {
-	// Selector of new hosts besides the role's. Default: every host.
+	// Selector of new hosts, besides the role's. Default: every host.
 	// +optional
 	Selector metav1.LabelSelector `json:"selector,omitempty,omitzero"`
-	// Namespaces of new hosts. Default: all of the Site's.
+	// Namespaces of new hosts. Default: all of spec.hosts.namespaces.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Hosts of all the tenant's clusters, with standby and leaving ones, without replaced failed ones. Assigned
-	// hosts stay. Default: spec.maxHostsPerTenant.
+	// Maximum hosts of all the tenant's clusters, with standby and leaving hosts, without replaced failed hosts.
+	// Assigned hosts stay. Default: spec.maxHostsPerTenant.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Max *int `json:"max,omitempty"`
-	// Standby hosts among them. Default: max.
+	// Maximum standby hosts among max. Default: max.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`

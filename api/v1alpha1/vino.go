@@ -16,15 +16,15 @@ type VirtualHosts struct {
 	// Namespace of ViNO's controller (RUNTIME_NAMESPACE) and the hosts. Default vino-system.
 	// +optional
 	HostNamespace string `json:"hostNamespace,omitempty"`
-	// Secret in Flux's namespace with bmc_username and bmc_password for the Vino. Not with Argo CD: apply them
-	// as in PLAN.md.
+	// Secret in Flux's namespace with bmc_username and bmc_password. Required with Flux. Not with Argo CD: apply
+	// the credentials as in PLAN.md.
 	// +optional
 	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 	// Nodes of spec.nodeSelector, in ViNO's order, for the preview. Default: none.
 	// +kubebuilder:validation:MaxItems=5000
 	// +optional
 	Nodes []VirtualHostNode `json:"nodes,omitempty"`
-	// Tenants that may have these hosts. Default: all, within their grants.
+	// Tenants that may have the hosts. Default: all, within their grants.
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
 	// Spec of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: the manifest of this name and
@@ -43,10 +43,10 @@ type VirtualHosts struct {
 type VirtualHostNode struct {
 	// Name of the node.
 	Name string `json:"name"`
-	// InternalIP of the node and its hosts' BMCs. Default: none.
+	// InternalIP of the node and the BMCs of its hosts. Default: none.
 	// +optional
 	Address string `json:"address,omitempty"`
-	// Labels of the node, for spec.nodeLabelKeysToCopy.
+	// Labels of the node, for spec.nodeLabelKeysToCopy. Default: none.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 }

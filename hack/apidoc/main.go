@@ -51,11 +51,13 @@ func reference(content []byte, file string, example []byte) (string, error) {
 	}
 	version := crd.Spec.Versions[0]
 	root := version.Schema.OpenAPIV3Schema
-	w := writer{seen: map[string]string{}}
+	w := writer{seen: map[string]string{}, uses: map[string]int{}}
+	w.count(*root)
 	kind := crd.Spec.Names.Kind
 	fmt.Fprintf(&w.out, "# Every field of a %s\n\nAn [example](../%s):\n\n```yaml\n%s```\n\n", kind, file, comment.ReplaceAll(example, nil))
 	fmt.Fprintf(&w.out, "Generated from [config/crd](../config/crd/%s). Annotations and labels: [keys.md](keys.md).\n",
 		crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml")
+	w.out.WriteString("\nOptional fields without a default are off when unset.\n")
 	for _, name := range []string{"spec", "status"} {
 		if part, found := root.Properties[name]; found {
 			w.section(name, part)
@@ -68,15 +70,44 @@ var comment = regexp.MustCompile(`(?m)^ *#.*\n`)
 
 // kubernetes has the pages about Kubernetes' own types, by the names of their fields.
 var kubernetes = map[string]string{
-	"matchExpressions matchLabels":                                     "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
-	"claims limits requests":                                           "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-	"lastTransitionTime message observedGeneration reason status type": "https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition",
+	"matchExpressions matchLabels":                                      "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+	"claims limits requests":                                            "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+	"failureThreshold initialDelaySeconds periodSeconds timeoutSeconds": "https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/#configure-probes",
+	"key operator values":                                               "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity",
+	"lastTransitionTime message observedGeneration reason status type":  "https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition",
 }
 
 type writer struct {
 	out      strings.Builder
 	seen     map[string]string // sections, by the object's schema
+	uses     map[string]int    // how often an object's schema is used
 	problems []error
+}
+
+// count counts the uses of each object's schema.
+func (w *writer) count(object apiextensionsv1.JSONSchemaProps) {
+	for _, field := range object.Properties {
+		if _, element, _ := shape(field, ""); len(element.Properties) > 0 {
+			w.uses[identity(element)]++
+			w.count(element)
+		}
+	}
+}
+
+// mostInline is the most fields of an object that are rows of the table above it.
+const mostInline = 3
+
+// isInline reports whether the fields of an object are rows of the table above it: few, none an object, and used there alone.
+func (w *writer) isInline(field apiextensionsv1.JSONSchemaProps) bool {
+	if len(field.Properties) == 0 || len(field.Properties) > mostInline || w.uses[identity(field)] > 1 {
+		return false
+	}
+	for _, below := range field.Properties {
+		if _, element, _ := shape(below, ""); len(element.Properties) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // section is the table of an object's fields, and then the sections of those that are objects themselves.
@@ -95,12 +126,21 @@ func (w *writer) section(path string, object apiextensionsv1.JSONSchemaProps) {
 		}
 		fmt.Fprintf(&w.out, "| every list | | Entries also have [common fields](#%s). |\n", anchor(at))
 	}
+	below = append(below, w.rows(path, "", object)...)
+	for _, next := range below {
+		next()
+	}
+}
+
+// rows are those of an object's fields, each with the prefix before its name. They give the sections that are below.
+func (w *writer) rows(path, prefix string, object apiextensionsv1.JSONSchemaProps) (below []func()) {
 	for _, name := range order(object.Properties) {
 		field := object.Properties[name]
 		kind, element, at := shape(field, path+"."+name)
+		inline := w.isInline(field)
 		if page := kubernetes[strings.Join(slices.Sorted(maps.Keys(element.Properties)), " ")]; page != "" {
 			kind = fmt.Sprintf("%s[object](%s)", strings.TrimSuffix(kind, "object"), page)
-		} else if len(element.Properties) > 0 {
+		} else if len(element.Properties) > 0 && !inline {
 			link, known := w.seen[identity(element)]
 			if !known {
 				link = at
@@ -116,11 +156,12 @@ func (w *writer) section(path string, object apiextensionsv1.JSONSchemaProps) {
 		if slices.Contains(object.Required, name) {
 			kind += ", required"
 		}
-		fmt.Fprintf(&w.out, "| `%s` | %s | %s |\n", name, kind+bounds(field, element), text)
+		fmt.Fprintf(&w.out, "| `%s` | %s | %s |\n", prefix+name, kind+bounds(field, element), text)
+		if inline {
+			w.rows(at, prefix+name+".", field)
+		}
 	}
-	for _, next := range below {
-		next()
-	}
+	return below
 }
 
 // common returns the fields that the entries of each of an object's lists have, with the same schema, where these are
@@ -216,6 +257,7 @@ func sentence(name, description string) string {
 	if verb, after, _ := strings.Cut(rest, " "); (verb == "is" || verb == "are") && strings.HasPrefix(strings.ToLower(name), strings.ToLower(first)) {
 		text = strings.ToUpper(after[:1]) + after[1:]
 	}
+	text = strings.TrimSuffix(text, " Default: none.") // which the page says once
 	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`).Replace(text)
 }
 

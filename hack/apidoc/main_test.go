@@ -36,6 +36,7 @@ spec:
                   properties:
                     name: {type: string, enum: [a, b], description: Which one.}
               spares: *parts
+              where: {type: object, description: Place., properties: {rack: {type: string, description: 'Rack. Default: none.'}}}
               old: {type: string, description: No longer used; accepted with a warning.}
 `
 
@@ -48,6 +49,8 @@ func TestReference(t *testing.T) {
 		"| `parts` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
 		"| `size` | integer, required, 1 to 9 | How big it is. Default 1 \\| 2. |\n" +
 		"| `spares` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
+		"| `where` | object | Place. |\n" +
+		"| `where.rack` | string | Rack. |\n" +
 		"| `old` | string | No longer used; accepted with a warning. |\n" +
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
 		"| `name` | string, `a`, `b` | Which one. |\n"
