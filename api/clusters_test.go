@@ -229,7 +229,7 @@ func TestLimitsComeFirst(t *testing.T) {
 // TestFirstProblems: of a spec in which everything is wrong, the first problems are said, and how many more there are.
 func TestFirstProblems(t *testing.T) {
 	cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}}
-	cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: make([]string, validation.MaxKeys)}}
+	cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", SSHAuthorizedKeys: make([]string, validation.MaxKeys)}}
 	errs := validation.ValidateCluster(&cluster)
 	if len(errs) != validation.MaxProblems+1 || errs[0].Path != "spec.services.jumpHost[0].sshAuthorizedKeys[0]" || errs[validation.MaxProblems].Error() != "spec: and 180 more problems" {
 		t.Errorf("found %d: %v", len(errs), errs[len(errs)-1])

@@ -147,7 +147,7 @@ func TestRightsOfATenant(t *testing.T) {
 	site.Default()
 	cluster := v1.SIPCluster{}
 	cluster.Namespace, cluster.Name = "tenant-own", "a"
-	cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+	cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam"}}
 	host := &inventory.Host{Namespace: "tenant-hosts", Name: "n1", UID: "x", Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1")}}}
 	tree, _, err := render.Site(render.Input{Site: site, Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{
 		Key: schedule.ClusterKey{Namespace: "tenant-own", Name: "a"}, Roles: []schedule.Role{{Name: v1.RoleWorker, Assigned: []schedule.Assignment{{Host: host}}}},

@@ -156,9 +156,8 @@ func ofTwoTenants(t *testing.T, namespaces ...string) render.Tree {
 	for i, namespace := range namespaces {
 		cluster := v1.SIPCluster{}
 		cluster.Namespace, cluster.Name = namespace, "a"
-		oam := v1.Service{NodeInterface: "oam"}
-		cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: oam, NodePort: int32(31000 + i)}}
-		cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: oam, NodePortRange: v1.PortRange{Start: int32(31010 + i), End: int32(31010 + i)}}}
+		cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: int32(31000 + i)}}
+		cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: int32(31010 + i), End: int32(31010 + i)}}}
 		host := &inventory.Host{Namespace: "tenant-hosts", Name: fmt.Sprint("n", i), UID: "x", Addresses: []inventory.Address{{Network: "oam", IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})}}}
 		in.Clusters = append(in.Clusters, cluster)
 		in.Placement.Clusters = append(in.Placement.Clusters, schedule.Cluster{

@@ -21,7 +21,7 @@ import (
 func guarded(t *testing.T, change func(*v1alpha1.Site)) Tree {
 	t.Helper()
 	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
 	left := testCluster("b")
 	left.Spec.Services.LoadBalancerControlPlane[0].NodePort = 30001
 	site := testSite(change)

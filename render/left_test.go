@@ -31,7 +31,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			site, spec := testSite(row.site), testCluster("a")
-			spec.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+			spec.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
 			before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 			next := func(before Tree) (Tree, []string) {
 				gone := placed("a")

@@ -19,7 +19,7 @@ func TestLostHosts(t *testing.T) {
 	spec := func(name string) v1.SIPCluster {
 		c := testCluster(name)
 		c.Spec.Services.LoadBalancerControlPlane[0].NodePort = map[string]int32{"a": 30000, "b": 30001}[name]
-		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: []string{
+		c.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", SSHAuthorizedKeys: []string{
 			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJVN6LKNPjAJqQxKPMQ4Kg6u4WWRcAxGNAkHBYkZmHZP a@example.org"}}}
 		return c
 	}

@@ -63,7 +63,7 @@ func TestPreviewRefuses(t *testing.T) {
 			p.Roles[0].Assigned = append(p.Roles[0].Assigned, schedule.Assignment{Host: testHost("twin")})
 		}, "the same address"},
 		{"a BMC that is no Redfish", func(_ *v1alpha1.Site, c *v1.SIPCluster, p *schedule.Cluster) {
-			c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCRedfish}}}
+			c.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCRedfish}}}
 			p.Roles[0].Assigned[0].Host.BMC = inventory.BMC{Address: "ipmi://192.0.2.9", CredentialsName: "bmc"}
 		}, "bmc.access redfish"},
 		{"patches without services", func(_ *v1alpha1.Site, c *v1.SIPCluster, _ *schedule.Cluster) {

@@ -12,7 +12,7 @@ import (
 // A frozen cluster keeps the rights of its services, and its services are applied as their own account.
 func TestFrozenKeepsRights(t *testing.T) {
 	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
 	turn := func(previous Tree, c schedule.Cluster) Tree {
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: previous})
 	}

@@ -37,7 +37,7 @@ func testHost(name string) *inventory.Host {
 func testCluster(name string) v1.SIPCluster {
 	c := v1.SIPCluster{}
 	c.Namespace, c.Name = "lab", name
-	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30000}}
+	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30000}}
 	return c
 }
 
@@ -192,7 +192,7 @@ func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
 func TestGoneClusterKeepsWhatTheSiteHasForIt(t *testing.T) {
 	site := testSite(nil)
 	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
 	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	want(t, before, "site/kustomization.yaml", "jump-host-guard.yaml")
 	gone := placed("a")

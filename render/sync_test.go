@@ -303,7 +303,7 @@ func TestArgoProjects(t *testing.T) {
 func TestProjectsKeepNamespaces(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCMetal3}}}
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCMetal3}}}
 	cluster := placed("a")
 	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	where := func(tree Tree) string {

@@ -13,7 +13,7 @@ import (
 // onOAM is a cluster whose workers are reached on network oam.
 func onOAM(name string, active, standby int) v1.SIPCluster {
 	c := newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", active, standby)})
-	c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
+	c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}
 	return c
 }
 

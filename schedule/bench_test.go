@@ -56,7 +56,7 @@ func largeSite(n int, tight, anti bool) ([]v1.SIPCluster, []inventory.Host) {
 			v1.RoleControlPlane: {LabelSelector: selector("control-plane"), TopologyKey: "rack", Count: &v1.NodeCount{Active: 5}},
 			v1.RoleWorker:       worker,
 		})
-		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+		c.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam"}}
 		clusters = append(clusters, c)
 	}
 	return clusters, hosts

@@ -52,7 +52,7 @@ func randomSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
 		cluster := newCluster(fmt.Sprintf("c%d", c), roles)
 		cluster.Spec.Priority = int32(rng.IntN(2))
 		if rng.IntN(2) == 0 {
-			cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+			cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam"}}
 		}
 		clusters = append(clusters, cluster)
 	}

@@ -9,7 +9,7 @@ import (
 // Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no others.
 func TestCandidates(t *testing.T) {
 	cluster := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
-	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
+	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}
 	held, free, other := claimed(newHost("h1", "kind=x"), "a", v1.RoleWorker), newHost("h2", "kind=x"), newHost("h3", "kind=y")
 	noService := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster, "no service does": noService} {

@@ -42,7 +42,7 @@ func TestEligible(t *testing.T) {
 	}
 	for _, row := range rows {
 		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
-		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
+		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}
 		h := host1("h1", "w", "r1")
 		row.change(&h)
 		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h}, Previous{}, testOptions)

@@ -4,20 +4,21 @@ import "encoding/pem"
 
 // BackendCA is whose certificates backends have: one of pem, configMap and secret.
 type BackendCA struct {
-	// Certificates, PEM, without a private key.
+	// CA certificates in PEM, at most 16, without a private key.
 	// +optional
 	PEM string `json:"pem,omitempty"`
-	// ConfigMap in the cluster's namespace. Pods wait for it, and read it when they start.
+	// ConfigMap with the CA certificates, in the cluster's namespace. Pods wait for the ConfigMap, and read the
+	// key when they start.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret in the cluster's namespace, read as configMap is; only its key is mounted. For Cluster API's
+	// Secret with the CA certificates, in the cluster's namespace. Only key is mounted. For Cluster API's
 	// CLUSTER-ca, set key to tls.crt.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 	// Key of the ConfigMap or Secret. Default ca.crt.
 	// +optional
 	Key string `json:"key,omitempty"`
-	// Name in the servers' certificates. Default kubernetes, as kubeadm sets it.
+	// Name in the API servers' certificates. Default kubernetes, as kubeadm sets it.
 	// +optional
 	ServerName string `json:"serverName,omitempty"`
 }

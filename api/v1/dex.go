@@ -9,60 +9,65 @@ import (
 // Dex is an OIDC provider for the cluster.
 type Dex struct {
 	Service `json:",inline"`
-	// URL, https, for API server and browsers.
+	// HTTPS URL of Dex for the API server and browsers, without a final slash.
 	Issuer string `json:"issuer"`
-	// Node port on the management cluster.
+	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Omits the approval page. Default false.
+	// Skips the approval page after a login. Default false.
 	// +optional
 	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
-	// Dex's connectors (type, id, name, config). Write secrets as $NAME, and set them in env.
-	// +optional
-	Connectors []apiextensionsv1.JSON `json:"connectors,omitempty"`
-	// OAuth2 clients.
-	// +optional
-	StaticClients []DexClient `json:"staticClients,omitempty"`
-	// Serving certificate.
+	// Connectors of Dex: type (ldap, oidc, saml or github), id, name and config. Each secret is a variable of env,
+	// as $NAME.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	Connectors []apiextensionsv1.JSON `json:"connectors"`
+	// OAuth2 clients that may request tokens.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	StaticClients []DexClient `json:"staticClients"`
+	// Serving certificate: a Secret, or a cert-manager issuer.
 	TLS DexTLS `json:"tls"`
-	// Variables from Secrets, for connectors and clients.
+	// Variables from Secrets, for connectors and clients. Default: none.
 	// +optional
 	Env []SecretEnv `json:"env,omitempty"`
-	// Settings of the tenant's kube-apiserver.
+	// Audience, claims and prefixes for the tenant's kube-apiserver.
 	// +optional
 	Kubernetes *DexKubernetes `json:"kubernetes,omitempty"`
 }
 
 // DexClient is an OAuth2 client of Dex.
 type DexClient struct {
-	// OAuth2 id of the client.
+	// OAuth2 client ID.
 	ID string `json:"id"`
-	// Name on the login page. Default: the id.
+	// Name on the login page. Default: the ID.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// URLs of the client for the browser.
+	// URLs to which Dex may send a browser after the login. Default: none.
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
-	// True for clients without a secret. Default false.
+	// Marks a client without a secret, for example a command-line tool. Default false.
 	// +optional
 	Public bool `json:"public,omitempty"`
-	// Variable in env with the client's secret.
+	// Variable of env with the client's secret. Required unless public is true.
 	// +optional
 	SecretEnv string `json:"secretEnv,omitempty"`
-	// Clients that may request tokens for this one.
+	// IDs of clients that may request tokens for this client. Default: none.
 	// +optional
 	TrustedPeers []string `json:"trustedPeers,omitempty"`
 }
 
-// DexTLS names the serving certificate: a Secret, or a cert-manager issuer to make one.
+// DexTLS names the serving certificate: a Secret, or a cert-manager issuer that writes one.
+// +kubebuilder:validation:XValidation:rule="has(self.secretName) || has(self.issuerRef)",message="want secretName or issuerRef"
 type DexTLS struct {
-	// Secret of type kubernetes.io/tls. With issuerRef, cert-manager writes it.
+	// Secret of type kubernetes.io/tls. Required without issuerRef; with issuerRef, cert-manager writes the
+	// Secret. Default: the Service's name with "-tls".
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// cert-manager issuer of the certificate.
+	// cert-manager issuer of the certificate. Default: none; the Secret must exist.
 	// +optional
 	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
-	// Certificate authority of the issuer, PEM, for the API server.
+	// CA certificate of the issuer in PEM, for the API server. Default: the API server's own CAs.
 	// +optional
 	CA string `json:"ca,omitempty"`
 }
@@ -71,7 +76,7 @@ type DexTLS struct {
 type IssuerRef struct {
 	// Name of the issuer.
 	Name string `json:"name"`
-	// Issuer (default) or ClusterIssuer.
+	// Kind of the issuer. Default Issuer.
 	// +kubebuilder:validation:Enum=Issuer;ClusterIssuer
 	// +optional
 	Kind string `json:"kind,omitempty"`
@@ -82,15 +87,15 @@ type IssuerRef struct {
 
 // SecretEnv is an environment variable whose value is in a Secret.
 type SecretEnv struct {
-	// Name of the variable.
+	// Name of the variable: letters, digits and underscores.
 	Name string `json:"name"`
-	// Source of the value.
+	// Secret with the value.
 	SecretRef SecretKeyRef `json:"secretRef"`
 }
 
 // SecretKeyRef is a key of a Secret in the cluster's namespace.
 type SecretKeyRef struct {
-	// Name of the Secret.
+	// Name of a Secret in the cluster's namespace.
 	Name string `json:"name"`
 	// Key in the Secret.
 	Key string `json:"key"`
@@ -98,20 +103,20 @@ type SecretKeyRef struct {
 
 // DexKubernetes is how tokens map to Kubernetes users and groups.
 type DexKubernetes struct {
-	// Audience of the API server. Default: the first static client.
+	// Client whose tokens the API server accepts. Default: the first of staticClients.
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 	// Token claim with the user's name. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// Prefix of user names. Default "oidc:". Empty: authentication.yaml rejects names that begin with system:,
-	// flags cannot (SIP042).
+	// Prefix of user names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that begin
+	// with system:; flags do not (SIP042).
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// Token claim with the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// Prefix of group names. Default "oidc:". Empty: see SIP042.
+	// Prefix of group names. Default "oidc:". Empty: as for usernamePrefix.
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

@@ -9,30 +9,30 @@ import (
 
 // HAProxy is what people change in a load balancer's configuration.
 type HAProxy struct {
-	// Algorithm. Default leastconn for API servers, roundrobin for workers.
+	// Algorithm that chooses a host. Default leastconn for API servers, roundrobin for workers.
 	// +kubebuilder:validation:Enum=roundrobin;leastconn;source;first;random
 	// +optional
 	Balance string `json:"balance,omitempty"`
-	// Connections of one pod. Default 4000. Further ones add 40 KiB each to the memory limit, unless resources
-	// are set.
+	// Maximum connections of one pod. Default 4000. Without resources, each further connection adds 40 KiB to the
+	// memory limit.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`
-	// Timeouts.
+	// Timeouts, each a number with ms, s, m or h, from 1ms to 168h.
 	// +optional
 	Timeouts *HAProxyTimeouts `json:"timeouts,omitempty"`
-	// Requires the PROXY protocol from a load balancer in front. Restrict access: clients state their own
-	// source. At most 256 ports of workers. Default false.
+	// Requires the PROXY protocol from clients, at most on 256 worker ports. Restrict access: clients state their
+	// own source address. Default false.
 	// +optional
 	AcceptProxyProtocol bool `json:"acceptProxyProtocol,omitempty"`
-	// Sends the PROXY protocol to the hosts, also in checks of the same port. API servers reject it. Default:
-	// off.
+	// Version of the PROXY protocol to the hosts, also in checks of the same port. API servers reject the
+	// protocol. Default: none.
 	// +kubebuilder:validation:Enum=v1;v2
 	// +optional
 	SendProxyProtocol string `json:"sendProxyProtocol,omitempty"`
-	// Unchecked lines of configuration. Needs the grant patches: any. HAProxy does not start with a wrong line;
-	// running pods stay.
+	// Additional lines of configuration, unchecked. Needs the grant patches: any. HAProxy does not start with a
+	// wrong line; running pods stay. Default: none.
 	// +optional
 	Lines *HAProxyLines `json:"lines,omitempty"`
 }
@@ -48,29 +48,29 @@ type HAProxyTimeouts struct {
 	// Time in the queue of a full host. Default 30s.
 	// +optional
 	Queue string `json:"queue,omitempty"`
-	// Time for the answer to a health check. Default 4s.
+	// Time to answer a health check. Default 4s.
 	// +optional
 	Check string `json:"check,omitempty"`
-	// HAProxy's "timeout client". Default 600s.
+	// Time without data from the client. Default 600s.
 	// +optional
 	Client string `json:"client,omitempty"`
-	// HAProxy's "timeout server". Default 600s.
+	// Time without data from the host. Default 600s.
 	// +optional
 	Server string `json:"server,omitempty"`
-	// HAProxy's "timeout tunnel". Default 1h.
+	// Time without data in a tunnel. Default 1h.
 	// +optional
 	Tunnel string `json:"tunnel,omitempty"`
 }
 
 // HAProxyLines are lines of HAProxy's configuration, without those that begin a section.
 type HAProxyLines struct {
-	// Lines at the end of global.
+	// Lines at the end of section global.
 	// +optional
 	Global []string `json:"global,omitempty"`
-	// Lines at the end of defaults.
+	// Lines at the end of section defaults.
 	// +optional
 	Defaults []string `json:"defaults,omitempty"`
-	// Lines in each frontend but the status page's.
+	// Lines in each frontend except the status page's.
 	// +optional
 	Frontend []string `json:"frontend,omitempty"`
 	// Lines in each backend.

@@ -10,36 +10,36 @@ import (
 
 // Hardware is the least that a new host of a role has, as metal3's inspection found it. A host that was not inspected is excluded.
 type Hardware struct {
-	// Logical CPUs, at least.
+	// Minimum number of logical CPUs. Default: any.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	CPUs int `json:"cpus,omitempty"`
-	// Memory, at least, for example 256Gi.
+	// Minimum memory, for example 256Gi. Default: any.
 	// +optional
 	Memory resource.Quantity `json:"memory,omitzero"`
-	// CPU architecture as metal3 reports it, for example x86_64 or aarch64.
+	// CPU architecture as metal3 reports it, for example x86_64 or aarch64. Default: any.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Architecture string `json:"architecture,omitempty"`
-	// Disks, at least. Each disk of a host counts for one entry.
+	// Minimum disks. Each disk of a host counts for one entry. Default: any.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Disks []HardwareDisks `json:"disks,omitempty"`
-	// Network interfaces, at least.
+	// Minimum network interfaces. Default: any.
 	// +optional
 	NICs *HardwareNICs `json:"nics,omitempty"`
 }
 
 // HardwareDisks is a number of disks of at least one size.
 type HardwareDisks struct {
-	// Number of disks. Default 1.
+	// Minimum number of disks. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Count int `json:"count,omitempty"`
-	// Size of each, at least, for example 1Ti. A disk sold as 1 TB has 931Gi.
+	// Minimum size of each disk, for example 1Ti. A disk sold as 1 TB has 931Gi. Default: any.
 	// +optional
 	Size resource.Quantity `json:"size,omitzero"`
-	// Type: hdd, ssd or nvme. Default: any.
+	// Type of the disks. Default: any.
 	// +kubebuilder:validation:Enum=hdd;ssd;nvme
 	// +optional
 	Type string `json:"type,omitempty"`
@@ -47,11 +47,11 @@ type HardwareDisks struct {
 
 // HardwareNICs is a number of network interfaces of at least one speed.
 type HardwareNICs struct {
-	// Number of interfaces. Default 1.
+	// Minimum number of interfaces. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	Count int `json:"count,omitempty"`
-	// Speed of each in gigabits per second, at least: 25G or 25Gi. Default: any.
+	// Minimum speed of each interface in gigabits per second, for example 25G or 25Gi. Default: any.
 	// +kubebuilder:validation:Pattern=`^[1-9][0-9]{0,5}Gi?$`
 	// +optional
 	Speed string `json:"speed,omitempty"`

@@ -3,22 +3,25 @@ package v1
 // JumpHost is an SSH jump pod in front of the cluster's hosts.
 type JumpHost struct {
 	Service `json:",inline"`
-	// Node port on the management cluster.
+	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	NodeInterface string `json:"nodeInterfaceId"`
+	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// BMC access.
+	// Access to the power control of the cluster's hosts.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// Public keys of users, as in authorized_keys, without options.
+	// Public SSH keys of users, each as in authorized_keys, without options. Without keys and trustedUserCA, no
+	// login works.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
-	// Public key of the users' SSH certificate authority.
+	// Public key of an SSH certificate authority whose user certificates are accepted. Default: none.
 	// +optional
 	TrustedUserCA string `json:"trustedUserCA,omitempty"`
-	// Secret with private keys for the cluster's hosts.
+	// Secret with SSH private keys for the cluster's hosts. Default: none.
 	// +optional
 	NodeSSHPrivateKeys string `json:"nodeSSHPrivateKeys,omitempty"`
-	// Secret with the pod's SSH host keys. Default: the jump host's name with "-host-keys".
+	// Secret with the jump host's own SSH keys. Default: the Service's name with "-host-keys".
 	// +optional
 	HostKeys string `json:"hostKeys,omitempty"`
 }
@@ -35,7 +38,8 @@ type BMC struct {
 	// Keeps the proxy variables for BMC traffic. Default false.
 	// +optional
 	Proxy bool `json:"proxy,omitempty"`
-	// metal3 (default) uses the reboot annotation, redfish mounts the hosts' BMC Secrets, none has no access.
+	// metal3 (default) sets metal3's reboot annotation, redfish mounts the hosts' BMC Secrets, none gives no
+	// access.
 	// +kubebuilder:validation:Enum=metal3;redfish;none
 	// +optional
 	Access string `json:"access,omitempty"`

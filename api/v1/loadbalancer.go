@@ -5,18 +5,20 @@ import "fmt"
 // LoadBalancerControlPlane is an HAProxy in front of the cluster's API servers.
 type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
-	// Node port on the management cluster.
+	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	NodeInterface string `json:"nodeInterfaceId"`
+	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// Name of the Service's port: https (default), or http as in the SIP operator. Keep the name of an adopted
-	// Service: a renamed port has no endpoints until new pods are ready.
+	// Name of the Service's port. Default https; the SIP operator had http. Keep the name of an adopted Service: a
+	// renamed port has no endpoints until new pods are ready.
 	// +kubebuilder:validation:Enum=https;http
 	// +optional
 	PortName string `json:"portName,omitempty"`
-	// Probe of an API server.
+	// HTTPS health check of the API servers.
 	// +optional
 	HealthCheck *HealthCheck `json:"healthCheck,omitempty"`
-	// HAProxy settings.
+	// Settings of HAProxy.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }
@@ -26,12 +28,13 @@ type HealthCheck struct {
 	// Path of the request. Default /readyz.
 	// +optional
 	Path string `json:"path,omitempty"`
-	// Expected HTTP status. Default 200; use 401 if anonymous access is off.
+	// Expected HTTP status. Default 200; with anonymous access off, use 401.
 	// +kubebuilder:validation:Minimum=100
 	// +kubebuilder:validation:Maximum=599
 	// +optional
 	Status int `json:"status,omitempty"`
-	// Authority of the API servers' certificates; others get no connections. Default: not verified.
+	// CA of the API servers' certificates: one of pem, configMap and secret. Other servers get no connections.
+	// Default: not verified.
 	// +optional
 	CA *BackendCA `json:"ca,omitempty"`
 }
@@ -39,20 +42,22 @@ type HealthCheck struct {
 // LoadBalancerWorker is an HAProxy that passes a range of ports on to the workers.
 type LoadBalancerWorker struct {
 	Service `json:",inline"`
-	// Forwarded ports, the same on both clusters' nodes.
+	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	NodeInterface string `json:"nodeInterfaceId"`
+	// Forwarded ports, the same on the nodes of both clusters. At most 1000 ports, without 8404.
 	NodePortRange PortRange `json:"nodePortRange"`
-	// No effect, with a warning.
+	// No effect, with a warning. Use nodePortRange.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// TCP port of a worker to check. Default 10250, the kubelet's.
+	// TCP port of a worker for the health check. Default 10250, the kubelet's.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	CheckPort int32 `json:"checkPort,omitempty"`
-	// Checks each port of the range instead of checkPort. At most 256 ports. Default false.
+	// Checks each port of the range instead of checkPort, at most 256 ports. Default false.
 	// +optional
 	CheckEachPort bool `json:"checkEachPort,omitempty"`
-	// HAProxy settings.
+	// Settings of HAProxy.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }

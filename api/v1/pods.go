@@ -3,20 +3,20 @@ package v1
 // Pods is what a tenant chooses for the pods of a service: typed options, which need no grant of patches. What they are about is the service's own
 // pods and the labels of nodes, never pods of others.
 type Pods struct {
-	// Labels of the pods, without reserved keys.
+	// Labels of the pods, without reserved keys. Default: none.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the pods, without reserved keys.
+	// Annotations of the pods, without reserved keys. Default: none.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Nodes besides nodeLabels.
+	// Requirements and preferences for nodes, besides nodeLabels. Default: none.
 	// +optional
 	NodeAffinity *NodeAffinity `json:"nodeAffinity,omitempty"`
-	// Keeps the service's pods together, for example in one zone.
+	// Keeps the service's pods in the same domain, for example a zone. Default: none.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAffinity []PodTerm `json:"podAffinity,omitempty"`
-	// Keeps the service's pods apart.
+	// Keeps the service's pods in different domains. Default: none.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
@@ -24,18 +24,18 @@ type Pods struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
-	// Times of the main container's probes.
+	// Timing of the main container's probes.
 	// +optional
 	Probes *Probes `json:"probes,omitempty"`
 }
 
 // NodeAffinity is requirements of nodes' labels.
 type NodeAffinity struct {
-	// Requirements for the pods to run.
+	// Requirements that a node must meet.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Required []NodeRequirement `json:"required,omitempty"`
-	// Preferences.
+	// Preferences, each with a weight.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Preferred []NodePreference `json:"preferred,omitempty"`
@@ -43,9 +43,9 @@ type NodeAffinity struct {
 
 // NodeRequirement is about one label of a node.
 type NodeRequirement struct {
-	// Label key.
+	// Key of a node label.
 	Key string `json:"key"`
-	// Comparison with values.
+	// Comparison of the label with values.
 	// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist;Gt;Lt
 	Operator string `json:"operator"`
 	// Values for In and NotIn; one whole number for Gt and Lt.
@@ -78,7 +78,7 @@ type PodTerm struct {
 type TopologySpread struct {
 	// Node label of the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
-	// Maximum difference between domains. Default 1.
+	// Maximum difference of pods between domains. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -88,7 +88,7 @@ type TopologySpread struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// ScheduleAnyway (default), or DoNotSchedule, which runs no uneven pods.
+	// ScheduleAnyway (default) prefers an even spread; DoNotSchedule keeps other pods pending.
 	// +kubebuilder:validation:Enum=ScheduleAnyway;DoNotSchedule
 	// +optional
 	WhenUnsatisfiable string `json:"whenUnsatisfiable,omitempty"`
@@ -102,7 +102,7 @@ type Probes struct {
 	// Probe that restarts the container.
 	// +optional
 	Liveness *ProbeTimes `json:"liveness,omitempty"`
-	// Probe, with liveness's action, that delays the others until its first success. Default: none.
+	// Probe with liveness's action. Delays the other probes until the first success. Default: none.
 	// +optional
 	Startup *ProbeTimes `json:"startup,omitempty"`
 }
@@ -119,12 +119,12 @@ type ProbeTimes struct {
 	// +kubebuilder:validation:Maximum=300
 	// +optional
 	PeriodSeconds *int32 `json:"periodSeconds,omitempty"`
-	// Seconds for an answer.
+	// Seconds to wait for an answer.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=60
 	// +optional
 	TimeoutSeconds *int32 `json:"timeoutSeconds,omitempty"`
-	// Consecutive failures.
+	// Consecutive failures that count.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional

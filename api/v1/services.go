@@ -11,13 +11,14 @@ type Services struct {
 	// HAProxy in front of the workers' node ports.
 	// +optional
 	LoadBalancerWorker []LoadBalancerWorker `json:"loadBalancerWorker,omitempty"`
-	// SSH jump host.
+	// SSH jump host for the cluster's hosts.
 	// +optional
 	JumpHost []JumpHost `json:"jumpHost,omitempty"`
 	// No effect, with a warning. Use dex.
 	// +optional
 	Auth []Auth `json:"auth,omitempty"`
-	// OIDC provider for the API server.
+	// Dex, an OIDC provider for the API server.
+	// +kubebuilder:validation:MaxItems=1
 	// +optional
 	Dex []Dex `json:"dex,omitempty"`
 }
@@ -27,12 +28,9 @@ type Service struct {
 	// Container image. Default: the Site's.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Labels of the nodes that run the service.
+	// Labels of the nodes that may run the pods. Default: any node.
 	// +optional
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
-	// Network to the hosts: its id in their network data.
-	// +optional
-	NodeInterface string `json:"nodeInterfaceId,omitempty"`
 	// Address family for hosts with two addresses. Default IPv4.
 	// +kubebuilder:validation:Enum=IPv4;IPv6
 	// +optional
@@ -40,27 +38,28 @@ type Service struct {
 	// Cluster IP of the Service. Default: the API server chooses.
 	// +optional
 	ClusterIP *string `json:"clusterIP,omitempty"`
-	// Pods. Default 2 for load balancers and Dex, 1 for jump hosts.
+	// Number of pods. Default 2 for load balancers and Dex, 1 for jump hosts.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Requests and limits of the main container.
+	// Requests and limits of the main container. Default: the Site's spec.defaults.resources, else small requests
+	// and a memory limit.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// Allows control plane nodes of the management cluster. True needs the Site's
-	// spec.defaults.controlPlaneNodes. Default: the Site's.
+	// Allows pods on control plane nodes of the management cluster. True needs the Site's
+	// spec.defaults.controlPlaneNodes, which is the default.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
-	// Exposure. Default: NodePort if a node port is set, else ClusterIP.
+	// Exposure of the Service.
 	// +optional
 	Service *ServiceExposure `json:"service,omitempty"`
-	// Multus networks of the pods.
+	// Multus networks of the pods. Default: none.
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
-	// Labels of Deployment, Service, NetworkPolicy and PodDisruptionBudget, without reserved keys.
+	// Labels of Deployment, Service, NetworkPolicy and PodDisruptionBudget, without reserved keys. Default: none.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the same objects, without reserved keys.
+	// Annotations of the objects that get labels, without reserved keys. Default: none.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Settings of the pods.
@@ -71,6 +70,9 @@ type Service struct {
 // Auth is what the SIP operator's API had for an OIDC provider. All of it is accepted, and does nothing.
 type Auth struct {
 	Service `json:",inline"`
+	// No effect, with a warning.
+	// +optional
+	NodeInterface string `json:"nodeInterfaceId,omitempty"`
 	// No effect, with a warning.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
@@ -90,40 +92,40 @@ const (
 
 // ServiceExposure is how a service's Kubernetes Service is exposed.
 type ServiceExposure struct {
-	// Type of the Service.
+	// Type of the Service. Default: NodePort if a node port is set, else ClusterIP.
 	// +kubebuilder:validation:Enum=NodePort;ClusterIP;LoadBalancer
 	// +optional
 	Type corev1.ServiceType `json:"type,omitempty"`
-	// Annotations of the Service, for load balancer controllers.
+	// Annotations of the Service, for load balancer controllers. Default: none.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Requested address, as the provider's annotation.
+	// Requested address, or one of each family with a comma. Only with type LoadBalancer. Default: the provider
+	// chooses.
 	// +optional
 	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
-	// spec.loadBalancerClass of the Service.
+	// Load balancer class (spec.loadBalancerClass). Default: the management cluster's.
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
-	// Provider of loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else
-	// metallb.
+	// Provider of loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else metallb.
 	// +kubebuilder:validation:Enum=metallb;kube-vip
 	// +optional
 	Provider string `json:"provider,omitempty"`
-	// Shares the address among Services with this key and loadBalancerIP (MetalLB's allow-shared-ip).
+	// Key of the Services that share loadBalancerIP (MetalLB's allow-shared-ip). Default: not shared.
 	// +optional
 	SharingKey string `json:"sharingKey,omitempty"`
 }
 
 // NetworkAttachment is one entry of the k8s.v1.cni.cncf.io/networks annotation.
 type NetworkAttachment struct {
-	// NetworkAttachmentDefinition.
+	// Name of the NetworkAttachmentDefinition.
 	Name string `json:"name"`
-	// Its namespace. Default: the pod's.
+	// Namespace of the NetworkAttachmentDefinition. Default: the pod's.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// Interface in the pod, except lo and eth0. Default: Multus chooses.
 	// +optional
 	Interface string `json:"interface,omitempty"`
-	// Requested addresses, in CIDR notation with the network's prefix length.
+	// Requested addresses, in CIDR notation with the network's prefix length. Only with one replica.
 	// +optional
 	IPs []string `json:"ips,omitempty"`
 }

@@ -63,7 +63,7 @@ type SIPCluster struct {
 
 	// Hosts and services of the cluster.
 	Spec SIPClusterSpec `json:"spec,omitempty"`
-	// Report of sipgen status --write. sipgen makes no decision by it.
+	// Report of sipgen status --write. sipgen makes no decision by the status.
 	Status SIPClusterStatus `json:"status,omitempty"`
 
 	// Source is where the object was read: file, document and line, or the API server. It is
@@ -84,17 +84,17 @@ type SIPClusterList struct {
 
 // SIPClusterSpec is the desired state of a tenant cluster.
 type SIPClusterSpec struct {
-	// Hosts by role, the value of their node-type label.
+	// Hosts by role. The role is the value of the hosts' node-type label.
 	// +optional
 	Nodes map[string]NodeSet `json:"nodes,omitempty"`
-	// Services on the management cluster.
+	// Services of the cluster, on the management cluster.
 	// +optional
 	Services Services `json:"services,omitempty"`
 	// Scheduling order, highest first; then by namespace and name. Default 0.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// Kustomize patches of the services, in order. Needs the grant patches: any. Each must match, and keep
-	// kinds, names, namespaces and accounts.
+	// Kustomize patches of the services, in order. Needs the grant patches: any. Each must match an object, and
+	// keep kinds, names, namespaces and accounts.
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`
@@ -105,40 +105,40 @@ type NodeSet struct {
 	// Selector of the hosts. Empty: every host.
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
-	// Hardware that new hosts have at least. Held hosts stay. Default: any.
+	// Minimum hardware of new hosts. Assigned hosts stay. Default: any.
 	// +optional
 	Hardware *Hardware `json:"hardware,omitempty"`
-	// Namespaces of new hosts; with Cluster API, one for all roles. Default: the Site's.
+	// Namespaces of new hosts; with Cluster API, one for all roles. Default: the Site's spec.hosts.namespaces.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	HostNamespaces []string `json:"hostNamespaces,omitempty"`
-	// Host label of the failure domains: at most maxPerDomain hosts have the same value. For hosts without the
-	// label see unlabelled.
+	// Host label of the failure domains, for example a rack. Default: no separation.
 	// +optional
 	TopologyKey string `json:"topologyKey,omitempty"`
-	// Topology keys, widest domain first (row, rack); the hosts of a rack must share a row. Replaces
-	// topologyKey; maxPerDomainByKey sets the limits.
+	// Host labels of nested failure domains, widest first, for example [row, rack]. The hosts of a rack must share
+	// a row. Replaces topologyKey.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
-	// Hosts without the topology label: refuse (default) excludes new ones, allow assigns them without
-	// separation.
+	// Hosts without the topology label: refuse (default) excludes new ones, allow assigns them without separation.
 	// +kubebuilder:validation:Enum=refuse;allow
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
-	// Hosts in one domain of topologyKey. Default 1.
+	// Maximum hosts of the role in one domain of topologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
-	// Hosts in one domain by topology key, for example {row: 2, rack: 1}. Default 1. Replaces maxPerDomain.
+	// Maximum hosts of the role in one domain, by topology key, for example {row: 2, rack: 1}. Default 1. Replaces
+	// maxPerDomain.
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
-	// Prefers an even distribution over domains. Not with topologyKey on the same label.
+	// Prefers an even distribution over domains, of a label that is no topology key. Default: none.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
-	// Label that all hosts of the role share, for example a rack; excludes hosts without it. Default: none.
+	// Host label whose value all hosts of the role share, for example a rack. Excludes hosts without the label.
+	// Default: none.
 	// +optional
 	Pack string `json:"pack,omitempty"`
-	// Numbers of hosts. Default: none.
+	// Numbers of hosts. Without count, the role releases its hosts.
 	// +optional
 	Count *NodeCount `json:"count,omitempty"`
 }
@@ -159,7 +159,7 @@ type NodeCount struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Active int `json:"active,omitempty"`
-	// Spare hosts. Default 0.
+	// Spare hosts, which replace failed active hosts. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Standby int `json:"standby,omitempty"`
@@ -169,7 +169,7 @@ type NodeCount struct {
 type Spread struct {
 	// Host label of the domains.
 	TopologyKey string `json:"topologyKey"`
-	// Maximum difference between domains with eligible hosts. Default 1.
+	// Maximum difference of hosts between domains with eligible hosts. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxSkew int `json:"maxSkew,omitempty"`
@@ -188,25 +188,25 @@ type Patch struct {
 // PatchTarget selects objects of the overlay, as kustomize's patch target does: group, version,
 // kind, name and namespace are anchored regular expressions.
 type PatchTarget struct {
-	// API group, for example apps. Default: any.
+	// Regular expression of API groups, for example apps. Default: any.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// API version, for example v1. Default: any.
+	// Regular expression of API versions, for example v1. Default: any.
 	// +optional
 	Version string `json:"version,omitempty"`
-	// Kind, for example Deployment. Default: any.
+	// Regular expression of kinds, for example Deployment. Default: any.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Name. Default: any.
+	// Regular expression of names. Default: any.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// Namespace. Default: any.
+	// Regular expression of namespaces. Default: any.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Label selector, as in kubectl get -l.
+	// Label selector, as in kubectl get -l. Default: any.
 	// +optional
 	LabelSelector string `json:"labelSelector,omitempty"`
-	// Annotation selector, in the same form.
+	// Annotation selector, in the form of a label selector. Default: any.
 	// +optional
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
@@ -237,13 +237,13 @@ const (
 
 // SIPClusterStatus is what sipgen status --write reports of a cluster, or what the SIP operator wrote. sipgen never decides by it.
 type SIPClusterStatus struct {
-	// Condition Ready, with the SIP operator's reasons.
+	// Conditions Ready, with the SIP operator's reasons, and ServicesReady.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Assigned hosts, active and standby.
+	// Number of assigned hosts, active and standby.
 	// +optional
 	Assigned *int32 `json:"assigned,omitempty"`
-	// Missing hosts, active and standby.
+	// Number of missing hosts, active and standby.
 	// +optional
 	Short *int32 `json:"short,omitempty"`
 	// Assigned hosts, by role and name.

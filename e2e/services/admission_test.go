@@ -16,12 +16,10 @@ import (
 
 // everything is a cluster with every service and every way to expose one.
 func everything() infra.Input {
-	oam := v1.Service{NodeInterface: "oam"}
-	balanced := oam
+	const oam = "oam"
+	var balanced, vip, inside v1.Service
 	balanced.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.10", SharingKey: cluster}
-	vip := oam
 	vip.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.11", LoadBalancerClass: "kube-vip.io/kube-vip-class"}
-	inside := oam
 	address := "10.96.7.7"
 	inside.ClusterIP, inside.Service = &address, &v1.ServiceExposure{Type: "ClusterIP"}
 	inside.NodeLabels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
@@ -30,12 +28,12 @@ func everything() infra.Input {
 	services.JumpHost = append(services.JumpHost, jumpHosts(v1.BMCNone).JumpHost[0])
 	services.JumpHost[0].Service = vip
 	services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{
-		{Service: optioned(oam), NodePort: 30443, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{Secret: cluster + "-ca", Key: "tls.crt"}}},
-		{Service: inside, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{ConfigMap: "ca"}}}, {Service: balanced},
+		{Service: optioned(v1.Service{}), NodeInterface: oam, NodePort: 30443, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{Secret: cluster + "-ca", Key: "tls.crt"}}},
+		{Service: inside, NodeInterface: oam, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{ConfigMap: "ca"}}}, {Service: balanced, NodeInterface: oam},
 	}
 	services.LoadBalancerWorker = []v1.LoadBalancerWorker{
-		{Service: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}},
-		{Service: balanced, NodePortRange: v1.PortRange{Start: 80, End: 82}},
+		{NodeInterface: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}},
+		{Service: balanced, NodeInterface: oam, NodePortRange: v1.PortRange{Start: 80, End: 82}},
 	}
 	services.Dex = []v1.Dex{{
 		Issuer: "https://dex.example", TLS: v1.DexTLS{SecretName: "dex-tls"},

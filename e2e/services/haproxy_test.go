@@ -18,7 +18,7 @@ import (
 
 func controlPlane(check *v1.HealthCheck) v1.Services {
 	return v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{
-		Service: v1.Service{NodeInterface: "oam"}, NodePort: 30443, HealthCheck: check,
+		NodeInterface: "oam", NodePort: 30443, HealthCheck: check,
 	}}}
 }
 
@@ -146,7 +146,7 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	t.Parallel()
 	first := int32(freeRange(t, 3))
 	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckPort: first,
+		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckPort: first,
 	}}}, v1.RoleWorker, "127.0.13.1"))
 	for port := first; port <= first+2; port++ {
 		serveText(t, fmt.Sprintf("127.0.13.1:%d", port), fmt.Sprint(port))
@@ -170,7 +170,7 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	t.Parallel()
 	first := int32(freeRange(t, 3))
 	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckEachPort: true,
+		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckEachPort: true,
 	}}}, v1.RoleWorker, "127.0.14.1", "127.0.14.2"))
 	serveText(t, fmt.Sprintf("127.0.14.1:%d", first), "node-1")
 	serveText(t, fmt.Sprintf("127.0.14.2:%d", first), "node-2")
@@ -226,9 +226,9 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 		"bad line":   {options: &v1.HAProxy{Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}}, bad: true},
 	} {
 		for list, services := range map[string]v1.Services{
-			"controlplane": {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, HAProxy: row.options}}},
-			"worker":       {LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: row.options}}},
-			"worker each": {LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: 30100, End: 30355},
+			"controlplane": {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: row.options}}},
+			"worker":       {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: row.options}}},
+			"worker each": {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355},
 				CheckEachPort: true, HAProxy: row.options}}},
 		} {
 			role, file := v1.RoleWorker, "loadbalancer-worker-"+cluster+".cfg"
@@ -251,7 +251,7 @@ func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
 	first := int32(freeRange(t, 1))
 	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first}, CheckPort: first,
+		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first}, CheckPort: first,
 		HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"},
 	}}}, v1.RoleWorker, "127.0.15.1"))
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))

@@ -111,7 +111,7 @@ func TestJumpHostImage(t *testing.T) {
 	hostKey, hostPrivate := newSigner(t)
 	_, nodePrivate := newSigner(t)
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
-		Service: v1.Service{NodeInterface: "oam"}, NodeSSHPrivateKeys: "node-keys", SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
+		NodeInterface: "oam", NodeSSHPrivateKeys: "node-keys", SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
 	}}}, v1.RoleWorker, "127.0.15.1"))
 	// TestJumpHost has the pod's own port; configurations of both cannot have it at a time.
 	const address = "127.0.0.1:2223"

@@ -100,8 +100,8 @@ func TestWhatIsTakenIsAdmitted(t *testing.T) {
 	taken := 0
 	const wanted = 60
 	for i := 0; taken < wanted && i < 100*wanted; i++ {
-		s := v1.Service{NodeInterface: "oam", Labels: map[string]string{}, Pods: anyPods(r)}
-		in := input(v1.Services{JumpHost: []v1.JumpHost{{Service: s}}}, v1.RoleWorker, "10.0.0.1")
+		s := v1.Service{Labels: map[string]string{}, Pods: anyPods(r)}
+		in := input(v1.Services{JumpHost: []v1.JumpHost{{Service: s, NodeInterface: "oam"}}}, v1.RoleWorker, "10.0.0.1")
 		in.Cluster.Namespace = "options"
 		if len(validation.ValidateCluster(in.Cluster)) > 0 {
 			continue

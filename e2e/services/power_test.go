@@ -42,7 +42,7 @@ spec: {online: true, bootMACAddress: "52:54:00:00:00:01"}
 
 func jumpHosts(access string) v1.Services {
 	key := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
-	jump := v1.JumpHost{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: []string{key}}
+	jump := v1.JumpHost{NodeInterface: "oam", SSHAuthorizedKeys: []string{key}}
 	if access != "" {
 		jump.BMC = &v1.BMC{Access: access}
 	}

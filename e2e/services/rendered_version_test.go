@@ -70,9 +70,9 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
 		Lines:    &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"}, Backend: []string{"fullconn 500"}},
 	}
-	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, HAProxy: options}}},
+	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
 		v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
-	configs["workers, options"] = overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"},
+	configs["workers, options"] = overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam",
 		NodePortRange: v1.PortRange{Start: 30100, End: 30110}, CheckEachPort: true, HAProxy: options}}}, v1.RoleWorker, "192.0.2.1", "2001:db8::1"))["loadbalancer-worker-"+cluster+".cfg"]
 	authority := filepath.Join(t.TempDir(), "ca.crt")
 	write(t, authority, []byte(pemOf(issue(t, nil, "ours"))), 0o600)

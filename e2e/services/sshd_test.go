@@ -72,7 +72,7 @@ func TestJumpHost(t *testing.T) {
 	hostKey, hostPrivate := newSigner(t)
 	_, nodePrivate := newSigner(t)
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
-		Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022, NodeSSHPrivateKeys: "node-keys",
+		NodeInterface: "oam", NodePort: 30022, NodeSSHPrivateKeys: "node-keys",
 		SSHAuthorizedKeys: []string{authorized(listed.PublicKey()) + " ops@example"}, TrustedUserCA: authorized(ca.PublicKey()),
 	}}}, v1.RoleWorker, "127.0.14.1"))
 	p := stage(t, files, jumpName, map[string]map[string][]byte{

@@ -40,11 +40,10 @@ const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJ
 // tenant is a cluster with every load balancer and hosts of both families.
 func tenant() Input {
 	cluster := &v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: "edge-a"}}
-	common := v1.Service{NodeInterface: "oam"}
-	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: common, NodePort: 30443}}
-	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: common, NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
+	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30443}}
+	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
 	cluster.Spec.Services.JumpHost = []v1.JumpHost{{
-		Service: common, NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey, NodeSSHPrivateKeys: "node-keys",
+		NodeInterface: "oam", NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey, NodeSSHPrivateKeys: "node-keys",
 	}}
 	cluster.Spec.Services.Dex = []v1.Dex{{
 		Issuer: "https://dex.edge-a.example:30556", NodePort: 30556,

@@ -297,8 +297,7 @@ func TestExposure(t *testing.T) {
 		{"an annotation of one's own", v1.Service{Service: &v1.ServiceExposure{Annotations: map[string]string{"example.org/x": "y"}}}, 0, []string{"example.org/x: \"y\""}, nil},
 	} {
 		in := tenant()
-		row.spec.NodeInterface = "oam"
-		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodePort: row.port}}}
+		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodeInterface: "oam", NodePort: row.port}}}
 		_, text, _ := strings.Cut(string(render(t, in)[controlPlaneName+".yaml"]), "kind: Service\n")
 		for _, want := range row.want {
 			if !strings.Contains(text, want) {

@@ -15,7 +15,7 @@ func TestPortNameOfSIP(t *testing.T) {
 	for name, want := range map[string]string{"": "{name: https, nodePort: 30001, port: 6443, protocol: TCP, targetPort: https}", "http": "{name: http, nodePort: 30001, port: 6443, protocol: TCP, targetPort: 6443}"} {
 		cluster := &v1.SIPCluster{}
 		cluster.Namespace, cluster.Name = "a", "b"
-		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam", Image: "haproxy:2.3.2"}, NodePort: 30001, PortName: name}}
+		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Image: "haproxy:2.3.2"}, NodeInterface: "oam", NodePort: 30001, PortName: name}}
 		files, err := overlayOf(Input{Cluster: cluster, Site: site})
 		if err != nil {
 			t.Fatal(err)

@@ -169,12 +169,12 @@ func randomCluster(d dice, size scale, i, kinds int) v1.SIPCluster {
 	}
 	switch d.IntN(6) {
 	case 0:
-		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+		c.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam"}}
 	case 1:
-		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}}}
-		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "data"}}}
+		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam"}}
+		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "data"}}
 	case 2:
-		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "data"}}}
+		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "data"}}
 	}
 	return c
 }

@@ -36,7 +36,7 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 		dex := &c.Spec.Services.Dex[i]
 		at := root.at(".%s[%d]", v1.ListDex, i)
 		checkServiceName(c, at, v1.ListDex, i)
-		validateService(&dex.Service, at, false, v1.DefaultReplicas(v1.ListDex))
+		validateService(&dex.Service, at, v1.DefaultReplicas(v1.ListDex))
 		nodePort(at.at(".nodePort"), dex.NodePort)
 		checkHeadless(&dex.Service, at, dex.NodePort)
 		issuer(at.at(".issuer"), dex.Issuer)

@@ -17,7 +17,8 @@ func validateJumpHosts(c *v1.SIPCluster, root complaints) {
 		jump := &c.Spec.Services.JumpHost[i]
 		at := root.at(".%s[%d]", v1.ListJumpHost, i)
 		checkServiceName(c, at, v1.ListJumpHost, i)
-		validateService(&jump.Service, at, true, v1.DefaultReplicas(v1.ListJumpHost))
+		validateService(&jump.Service, at, v1.DefaultReplicas(v1.ListJumpHost))
+		validateNetworkID(at, jump.NodeInterface)
 		nodePort(at.at(".nodePort"), jump.NodePort)
 		checkHeadless(&jump.Service, at, jump.NodePort)
 		for j, key := range jump.SSHAuthorizedKeys {

@@ -87,7 +87,7 @@ func TestHarmlessServices(t *testing.T) {
 			c := v1.SIPCluster{}
 			c.Namespace, c.Name = "bank", "bank"
 			one := int32(1)
-			lb := v1.LoadBalancerControlPlane{Service: v1.Service{NodeInterface: "oam", Replicas: &one}}
+			lb := v1.LoadBalancerControlPlane{Service: v1.Service{Replicas: &one}, NodeInterface: "oam"}
 			row.edit(&lb.Service)
 			c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{lb}
 			var found []string

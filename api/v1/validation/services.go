@@ -39,7 +39,8 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 		lb := &services.LoadBalancerControlPlane[i]
 		at := root.at(".%s[%d]", v1.ListControlPlane, i)
 		checkServiceName(c, at, v1.ListControlPlane, i)
-		validateService(&lb.Service, at, true, v1.DefaultReplicas(v1.ListControlPlane))
+		validateService(&lb.Service, at, v1.DefaultReplicas(v1.ListControlPlane))
+		validateNetworkID(at, lb.NodeInterface)
 		nodePort(at.at(".nodePort"), lb.NodePort)
 		checkHeadless(&lb.Service, at, lb.NodePort)
 		if lb.PortName != "" && lb.PortName != v1.PortNameHTTPS && lb.PortName != v1.PortNameSIP {
@@ -58,7 +59,8 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 		lb := &services.LoadBalancerWorker[i]
 		at := root.at(".%s[%d]", v1.ListWorker, i)
 		checkServiceName(c, at, v1.ListWorker, i)
-		validateService(&lb.Service, at, true, v1.DefaultReplicas(v1.ListWorker))
+		validateService(&lb.Service, at, v1.DefaultReplicas(v1.ListWorker))
+		validateNetworkID(at, lb.NodeInterface)
 		ports := lb.NodePortRange
 		checkHeadless(&lb.Service, at, ports.Start)
 		switch {
@@ -126,13 +128,18 @@ const maxNetworkID = 128
 // IsNetworkID says whether validation takes an id for that of a network.
 func IsNetworkID(id string) bool { return len(id) <= maxNetworkID && networkID.MatchString(id) }
 
-// validateService reports what is wrong with the fields that all services have. replicas is the default.
-func validateService(s *v1.Service, at complaints, needsNetwork bool, replicas int32) {
-	at.at(".image").match(s.Image, imageName, 400, "an image reference, as in registry.example/haproxy:3.2")
-	if needsNetwork && s.NodeInterface == "" {
-		at.at(".nodeInterfaceId").add("missing: the id of the network on which the hosts are reached")
+// validateNetworkID complains about an id that is missing or that no network can have.
+func validateNetworkID(at complaints, id string) {
+	at = at.at(".nodeInterfaceId")
+	if id == "" {
+		at.add("missing: the id of the network on which the hosts are reached")
 	}
-	at.at(".nodeInterfaceId").match(s.NodeInterface, networkID, maxNetworkID, "a network id of letters, digits and ._:-")
+	at.match(id, networkID, maxNetworkID, "a network id of letters, digits and ._:-")
+}
+
+// validateService reports what is wrong with the fields that all services have. replicas is the default.
+func validateService(s *v1.Service, at complaints, replicas int32) {
+	at.at(".image").match(s.Image, imageName, 400, "an image reference, as in registry.example/haproxy:3.2")
 	if s.AddressFamily != "" && s.AddressFamily != v1.IPv4 && s.AddressFamily != v1.IPv6 {
 		at.at(".addressFamily").add("found %q, want IPv4 or IPv6", s.AddressFamily)
 	}

@@ -16,11 +16,11 @@ const goodKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJ
 // withServices is a cluster with one entry of each service, and nothing wrong with it.
 func withServices(name string) v1.SIPCluster {
 	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: name}}
-	oam := v1.Service{NodeInterface: "oam-ipv4"}
+	const oam = "oam-ipv4"
 	c.Spec.Services = v1.Services{
-		LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: oam, NodePort: 30443}},
-		LoadBalancerWorker:       []v1.LoadBalancerWorker{{Service: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}}},
-		JumpHost:                 []v1.JumpHost{{Service: oam, NodePort: 30022, SSHAuthorizedKeys: []string{goodKey}}},
+		LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: oam, NodePort: 30443}},
+		LoadBalancerWorker:       []v1.LoadBalancerWorker{{NodeInterface: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}}},
+		JumpHost:                 []v1.JumpHost{{NodeInterface: oam, NodePort: 30022, SSHAuthorizedKeys: []string{goodKey}}},
 		Dex: []v1.Dex{{
 			Issuer: "https://dex.example:30556/dex", NodePort: 30556, TLS: v1.DexTLS{SecretName: "dex-tls"},
 			Env:           []v1.SecretEnv{{Name: "BIND_PW", SecretRef: v1.SecretKeyRef{Name: "ldap", Key: "password"}}},
