@@ -11,9 +11,10 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// LoadClusters reads the SIPClusters of files, of folders (every .yaml, .yml and .json below them) and of stdin for "-", decodes them strictly
-// and validates each by itself; validation.ValidateClusters compares them. Documents of other kinds are skipped. The result is sorted by
-// namespace and name. The error joins all problems, each with its file, document, line and field; with an error there is no result.
+// LoadClusters reads the SIPClusters of files, of folders (every .yaml, .yml and .json below them) and of stdin for
+// "-", decodes them strictly and validates each by itself; validation.ValidateClusters compares them. It skips
+// documents of other kinds and sorts by namespace and name. The error joins all problems, each with its file,
+// document, line and field; with an error there is no result.
 func LoadClusters(paths []string, stdin io.Reader) ([]v1.SIPCluster, error) {
 	docs, err := manifest.Read(paths, stdin)
 	if err != nil {
@@ -31,8 +32,8 @@ func ParseClusters(file string, text []byte) ([]v1.SIPCluster, error) {
 	return ClustersFromDocuments(docs)
 }
 
-// ClustersFromDocuments decodes and validates the SIPClusters among docs, and skips documents of other kinds. The result is sorted by namespace and
-// name. The error joins all problems.
+// ClustersFromDocuments decodes and validates the SIPClusters among docs, skips documents of other kinds, and sorts
+// by namespace and name. The error joins all problems.
 func ClustersFromDocuments(docs []manifest.Document) ([]v1.SIPCluster, error) {
 	var (
 		clusters []v1.SIPCluster
@@ -72,7 +73,8 @@ func (d *DecodedCluster) Twice(first string) error {
 	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
 }
 
-// DecodeClusters decodes and validates the SIPClusters among docs, each by itself, in the order of docs. It keeps duplicates.
+// DecodeClusters decodes and validates the SIPClusters among docs, each by itself, in the order of docs. It keeps
+// duplicates.
 func DecodeClusters(docs []manifest.Document) []DecodedCluster {
 	var out []DecodedCluster
 	for i := range docs {

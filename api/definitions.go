@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// reread decodes a spec that was changed.
+// reread decodes a spec again after a change.
 func reread(s *v1alpha1.Site, at string, spec map[string]any, into json.Unmarshaler, add validation.Report) {
 	text, err := json.Marshal(spec)
 	if err == nil {
@@ -59,7 +59,8 @@ func checkDefinition(s *v1alpha1.Site, kind *upstream.Kind, at string, spec map[
 	}
 }
 
-// shownPath is the path of a field without keys that may be secrets: some maps of these kinds have names of their users.
+// shownPath returns the path of a field without keys that may be secrets: some maps of these kinds have names of
+// their users.
 func shownPath(path string) string {
 	steps := strings.Split(path, ".")
 	for i, step := range steps {

@@ -25,7 +25,7 @@ var manifestGroups = map[string][]string{
 	"IPAddressPool":               {"metallb.io"},
 }
 
-// IsManifest says whether a document is a manifest that holds the spec of a service.
+// IsManifest reports whether a document is a manifest with the spec of a site service.
 func IsManifest(doc *manifest.Document) bool {
 	group, _, _ := strings.Cut(doc.APIVersion, "/")
 	return slices.Contains(manifestGroups[doc.Kind], group)
@@ -93,7 +93,8 @@ func readManifests(s *v1alpha1.Site, docs []*manifest.Document, add validation.R
 	}
 }
 
-// find gives the manifest of an object. One without a namespace is in that of the service.
+// find returns the manifest of an object, nil if there is none. A manifest without a namespace is in the namespace
+// of the service.
 func (r *manifestReader) find(kind, namespace, name string) *manifest.Document {
 	var found *manifest.Document
 	for _, doc := range r.docs {
@@ -213,7 +214,7 @@ func (r *manifestReader) network(at string, n *v1alpha1.Network) {
 	}
 }
 
-// openSecrets are the secrets in the Site and in the specs of manifests, by the paths of the Site.
+// openSecrets returns the plain-text secrets in the Site and in the specs of manifests, by the paths of the Site.
 func openSecrets(s *v1alpha1.Site) map[string]string {
 	open := s.Document.OpenSecrets()
 	for at, from := range s.Sources {

@@ -24,8 +24,9 @@ var meansAll = map[string]string{
 	"quota":                           "no quota",
 }
 
-// checkNoValues complains about spec.metrics, spec.hosts.networks and spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
-// left out, so it reads the document itself, which is decoded strictly before.
+// checkNoValues reports fields without a value in spec.metrics, spec.hosts.networks and spec.tenants, and empty ones
+// that grant more than a value would. It reads the document itself, since decoding cannot tell such fields from
+// absent ones.
 func checkNoValues(document []byte, add validation.Report) {
 	var site struct {
 		Spec map[string]any `json:"spec"`
@@ -66,7 +67,7 @@ func checkNoValues(document []byte, add validation.Report) {
 	}
 }
 
-// anyList is a value as a list, empty if it is none.
+// anyList returns a value as a list, empty if it is none.
 func anyList(value any) []any {
 	list, _ := value.([]any)
 	return list

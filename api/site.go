@@ -15,8 +15,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// LoadSite reads the one Site of a file, or of stdin for "-", decodes it strictly, sets its defaults and validates it. The error joins all
-// problems, each with its file, line and field; with an error there is no Site. A service without a spec is in Missing: see CompleteSite.
+// LoadSite reads the one Site of a file, or of stdin for "-", decodes it strictly, sets its defaults and validates
+// it. The error joins all problems, each with its file, line and field; with an error there is no Site. A service
+// without a spec is in Missing: see CompleteSite.
 func LoadSite(file string, stdin io.Reader) (*v1alpha1.Site, error) {
 	//guard: who names the folder of a Site gets a line for each host in it
 	if about, err := os.Stat(file); err == nil && about.IsDir() {
@@ -29,7 +30,8 @@ func LoadSite(file string, stdin io.Reader) (*v1alpha1.Site, error) {
 	return siteFromFile(file, docs)
 }
 
-// isFolder says that a folder is no Site, and which file in it may be meant.
+// isFolder returns the error for a folder in place of the Site's file, and names the file in it that is probably
+// meant.
 func isFolder(folder string) error {
 	for _, name := range []string{"site.yaml", "site.yml", "site.json"} {
 		if about, err := os.Stat(filepath.Join(folder, name)); err == nil && about.Mode().IsRegular() {
@@ -48,7 +50,7 @@ func ParseSite(file string, text []byte) (*v1alpha1.Site, error) {
 	return siteFromFile(file, docs)
 }
 
-// siteFromFile puts the file's name before an error that names no place yet.
+// siteFromFile is SiteFromDocuments with the file's name in front of an error that names no place yet.
 func siteFromFile(file string, docs []manifest.Document) (*v1alpha1.Site, error) {
 	site, err := SiteFromDocuments(docs)
 	var problem *manifest.Problem
@@ -58,8 +60,8 @@ func siteFromFile(file string, docs []manifest.Document) (*v1alpha1.Site, error)
 	return site, err
 }
 
-// SiteFromDocuments decodes, defaults and validates the one Site among docs, whose services have their specs from the manifests
-// among docs. Other kinds, no Site and a second Site are problems, since a site's file is given by name.
+// SiteFromDocuments decodes, defaults and validates the one Site among docs. Services without a spec take it from
+// the manifests among docs. Other kinds, no Site and a second Site are problems.
 func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 	var (
 		site     *v1alpha1.Site

@@ -2,7 +2,7 @@ package v1
 
 import "encoding/pem"
 
-// BackendCA is whose certificates backends have: one of pem, configMap and secret.
+// BackendCA is the certificate authority of backends: one of pem, configMap and secret.
 type BackendCA struct {
 	// CA certificates in PEM, at most 16, without a private key.
 	// +optional
@@ -29,7 +29,7 @@ const (
 	DefaultServerName = "kubernetes"
 )
 
-// Certificates are those of PEM, and nothing that is written beside them.
+// Certificates returns the certificates of PEM, without any text between them.
 func (ca *BackendCA) Certificates() []byte {
 	var out []byte
 	for rest := []byte(ca.PEM); ; {

@@ -101,7 +101,7 @@ type SecretKeyRef struct {
 	Key string `json:"key"`
 }
 
-// DexKubernetes is how tokens map to Kubernetes users and groups.
+// DexKubernetes is the mapping from tokens to Kubernetes users and groups.
 type DexKubernetes struct {
 	// Client whose tokens the API server accepts. Default: the first of staticClients.
 	// +optional
@@ -121,16 +121,17 @@ type DexKubernetes struct {
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }
 
-// ReservedPrefix is what the names of Kubernetes' own users and groups begin with. Members of system:masters may do everything.
+// ReservedPrefix is the prefix of Kubernetes' own users and groups. Members of system:masters may do everything.
 const ReservedPrefix = "system:"
 
-// MayBeReserved says whether a name with a prefix before it can begin with ReservedPrefix, whatever the prefix is: an empty one lets a token name everybody.
+// MayBeReserved reports whether a name behind the prefix can begin with ReservedPrefix: with the empty prefix, a
+// token can name any user.
 func MayBeReserved(prefix string) bool {
 	//guard: lint does not say that flags let a token name Kubernetes' own groups
 	return strings.HasPrefix(prefix, ReservedPrefix) || strings.HasPrefix(ReservedPrefix, prefix)
 }
 
-// DexClientID is the audience that the tenant's API server accepts.
+// DexClientID returns the audience that the tenant's API server accepts.
 func (d *Dex) DexClientID() string {
 	if d.Kubernetes != nil && d.Kubernetes.ClientID != "" {
 		return d.Kubernetes.ClientID

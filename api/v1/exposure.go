@@ -12,7 +12,7 @@ const (
 	ProviderKubeVIP = "kube-vip"
 )
 
-// ExposureType is the Service's type: the one asked for, else NodePort where the entry has a node
+// ExposureType returns the type of the entry's Service: the requested one, else NodePort if the entry has a node
 // port, else ClusterIP.
 func (s *Service) ExposureType(nodePort int32) corev1.ServiceType {
 	switch {
@@ -25,7 +25,7 @@ func (s *Service) ExposureType(nodePort int32) corev1.ServiceType {
 	}
 }
 
-// AddressProvider is what LoadBalancerIP is asked from.
+// AddressProvider returns the provider of LoadBalancerIP.
 func (e *ServiceExposure) AddressProvider() string {
 	switch {
 	case e.Provider != "":
@@ -37,7 +37,7 @@ func (e *ServiceExposure) AddressProvider() string {
 	}
 }
 
-// Addresses are the addresses of LoadBalancerIP: one, or one of each family with a comma.
+// Addresses returns the addresses of LoadBalancerIP: one, or one of each family.
 func (e *ServiceExposure) Addresses() []string {
 	if e.LoadBalancerIP == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// HAProxy is what people change in a load balancer's configuration.
+// HAProxy is the part of a load balancer's configuration that tenants may set.
 type HAProxy struct {
 	// Algorithm that chooses a host. Default leastconn for API servers, roundrobin for workers.
 	// +kubebuilder:validation:Enum=roundrobin;leastconn;source;first;random
@@ -37,7 +37,7 @@ type HAProxy struct {
 	Lines *HAProxyLines `json:"lines,omitempty"`
 }
 
-// ProxyAccepted: clients send the PROXY protocol.
+// ProxyAccepted reports whether clients must send the PROXY protocol.
 func (h *HAProxy) ProxyAccepted() bool { return h != nil && h.AcceptProxyProtocol }
 
 // HAProxyTimeouts are a number with a unit, ms, s, m or h, from 1ms to 168h.
@@ -78,7 +78,7 @@ type HAProxyLines struct {
 	Backend []string `json:"backend,omitempty"`
 }
 
-// Sections are the lists by their fields, in order.
+// Sections returns the lists in the order of their fields.
 func (l *HAProxyLines) Sections() []HAProxySection {
 	if l == nil {
 		return nil
@@ -92,7 +92,7 @@ type HAProxySection struct {
 	Lines []string
 }
 
-// DefaultMaxConnections is how many connections a load balancer takes at once that does not say. It bounds HAProxy's memory to about 150 MiB.
+// DefaultMaxConnections is the default of maxConnections. It bounds HAProxy's memory to about 150 MiB.
 const DefaultMaxConnections = 4000
 
 // memory of HAProxy: a limit with the default, and what each further connection takes at most, which is two buffers of 16 KiB and what belongs to them.
@@ -101,8 +101,7 @@ const (
 	kibibytesPerConnection = 40
 )
 
-// Memory is the limit that a load balancer is rendered with where neither its entry nor the Site gives resources: enough for all its connections.
-// h may be nil.
+// Memory returns the default memory limit of a load balancer, which suffices for all its connections. h may be nil.
 func (h *HAProxy) Memory() resource.Quantity {
 	more := int64(0)
 	if h != nil {
@@ -111,7 +110,7 @@ func (h *HAProxy) Memory() resource.Quantity {
 	return *resource.NewQuantity((mebibytesByDefault+more*kibibytesPerConnection/1024)<<20, resource.BinarySI)
 }
 
-// haproxies are the options of load balancers that have some, by their path, in order.
+// haproxies yields the HAProxy settings of load balancers that have any, by path, in order.
 func (c *SIPCluster) haproxies() iter.Seq2[string, *HAProxy] {
 	return func(yield func(string, *HAProxy) bool) {
 		services := &c.Spec.Services
@@ -128,7 +127,7 @@ func (c *SIPCluster) haproxies() iter.Seq2[string, *HAProxy] {
 	}
 }
 
-// HAProxyLines are the paths of the fields with lines of HAProxy's configuration, in order.
+// HAProxyLines returns the paths of the fields with lines of HAProxy's configuration, in order.
 func (c *SIPCluster) HAProxyLines() []string {
 	var out []string
 	for path, h := range c.haproxies() {

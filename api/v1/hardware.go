@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Hardware is the least that a new host of a role has, as metal3's inspection found it. A host that was not inspected is excluded.
+// Hardware is the minimum hardware of a role's new hosts, as metal3's inspection finds it. It excludes hosts without
+// inspection.
 type Hardware struct {
 	// Minimum number of logical CPUs. Default: any.
 	// +kubebuilder:validation:Minimum=1
@@ -57,10 +58,10 @@ type HardwareNICs struct {
 	Speed string `json:"speed,omitempty"`
 }
 
-// Want is how many disks there have to be.
+// Want returns the minimum number of disks.
 func (d *HardwareDisks) Want() int { return max(1, d.Count) }
 
-// String is "disks of 1Ti (nvme)".
+// String returns the disks as in "disks of 1Ti (nvme)".
 func (d *HardwareDisks) String() string {
 	words := "disks"
 	if !d.Size.IsZero() {
@@ -72,16 +73,16 @@ func (d *HardwareDisks) String() string {
 	return words
 }
 
-// Want is how many interfaces there have to be.
+// Want returns the minimum number of interfaces.
 func (n *HardwareNICs) Want() int { return max(1, n.Count) }
 
-// Gbps is the speed in gigabits per second, 0 for any.
+// Gbps returns the speed in gigabits per second, 0 for any.
 func (n *HardwareNICs) Gbps() int {
 	gbps, _ := strconv.Atoi(strings.TrimRight(n.Speed, "Gi")) // a valid one has digits before these
 	return gbps
 }
 
-// String is "NICs of 25Gi".
+// String returns the interfaces as in "NICs of 25Gi".
 func (n *HardwareNICs) String() string {
 	if n.Speed == "" {
 		return "NICs"
@@ -89,7 +90,8 @@ func (n *HardwareNICs) String() string {
 	return "NICs of " + n.Speed
 }
 
-// String is "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 1Ti (nvme), 2 NICs of 25Gi", empty for nil.
+// String returns the hardware as in "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 1Ti (nvme), 2 NICs of 25Gi", empty
+// for nil.
 func (h *Hardware) String() string {
 	if h == nil {
 		return ""

@@ -33,7 +33,7 @@ const (
 	BMCNone    = "none"
 )
 
-// BMC is how a jump pod reaches power control.
+// BMC is a jump pod's access to power control.
 type BMC struct {
 	// Keeps the proxy variables for BMC traffic. Default false.
 	// +optional

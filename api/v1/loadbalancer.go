@@ -62,7 +62,7 @@ type LoadBalancerWorker struct {
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }
 
-// PortRange is ports from Start to End, both included.
+// PortRange is the ports from Start to End, both included.
 type PortRange struct {
 	// First port.
 	// +kubebuilder:validation:Minimum=1
@@ -74,10 +74,10 @@ type PortRange struct {
 	End int32 `json:"end"`
 }
 
-// Len is the number of ports in the range, 0 if it is upside down.
+// Len returns the number of ports in the range, 0 if End is before Start.
 func (r PortRange) Len() int { return max(0, int(r.End)-int(r.Start)+1) }
 
-// String is "30000" or "30000 to 30010".
+// String returns the range as in "30000" or "30000 to 30010".
 func (r PortRange) String() string {
 	if r.Start == r.End {
 		return fmt.Sprint(r.Start)

@@ -10,7 +10,7 @@ const (
 	ListDex          = "dex"
 )
 
-// DefaultReplicas is how many pods an entry of a list of services has that does not say.
+// DefaultReplicas returns the default number of pods of an entry in a list of services.
 func DefaultReplicas(list string) int32 {
 	if list == ListJumpHost {
 		return 1
@@ -18,10 +18,9 @@ func DefaultReplicas(list string) int32 {
 	return 2
 }
 
-// ServiceName names the objects of entry i (from 0) of a list of services. The first has the name
-// that the SIP operator gave it: loadbalancer-controlplane-<cluster>, loadbalancer-worker-<cluster>,
-// jumphost-<cluster>. Further ones are numbered in the first word ("loadbalancer2-worker-<cluster>"),
-// so that no cluster's name can make two alike.
+// ServiceName returns the name of the objects of entry i (from 0) of a list of services. The first entry has the SIP
+// operator's name: loadbalancer-controlplane-CLUSTER, loadbalancer-worker-CLUSTER, jumphost-CLUSTER. Further entries
+// have a number in the first word (loadbalancer2-worker-CLUSTER), so that names of different clusters never collide.
 func ServiceName(list string, i int, cluster string) string {
 	word, rest := "", ""
 	switch list {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Networks gives the network ids on which a host of the role must have an address, sorted: those by
-// which the cluster's services reach the role. Load balancers reach ControlPlane or Worker hosts,
-// jump hosts reach the hosts of every role.
+// Networks returns the sorted ids of the networks on which a host of the role must have an address. Load balancers
+// reach ControlPlane or Worker hosts, jump hosts reach the hosts of every role.
 func (c *SIPCluster) Networks(role string) []string {
 	var ids []string
 	for _, s := range c.Spec.Services.LoadBalancerControlPlane {
@@ -28,7 +27,7 @@ func (c *SIPCluster) Networks(role string) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
-// NetworksByField gives the network ids that the cluster's services name, each with the first field that names it.
+// NetworksByField returns the network ids that the cluster's services name, each with the first field that names it.
 func (c *SIPCluster) NetworksByField() map[string]string {
 	fields := map[string]string{}
 	note := func(list string, i int, id string) {

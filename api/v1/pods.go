@@ -1,7 +1,7 @@
 package v1
 
-// Pods is what a tenant chooses for the pods of a service: typed options, which need no grant of patches. What they are about is the service's own
-// pods and the labels of nodes, never pods of others.
+// Pods is the settings of a service's pods that need no grant of patches. Affinity and spread apply to the service's
+// own pods and to node labels, never to pods of others.
 type Pods struct {
 	// Labels of the pods, without reserved keys. Default: none.
 	// +optional
@@ -29,7 +29,7 @@ type Pods struct {
 	Probes *Probes `json:"probes,omitempty"`
 }
 
-// NodeAffinity is requirements of nodes' labels.
+// NodeAffinity is requirements and preferences for node labels.
 type NodeAffinity struct {
 	// Requirements that a node must meet.
 	// +kubebuilder:validation:MaxItems=16
@@ -41,7 +41,7 @@ type NodeAffinity struct {
 	Preferred []NodePreference `json:"preferred,omitempty"`
 }
 
-// NodeRequirement is about one label of a node.
+// NodeRequirement is a requirement for one label of a node.
 type NodeRequirement struct {
 	// Key of a node label.
 	Key string `json:"key"`
@@ -63,7 +63,7 @@ type NodePreference struct {
 	Weight int32 `json:"weight"`
 }
 
-// PodTerm is about the domains in which the service's own pods are.
+// PodTerm is a domain of nodes that the service's own pods share or avoid.
 type PodTerm struct {
 	// Node label of the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
@@ -74,7 +74,7 @@ type PodTerm struct {
 	Weight int32 `json:"weight,omitempty"`
 }
 
-// TopologySpread is how evenly the service's own pods are spread.
+// TopologySpread is the spread of the service's own pods over domains.
 type TopologySpread struct {
 	// Node label of the domains, for example topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey"`
@@ -94,7 +94,7 @@ type TopologySpread struct {
 	WhenUnsatisfiable string `json:"whenUnsatisfiable,omitempty"`
 }
 
-// Probes are the times of a container's probes.
+// Probes is the timing of a container's probes.
 type Probes struct {
 	// Probe that opens a pod to traffic.
 	// +optional
@@ -107,7 +107,7 @@ type Probes struct {
 	Startup *ProbeTimes `json:"startup,omitempty"`
 }
 
-// ProbeTimes are those of one probe. What is left out stays as it is rendered.
+// ProbeTimes is the timing of one probe. Unset fields keep the rendered value.
 type ProbeTimes struct {
 	// Seconds before the first probe.
 	// +kubebuilder:validation:Minimum=0

@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// HostNamespaceKey is what a role's selector calls the namespace of a host: HostNamespaces are a requirement like those of labels. It is no
-// label, and no labelSelector may have it.
+// HostNamespaceKey is the key that stands for a host's namespace in a role's selector. No labelSelector may have the
+// key.
 const HostNamespaceKey = "metadata.namespace"
 
-// HostSelector is what a host has to match for the role: the labelSelector, and HostNamespaces if there are any. It is for HostLabels.
+// HostSelector returns the labelSelector and HostNamespaces as one selector for HostLabels.
 func (n *NodeSet) HostSelector() (labels.Selector, error) {
 	selector, err := metav1.LabelSelectorAsSelector(&n.LabelSelector)
 	if err != nil || len(n.HostNamespaces) == 0 {
@@ -25,8 +25,8 @@ func (n *NodeSet) HostSelector() (labels.Selector, error) {
 	return selector.Add(*in), nil
 }
 
-// HostLabels are what a HostSelector sees of a host: its labels, and its namespace as the value of HostNamespaceKey, whatever label it
-// has by that name.
+// HostLabels is the view of a host for a HostSelector: its labels, and its namespace as the value of
+// HostNamespaceKey.
 type HostLabels struct {
 	Namespace string
 	Labels    map[string]string

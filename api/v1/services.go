@@ -2,8 +2,8 @@ package v1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Services are the infrastructure services of a tenant cluster. Each is a list; the first
-// entry keeps the name that the SIP operator gave the service.
+// Services is the infrastructure services of a tenant cluster. The first entry of each list keeps the name that the
+// SIP operator gave the service.
 type Services struct {
 	// HAProxy in front of the API servers (TCP 6443).
 	// +optional
@@ -23,7 +23,7 @@ type Services struct {
 	Dex []Dex `json:"dex,omitempty"`
 }
 
-// Service is what all services have in common.
+// Service is the fields of every service.
 type Service struct {
 	// Container image. Default: the Site's.
 	// +optional
@@ -67,7 +67,7 @@ type Service struct {
 	Pods *Pods `json:"pods,omitempty"`
 }
 
-// Auth is what the SIP operator's API had for an OIDC provider. All of it is accepted, and does nothing.
+// Auth is the SIP operator's OIDC provider. All fields are accepted and have no effect.
 type Auth struct {
 	Service `json:",inline"`
 	// No effect, with a warning.
@@ -90,7 +90,7 @@ const (
 	IPv6 AddressFamily = "IPv6"
 )
 
-// ServiceExposure is how a service's Kubernetes Service is exposed.
+// ServiceExposure is the exposure of a service's Kubernetes Service.
 type ServiceExposure struct {
 	// Type of the Service. Default: NodePort if a node port is set, else ClusterIP.
 	// +kubebuilder:validation:Enum=NodePort;ClusterIP;LoadBalancer

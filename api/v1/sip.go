@@ -18,10 +18,11 @@ var (
 	sipHAProxies = []string{"haproxy:2.3.2", "library/haproxy:2.3.2", "docker.io/haproxy:2.3.2", "docker.io/library/haproxy:2.3.2"}
 )
 
-// ownJumpHost begins the tags of sipgen's own jump host images, which have the name that SIP's had.
+// ownJumpHost is the prefix of the tags of sipgen's own jump host images, which share the name of the SIP
+// operator's.
 const ownJumpHost = "sipgen-"
 
-// SIPImage says whether an image of a service is one that the SIP operator's samples and defaults name.
+// SIPImage reports whether an image is one of the SIP operator's samples and defaults.
 func SIPImage(list, image string) bool {
 	switch list {
 	case ListJumpHost:
@@ -37,5 +38,5 @@ func SIPImage(list, image string) bool {
 	return false
 }
 
-// SIPFinalizer was put on every SIPCluster by the SIP operator, and taken off by it when the object was deleted.
+// SIPFinalizer is the finalizer that the SIP operator put on every SIPCluster.
 const SIPFinalizer = "sip.airship.airshipit.org/finalizer"

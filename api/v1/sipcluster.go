@@ -100,7 +100,7 @@ type SIPClusterSpec struct {
 	Patches []Patch `json:"patches,omitempty"`
 }
 
-// NodeSet is the hosts of one role: which, how many, and how they are spread.
+// NodeSet is the hosts of one role: which, how many, and their spread.
 type NodeSet struct {
 	// Selector of the hosts. Empty: every host.
 	// +optional
@@ -165,7 +165,7 @@ type NodeCount struct {
 	Standby int `json:"standby,omitempty"`
 }
 
-// Spread bounds how uneven a role's hosts may lie over the values of a label.
+// Spread is the limit of unevenness of a role's hosts over the values of a label.
 type Spread struct {
 	// Host label of the domains.
 	TopologyKey string `json:"topologyKey"`
@@ -211,10 +211,10 @@ type PatchTarget struct {
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
 
-// ConditionReady is the condition that the SIP operator had: whether the cluster has its hosts.
+// ConditionReady is the SIP operator's condition: the cluster has its hosts.
 const ConditionReady = "Ready"
 
-// ConditionServices says whether the cluster's services are rolled out and those of the site are ready.
+// ConditionServices is the condition that the services of the cluster and of the site are ready.
 const ConditionServices = "ServicesReady"
 
 // Reasons of ConditionServices.
@@ -235,7 +235,7 @@ const (
 	ReasonDecommission = "UnableToDecommission"
 )
 
-// SIPClusterStatus is what sipgen status --write reports of a cluster, or what the SIP operator wrote. sipgen never decides by it.
+// SIPClusterStatus is the report of sipgen status --write, or of the SIP operator. It has no effect on decisions.
 type SIPClusterStatus struct {
 	// Conditions Ready, with the SIP operator's reasons, and ServicesReady.
 	// +optional
@@ -265,15 +265,15 @@ type HostStatus struct {
 	State string `json:"state,omitempty"`
 }
 
-// Key is the cluster's "namespace/name".
+// Key returns the cluster's "namespace/name".
 func (c *SIPCluster) Key() string { return c.Namespace + "/" + c.Name }
 
-// Leaves says that the cluster's own object lets it leave: it is being deleted, or DecommissionAnnotation names it.
+// Leaves reports whether the object lets its cluster leave: it is being deleted, or DecommissionAnnotation names it.
 func (c *SIPCluster) Leaves() bool {
 	return c.DeletionTimestamp != nil || c.Annotations[DecommissionAnnotation] == c.Key()
 }
 
-// AcceptedLoss is the number of AcceptLossAnnotation, -1 without one.
+// AcceptedLoss returns the number of AcceptLossAnnotation, -1 without one.
 func (c *SIPCluster) AcceptedLoss() int {
 	n, err := strconv.Atoi(c.Annotations[AcceptLossAnnotation])
 	if err != nil || n < 0 {
@@ -282,8 +282,8 @@ func (c *SIPCluster) AcceptedLoss() int {
 	return n
 }
 
-// Want is the role's active and standby counts. One that validation refuses is the nearest that it takes: a cluster that is frozen for it is
-// counted all the same, and no sum of these overflows.
+// Want returns the role's active and standby counts, each within 0 and MaxCount: frozen clusters with other counts
+// are counted, too, and no sum overflows.
 func (n *NodeSet) Want() (active, standby int) {
 	if n.Count == nil {
 		return 0, 0
@@ -291,7 +291,7 @@ func (n *NodeSet) Want() (active, standby int) {
 	return min(max(n.Count.Active, 0), MaxCount), min(max(n.Count.Standby, 0), MaxCount)
 }
 
-// Keys are the role's topology keys, the widest domains first.
+// Keys returns the role's topology keys, the widest domains first.
 func (n *NodeSet) Keys() []string {
 	if n.TopologyKey != "" {
 		return []string{n.TopologyKey}
@@ -299,12 +299,12 @@ func (n *NodeSet) Keys() []string {
 	return n.TopologyKeys
 }
 
-// PerDomain is how many hosts of the role may lie in one domain of a key.
+// PerDomain returns the maximum hosts of the role in one domain of a key.
 func (n *NodeSet) PerDomain(key string) int {
 	return max(1, n.MaxPerDomain, int(n.MaxPerDomainByKey[key]))
 }
 
-// Problem is a complaint about a field of the cluster: with file, document and line where they are known.
+// Problem returns an error about a field of the cluster, with file, document and line if they are known.
 func (c *SIPCluster) Problem(path, format string, args ...any) error {
 	message := c.Key() + ": " + redact.Sprintf(format, args...)
 	if c.Document == nil {

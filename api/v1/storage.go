@@ -16,10 +16,10 @@ const (
 	storageLimit   = "1Gi"
 )
 
-// StorageLimit is the limit of ephemeral storage of a container that says nothing about it.
+// StorageLimit returns the default limit of ephemeral storage of a container.
 func StorageLimit() resource.Quantity { return resource.MustParse(storageLimit) }
 
-// WithStorage are resources with ephemeral storage, where they say nothing about it. r is left as it is.
+// WithStorage returns r with the defaults of ephemeral storage, if r has no ephemeral storage. It does not change r.
 func WithStorage(r corev1.ResourceRequirements) corev1.ResourceRequirements {
 	const name = corev1.ResourceEphemeralStorage
 	_, requests := r.Requests[name]

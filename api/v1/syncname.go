@@ -8,17 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// SyncParts are the parts of a cluster that an engine syncs by objects of their own.
+// SyncParts is the parts of a cluster that an engine syncs as objects of their own.
 var SyncParts = []string{"infra", "hosts", "rights"}
 
-// SyncName names the object by which an engine syncs a part of a cluster: "infra", "hosts" or "rights". Engines write the name into labels,
-// and so it has at most 63 characters. Namespace and name are DNS labels without dots, so that names that fit differ. One that is too long is
-// cut, with a digest of 32 bits at its end: whoever chooses names can make two of them the same, and validation.ValidateHeld complains about the newcomer.
+// SyncName returns the name of the object by which an engine syncs a part of a cluster: "infra", "hosts" or
+// "rights". Engines write the name into labels, so it has at most 63 characters. A longer one is cut and gets a
+// digest of 32 bits; validation.ValidateHeld refuses the newcomer of two clusters with the same name.
 func SyncName(namespace, name, part string) string {
 	return Shorten(namespace+"."+name, validation.LabelValueMaxLength-len(part)-1) + "." + part
 }
 
-// Shorten cuts a name that has more than limit characters, and puts a digest of all of it at its end. Two names can become one.
+// Shorten cuts a name to limit characters, with a digest of the whole name at the end. Two names can become one.
 func Shorten(name string, limit int) string {
 	if len(name) <= limit {
 		return name

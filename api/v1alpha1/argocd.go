@@ -1,6 +1,6 @@
 package v1alpha1
 
-// ArgoCD sets what the Argo CD objects carry.
+// ArgoCD is the settings of the Argo CD objects.
 type ArgoCD struct {
 	// Namespace of the Applications. Default argocd.
 	// +optional
@@ -34,7 +34,8 @@ const ArgoCDInCluster = "https://kubernetes.default.svc"
 
 const ServiceAccountPrefix = "system:serviceaccount:"
 
-// identityDefault is the account of Argo CD's application controller as its installation names it, in the cluster that it runs in.
+// identityDefault sets the account of Argo CD's application controller, as Argo CD's installation names it, if Argo
+// CD runs in the cluster of the hosts.
 func (a *ArgoCD) identityDefault() {
 	if a.Server == ArgoCDInCluster {
 		set(&a.Identity, ServiceAccountPrefix+a.Namespace+":argocd-application-controller")

@@ -10,7 +10,7 @@ import (
 // MaxSpans is the most ranges of addresses that a CNI configuration may have.
 const MaxSpans = 100
 
-// AttachmentSpan is what an attachment gives out, by the name of its field.
+// AttachmentSpan is a range of addresses that an attachment assigns, with the name of its field.
 type AttachmentSpan struct {
 	What string
 	Span
@@ -20,7 +20,7 @@ type AttachmentSpan struct {
 	Text string
 }
 
-// Spans are the addresses that an attachment gives out, without those that it leaves out.
+// Spans returns the addresses that an attachment assigns, without the excluded ones.
 func (n *Network) Spans() []AttachmentSpan {
 	var config map[string]any
 	if json.Unmarshal([]byte(n.Attachment), &config) != nil {
@@ -29,7 +29,7 @@ func (n *Network) Spans() []AttachmentSpan {
 	return slices.DeleteFunc(AttachmentSpans(config), func(s AttachmentSpan) bool { return !s.IsValid() })
 }
 
-// AttachmentSpans reads the ipam parts that give addresses: whereabouts, host-local and static.
+// AttachmentSpans returns the ranges of the ipam plugins whereabouts, host-local and static.
 func AttachmentSpans(config map[string]any) []AttachmentSpan {
 	ipam, _ := config["ipam"].(map[string]any)
 	r := &ipamReader{}

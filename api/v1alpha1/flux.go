@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Engine is what syncs the rendered tree.
+// Engine is the GitOps engine that applies the tree.
 // +kubebuilder:validation:Enum=flux;argocd
 type Engine string
 
@@ -12,7 +12,7 @@ const (
 	EngineArgoCD Engine = "argocd"
 )
 
-// Flux sets what the Flux objects carry.
+// Flux is the settings of the Flux objects.
 type Flux struct {
 	// Namespace of the Flux objects. Default flux-system.
 	// +optional
@@ -34,7 +34,8 @@ type Flux struct {
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
-// KustomizeController is the account of Flux's kustomize-controller in a namespace, as its installation names it.
+// KustomizeController returns the account of Flux's kustomize-controller in a namespace, as Flux's installation
+// names it.
 func KustomizeController(namespace string) string {
 	return ServiceAccountPrefix + namespace + ":kustomize-controller"
 }

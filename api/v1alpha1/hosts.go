@@ -2,7 +2,7 @@ package v1alpha1
 
 import "net/netip"
 
-// ApplyMode is how host patches reach the BareMetalHosts.
+// ApplyMode is the way of host patches to the BareMetalHosts.
 // +kubebuilder:validation:Enum=merge;overlay
 type ApplyMode string
 
@@ -13,7 +13,7 @@ const (
 	ApplyOverlay ApplyMode = "overlay"
 )
 
-// Hosts says which BareMetalHosts are the site's and how they are patched.
+// Hosts is the site's BareMetalHosts, and the way of their patches.
 type Hosts struct {
 	// Namespaces of the hosts and the guards. Several sites on one API server each require their own. Default:
 	// all.
@@ -46,7 +46,7 @@ type Hosts struct {
 	Base string `json:"base,omitempty"`
 }
 
-// HostNetwork is a network on which hosts have addresses. One that is listed several times has all their addresses.
+// HostNetwork is a network on which hosts have addresses. Several entries of one network add up.
 type HostNetwork struct {
 	// Network ID in network data, annotations and nodeInterfaceId.
 	Name string `json:"name"`
@@ -87,8 +87,8 @@ type LabelKeys struct {
 	Standby string `json:"standby,omitempty"`
 }
 
-// LabelGuard says who writes the labels by which hosts are handed out, and the approvals of releases: the identities that sync the site,
-// Writers and the break-glass groups. To everybody else who may update hosts they are read-only.
+// LabelGuard protects the labels that assign hosts, and the approvals of releases. Only the identities that sync the
+// site, Writers and the break-glass groups may write them.
 type LabelGuard struct {
 	// True denies changes by other users; false (default) only records the changes in the audit log.
 	// +optional
@@ -98,7 +98,7 @@ type LabelGuard struct {
 	Writers []string `json:"writers,omitempty"`
 }
 
-// Prefixes are its addresses, of a Site that is valid.
+// Prefixes returns the addresses of the network in a valid Site.
 func (n *HostNetwork) Prefixes() []netip.Prefix {
 	prefixes := make([]netip.Prefix, 0, len(n.Addresses))
 	for _, text := range n.Addresses {

@@ -106,7 +106,7 @@ const (
 	OlderIronicAPIVersion = "metal3.io/v1alpha1"
 )
 
-// Key is the Ironic's "namespace/name".
+// Key returns the Ironic's "namespace/name".
 func (i *Ironic) Key() string { return i.Namespace + "/" + i.Name }
 
 func (i *Ironic) defaults() {
@@ -130,7 +130,7 @@ func (i *Ironic) defaults() {
 	set(&db.Replicas, 1)
 }
 
-// Database is the one that the Ironic uses, nil for none.
+// Database returns the database of the Ironic, nil for none.
 func (i *Ironic) Database() *IronicDatabase {
 	if i.MariaDB == nil {
 		return i.Spec.Database
@@ -147,10 +147,10 @@ func (d *OlderDatabase) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*fields)(d))
 }
 
-// Network is the provisioning network's name in an address space.
+// Network returns the provisioning network's name in an address space.
 func (i *Ironic) Network() string { return "ironic/" + i.Key() }
 
-// IronicPorts are the ports that an Ironic opens on its nodes, by their fields. Those that are left out have the operator's defaults.
+// IronicPorts returns the ports that an Ironic opens on its nodes, by field, with the defaults of the operator.
 func IronicPorts(spec *IronicSpec) []IronicPort {
 	net := &spec.Networking
 	ports := []IronicPort{

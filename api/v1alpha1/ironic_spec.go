@@ -30,7 +30,7 @@ func (s *IronicSpec) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes all of the spec.
 func (s IronicSpec) MarshalJSON() ([]byte, error) { return json.Marshal(s.Object()) }
 
-// Object is a copy of the spec for the tree.
+// Object returns a copy of the spec for the tree.
 func (s *IronicSpec) Object() map[string]any {
 	type fields IronicSpec
 	return s.object(fields(*s))

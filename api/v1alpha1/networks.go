@@ -2,7 +2,7 @@ package v1alpha1
 
 import "encoding/json"
 
-// Network is something that services and tenants name: a NetworkAttachmentDefinition or an address pool of MetalLB.
+// Network is a NetworkAttachmentDefinition or an address pool of MetalLB, for services and tenants.
 type Network struct {
 	// Name of the object.
 	Name string `json:"name"`
@@ -38,14 +38,14 @@ func (p *AddressPool) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes all of the spec.
 func (p AddressPool) MarshalJSON() ([]byte, error) { return json.Marshal(p.Object()) }
 
-// Object is a copy of the spec for the tree.
+// Object returns a copy of the spec for the tree.
 func (p *AddressPool) Object() map[string]any {
 	type fields AddressPool
 	return p.object(fields(*p))
 }
 
-// Key is the object's "namespace/name".
+// Key returns the object's "namespace/name".
 func (n *Network) Key() string { return n.Namespace + "/" + n.Name }
 
-// Network is its name in an address space.
+// Network returns the object's name in an address space.
 func (n *Network) Network() string { return "networks/" + n.Key() }

@@ -19,7 +19,7 @@ type Placement struct {
 	Spec PlacementSpec `json:"spec,omitzero"`
 }
 
-// Key is the PlacementAPI's "namespace/name".
+// Key returns the PlacementAPI's "namespace/name".
 func (p *Placement) Key() string { return p.Namespace + "/" + p.Name }
 
 // PlacementSpec is a PlacementAPI's spec: all of it in Written, and the fields that sipgen reads.
@@ -45,7 +45,7 @@ func (s *PlacementSpec) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes all of the spec.
 func (s PlacementSpec) MarshalJSON() ([]byte, error) { return json.Marshal(s.Object()) }
 
-// Object is a copy of the spec for the tree.
+// Object returns a copy of the spec for the tree.
 func (s *PlacementSpec) Object() map[string]any {
 	type fields PlacementSpec
 	return s.object(fields(*s))
@@ -91,7 +91,7 @@ type PlacementCertificate struct {
 // The annotations by which a Service asks MetalLB for addresses, in both of its domains.
 var metalLB = []string{"metallb.universe.tf/", "metallb.io/"}
 
-// VIPs are the addresses that a Service asks MetalLB for.
+// VIPs returns the addresses that a Service asks MetalLB for.
 func (s *PlacementService) VIPs() []string {
 	var out []string
 	for _, domain := range metalLB {
@@ -104,7 +104,7 @@ func (s *PlacementService) VIPs() []string {
 	return out
 }
 
-// Pool is the address pool that a Service names, empty for none.
+// Pool returns the address pool that a Service names, empty for none.
 func (s *PlacementService) Pool() string {
 	for _, domain := range metalLB {
 		if pool := s.annotation(domain + "address-pool"); pool != "" {

@@ -13,7 +13,7 @@ var scpURL = regexp.MustCompile(`^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-
 // SCP reports whether the URL has git's short form, user@host:path.
 func (r *Repository) SCP() bool { return scpURL.MatchString(r.URL) }
 
-// SSH says whether the repository is reached by ssh, and by which port in any case. The URL is valid.
+// SSH reports whether a valid URL uses ssh, and returns its port.
 func (r *Repository) SSH() (ssh bool, port int) {
 	parsed, err := url.Parse(r.URL)
 	if err != nil || r.SCP() {
@@ -32,8 +32,8 @@ func (r *Repository) SSH() (ssh bool, port int) {
 	return false, 443
 }
 
-// FluxURL is the repository's URL as Flux takes it: the definition of its GitRepository refuses git's short form user@host:path, and ssh:// with the same user,
-// host and path is what it stands for. The URL is valid.
+// FluxURL returns a valid URL in a form that Flux's GitRepository accepts: ssh:// in place of git's short form
+// user@host:path.
 func (r *Repository) FluxURL() string {
 	//guard: the API server refuses Flux's GitRepository with git's short form of a URL, after everything was published
 	if !r.SCP() {
@@ -43,7 +43,7 @@ func (r *Repository) FluxURL() string {
 	return "ssh://" + host + "/" + strings.TrimLeft(path, "/")
 }
 
-// FluxLacksCredentials says that Flux is to read the repository by ssh, which needs credentials, and that no Secret is named for them.
+// FluxLacksCredentials reports whether Flux reads the repository by ssh and has no Secret with credentials.
 func (s *Site) FluxLacksCredentials() bool {
 	ssh, _ := s.Spec.Repository.SSH()
 	return s.Spec.Engine == EngineFlux && ssh && s.Spec.Flux.SecretName == ""

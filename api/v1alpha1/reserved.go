@@ -19,7 +19,8 @@ var controllers = map[string]string{
 	"vault": "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero", "crossplane-system": "Crossplane",
 }
 
-// Reserved says whose a namespace is that has nothing to do with hosts and tenants ("is of Kubernetes itself"), empty for all others.
+// Reserved returns the owner of a namespace that is not for hosts and tenants, as in "is of Kubernetes itself", else
+// nothing.
 func (s *Site) Reserved(namespace string) string {
 	spec := &s.Spec
 	switch {
@@ -35,8 +36,8 @@ func (s *Site) Reserved(namespace string) string {
 	return ""
 }
 
-// ServiceIn is the first of the Site's own services that is in a namespace, or makes hosts there, as its field: empty if there is none. Whoever may mount
-// Secrets there has that service's. Networks are not among them: they may be in a tenant's namespace.
+// ServiceIn returns the field of the first site service that is in a namespace or creates hosts there, else nothing.
+// Whoever may mount Secrets there has the service's. Networks do not count: they may be in a tenant's namespace.
 func (s *Site) ServiceIn(namespace string) string {
 	services := &s.Spec.Services
 	for i := range services.Ironic {
@@ -57,7 +58,7 @@ func (s *Site) ServiceIn(namespace string) string {
 	return ""
 }
 
-// ReservedNamespaces are those of which Reserved says whose they are by their names, without those of Kubernetes itself, sorted.
+// ReservedNamespaces returns the sorted namespaces that are reserved by name, without those of Kubernetes itself.
 func (s *Site) ReservedNamespaces() []string {
 	names := append(slices.Collect(maps.Keys(controllers)), s.Spec.Flux.Namespace, s.Spec.ArgoCD.Namespace)
 	slices.Sort(names)

@@ -2,9 +2,9 @@ package v1alpha1
 
 import "cmp"
 
-// Runner is a CronJob that runs sipgen publish --inventory cluster, in the engine's namespace and as the site's reader account. It reads this Site
-// from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
-// what the Site grants.
+// Runner is a CronJob that runs sipgen publish --inventory cluster, in the engine's namespace, with the site's
+// reader account. Site and credentials are in a ConfigMap and a Secret outside the tree: whoever can push there
+// cannot change the Site's grants.
 type Runner struct {
 	// Schedule of the CronJob, for example "*/10 * * * *".
 	Schedule string `json:"schedule"`
@@ -33,7 +33,7 @@ type Runner struct {
 	Status *RunnerStatus `json:"status,omitempty"`
 }
 
-// RunnerStatus is the CronJob that reports to tenants: kubectl get sipclusters shows what they have and what is short.
+// RunnerStatus is a CronJob that writes the status of SIPClusters for tenants.
 type RunnerStatus struct {
 	// Schedule of the CronJob, for example "*/5 * * * *".
 	Schedule string `json:"schedule"`
@@ -42,17 +42,17 @@ type RunnerStatus struct {
 	Secret string `json:"secret,omitempty"`
 }
 
-// ConfigName is the ConfigMap that the runner reads the Site from.
+// ConfigName returns the ConfigMap with the Site for the runner.
 func (s *Site) ConfigName() string {
 	return cmp.Or(s.Spec.Runner.ConfigMap, "sipgen-"+s.Name+"-config")
 }
 
-// GitSecretName is the Secret with the credentials that the runner pushes with.
+// GitSecretName returns the Secret with the credentials for pushes of the runner.
 func (s *Site) GitSecretName() string {
 	return cmp.Or(s.Spec.Runner.Secret, "sipgen-"+s.Name+"-git")
 }
 
-// StatusSecretName is the Secret with the credentials that the CronJob of the status reads with.
+// StatusSecretName returns the Secret with the credentials for reads of the status CronJob.
 func (s *Site) StatusSecretName() string {
 	return cmp.Or(s.Spec.Runner.Status.Secret, s.GitSecretName())
 }

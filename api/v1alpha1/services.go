@@ -6,7 +6,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// SiteServices are what stands beside the clusters of a site, for all of them: the systems that make hosts, and those that other services use.
+// SiteServices is the services of the site itself: systems that create hosts, and systems that other services use.
 type SiteServices struct {
 	// Ironics, by metal3's ironic-standalone-operator. Default: none.
 	// +kubebuilder:validation:MaxItems=10
@@ -30,7 +30,7 @@ type SiteServices struct {
 	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`
 }
 
-// AddressSpace is some networks that meet each other, and no other.
+// AddressSpace is a group of networks that meet each other, and no other network.
 type AddressSpace struct {
 	// Name of the address space.
 	Name string `json:"name"`
@@ -41,12 +41,12 @@ type AddressSpace struct {
 	Networks []string `json:"networks"`
 }
 
-// Warn notes what is accepted and should be written in another way.
+// Warn adds a warning about a field.
 func (s *Site) Warn(path, format string, args ...any) {
 	s.Warnings = append(s.Warnings, s.Problem(path, format, args...).Error())
 }
 
-// Problem is a complaint about a field of the Site, with its place in the file or the manifest where that is known.
+// Problem returns an error about a field of the Site, with its place in the file or the manifest, if that is known.
 func (s *Site) Problem(path, format string, args ...any) error {
 	document, path := s.Place(path)
 	if document == nil {
@@ -55,7 +55,7 @@ func (s *Site) Problem(path, format string, args ...any) error {
 	return document.Problem(path, format, args...)
 }
 
-// Place is the document of a field of the Site, nil if it has none, and the field's path there.
+// Place returns the document of a field of the Site, nil if there is none, and the field's path in the document.
 func (s *Site) Place(path string) (*manifest.Document, string) {
 	for at, from := range s.Sources { // no two of them are above the same field
 		if rest, below := strings.CutPrefix(path, at); below && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
@@ -65,8 +65,8 @@ func (s *Site) Place(path string) (*manifest.Document, string) {
 	return s.Document, path
 }
 
-// HostSpaces are the address spaces of the networks that hosts are on, by the networks' ids. A network that is not among them is in the one of
-// all that the Site says nothing of, which is "".
+// HostSpaces returns the address spaces of host networks, by network id. Other networks are in the default space,
+// "".
 func (s *Site) HostSpaces() map[string]string {
 	spaces := map[string]string{}
 	for i := range s.Spec.Services.AddressSpaces {
@@ -83,7 +83,7 @@ func (s *Site) HostSpaces() map[string]string {
 // BMCNetwork names, in an address space, the network of the hosts' power control.
 const BMCNetwork = "bmc"
 
-// HostNetworkID gives the id of a network that hosts are on, of its name in an address space.
+// HostNetworkID returns the id of a host network from its name in an address space, as in hosts/ID.
 func HostNetworkID(network string) (id string, ofHosts bool) {
 	return strings.CutPrefix(network, "hosts/")
 }

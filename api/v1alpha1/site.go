@@ -123,14 +123,14 @@ type SiteSpec struct {
 // ClusterAPI asks for the components for Cluster API. It has no fields.
 type ClusterAPI struct{}
 
-// Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
+// Metrics is the clients that may read the metrics of the tenants' services: of load balancers and of Dex.
 type Metrics struct {
 	// Namespaces of pods that may read metrics. Empty: none.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
 
-// Scheduling are choices for placement.
+// Scheduling is the choices of placement.
 type Scheduling struct {
 	// preferred (default) warns of missing standby hosts; required counts standby hosts like active ones.
 	// +kubebuilder:validation:Enum=preferred;required
@@ -152,7 +152,7 @@ type Brake struct {
 	MaxHosts *int `json:"maxHosts,omitempty"`
 }
 
-// Defaults reach every rendered infra object, or every container that sets none.
+// Defaults is the defaults of every rendered infra object, or of containers without own values.
 type Defaults struct {
 	// Labels of every object. Default: none.
 	// +optional
@@ -182,7 +182,8 @@ type Source struct {
 	Field    string
 }
 
-// LintIgnoreAnnotation of a Site names findings of sipgen lint about it that are accepted, with reasons. It is the only annotation of a Site that is read.
+// LintIgnoreAnnotation names accepted findings of sipgen lint about the Site, with reasons. It is the only
+// annotation of a Site that sipgen reads.
 const LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 
 // Images are default images.

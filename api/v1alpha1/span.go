@@ -9,22 +9,22 @@ import (
 // Span is a range of addresses, both ends included.
 type Span struct{ Start, Stop netip.Addr }
 
-// IsValid says whether it has both ends, in their order.
+// IsValid reports whether the span has both ends, in their order.
 func (s Span) IsValid() bool {
 	return s.Start.IsValid() && s.Stop.IsValid() && s.Start.BitLen() == s.Stop.BitLen() && !s.Stop.Less(s.Start)
 }
 
-// Overlaps says whether both have an address in common.
+// Overlaps reports whether both spans have an address in common.
 func (s Span) Overlaps(t Span) bool {
 	return s.Start.BitLen() == t.Start.BitLen() && !s.Stop.Less(t.Start) && !t.Stop.Less(s.Start)
 }
 
-// Contains says whether all of t is in s.
+// Contains reports whether all of t is in s.
 func (s Span) Contains(t Span) bool {
 	return s.Start.BitLen() == t.Start.BitLen() && !t.Start.Less(s.Start) && !s.Stop.Less(t.Stop)
 }
 
-// Size is the number of addresses, the biggest number for more.
+// Size returns the number of addresses, at most the largest uint64.
 func (s Span) Size() uint64 {
 	a, b := s.Start.As16(), s.Stop.As16()
 	var size, borrow uint64
@@ -66,7 +66,7 @@ func ParseSpan(text string) (Span, bool) {
 	return Span{address, address}, err == nil
 }
 
-// SpanOf is all of a network.
+// SpanOf returns all addresses of a network.
 func SpanOf(prefix netip.Prefix) Span {
 	start := prefix.Masked().Addr()
 	last := start.AsSlice()
@@ -77,7 +77,7 @@ func SpanOf(prefix netip.Prefix) Span {
 	return Span{start, stop}
 }
 
-// Without is what is left of a span, in its order: it itself, or up to two parts.
+// Without returns the rest of a span without t, in order: at most two parts.
 func (s Span) Without(t Span) []Span {
 	if !s.Overlaps(t) {
 		return []Span{s}

@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Tenant is whoever writes SIPClusters for some namespaces, and what they may ask for. What is not granted is refused: a field that is left
-// out grants nothing, but for the few that say otherwise.
+// Tenant is a group that writes SIPClusters for some namespaces, with its grants. An absent field grants nothing,
+// unless it says otherwise.
 type Tenant struct {
 	// Name of the tenant in messages.
 	Name string `json:"name"`
@@ -100,7 +100,7 @@ type TenantLimitRange struct {
 	Max corev1.ResourceList `json:"max,omitempty"`
 }
 
-// TenantHosts are the hosts that a tenant may have.
+// TenantHosts is the grant of hosts.
 type TenantHosts struct {
 	// Selector of new hosts, besides the role's. Default: every host.
 	// +optional
@@ -120,7 +120,7 @@ type TenantHosts struct {
 	MaxStandby *int `json:"maxStandby,omitempty"`
 }
 
-// PatchMode is what a tenant's patches may do.
+// PatchMode is the permission for a tenant's patches.
 // +kubebuilder:validation:Enum=none;any
 type PatchMode string
 
@@ -130,7 +130,7 @@ const (
 	PatchesAny  PatchMode = "any"
 )
 
-// TenantOf is the tenant of spec.tenants that has a namespace, nil if none has.
+// TenantOf returns the tenant of a namespace, nil if there is none.
 func (s *Site) TenantOf(namespace string) *Tenant {
 	for i := range s.Spec.Tenants {
 		if slices.Contains(s.Spec.Tenants[i].Namespaces, namespace) {
@@ -140,8 +140,7 @@ func (s *Site) TenantOf(namespace string) *Tenant {
 	return nil
 }
 
-// Item is the LimitRange's own, with what the API server adds to what is left out: a LimitRange is given whole, so that nobody has to
-// know that.
+// Item returns the item of the LimitRange, with the values that the API server adds to absent ones.
 func (l *TenantLimitRange) Item() corev1.LimitRangeItem {
 	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: l.Min, Max: l.Max, Default: maps.Clone(l.Max), DefaultRequest: maps.Clone(l.Min)}
 	over := func(list *corev1.ResourceList, from corev1.ResourceList) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// VirtualHosts are virtual machines that act as hosts, made by ViNO, which has to be installed. ViNO makes a BareMetalHost for each: sipgen
-// renders none, and shows in PLAN.md which there will be.
+// VirtualHosts is virtual machines that act as hosts, made by ViNO, which must be installed. ViNO creates the
+// BareMetalHosts; sipgen lists them in PLAN.md.
 type VirtualHosts struct {
 	// Name of the Vino.
 	Name string `json:"name"`
@@ -54,10 +54,10 @@ type VirtualHostNode struct {
 // VirtualHostsLabel is on every host of a Vino, with "<namespace>.<name>" of that. Grants select by it.
 const VirtualHostsLabel = "sipgen.airshipit.org/virtual-hosts"
 
-// Group is the value of VirtualHostsLabel on the hosts.
+// Group returns the value of VirtualHostsLabel on the hosts.
 func (v *VirtualHosts) Group() string { return v.Namespace + "." + v.Name }
 
-// Key is the Vino's "namespace/name".
+// Key returns the Vino's "namespace/name".
 func (v *VirtualHosts) Key() string { return v.Namespace + "/" + v.Name }
 
 // ViNO's own defaults.
@@ -90,7 +90,7 @@ func (s *VinoSpec) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes all of the spec.
 func (s VinoSpec) MarshalJSON() ([]byte, error) { return json.Marshal(s.Object()) }
 
-// Object is a copy of the spec for the tree.
+// Object returns a copy of the spec for the tree.
 func (s *VinoSpec) Object() map[string]any {
 	type fields VinoSpec
 	return s.object(fields(*s))
@@ -116,7 +116,7 @@ type VinoNetwork struct {
 	BridgeName            string      `json:"bridgeName,omitempty"`
 }
 
-// BitStep is how many bits of addresses each node's DHCP range has.
+// BitStep returns the bits of addresses of each node's DHCP range.
 func (n *VinoNetwork) BitStep() int {
 	if n.InstanceSubnetBitStep == 0 {
 		return VinoDefaultBitStep
@@ -124,7 +124,7 @@ func (n *VinoNetwork) BitStep() int {
 	return n.InstanceSubnetBitStep
 }
 
-// FirstMAC is the first one that is handed out.
+// FirstMAC returns the first assigned MAC address.
 func (n *VinoNetwork) FirstMAC() string {
 	if n.MACPrefix == "" {
 		return VinoDefaultMACPrefix
@@ -174,13 +174,13 @@ type VinoDisk struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Subnet is the network's, without bits behind the prefix: ViNO's own sample has some.
+// Subnet returns the network without bits behind the prefix, which ViNO's own sample has.
 func (n *VinoNetwork) Subnet() (netip.Prefix, bool) {
 	prefix, err := netip.ParsePrefix(n.SubNet)
 	return prefix.Masked(), err == nil && prefix.Addr().Is4()
 }
 
-// Network is a network's name in an address space.
+// Network returns a network's name in an address space.
 func (v *VirtualHosts) Network(n *VinoNetwork) string {
 	return "virtualHosts/" + v.Key() + "/" + n.Name
 }

@@ -7,8 +7,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Written is the spec of another project's kind, as it is written: all of it is rendered. The typed fields beside it are
-// those that sipgen reads.
+// Written is the spec of another project's kind as it is written: all of it is rendered. The typed fields next to it
+// are those that sipgen reads.
 type Written map[string]any
 
 // readWritten decodes a spec, and what sipgen reads of it. Values of a wrong type are left out there: check reports them.
@@ -20,7 +20,7 @@ func readWritten(text []byte, written *Written, read any) error {
 	return nil
 }
 
-// object is a copy of a spec for the tree. One that was made by a program has only the fields that sipgen reads.
+// object returns a copy of a spec for the tree. A spec from a program has only the fields that sipgen reads.
 func (w Written) object(read any) map[string]any {
 	if w != nil {
 		return runtime.DeepCopyJSON(w)

@@ -27,7 +27,7 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 		at.add("found %d of pem, configMap and secret, want one", given)
 	}
 	if ca.PEM != "" {
-		authority(at.at(".pem"), ca.PEM)
+		checkAuthorities(at.at(".pem"), ca.PEM)
 	}
 	for _, field := range []struct{ name, value string }{{"configMap", ca.ConfigMap}, {"secret", ca.Secret}} {
 		for _, message := range validation.IsDNS1123Subdomain(field.value) {
@@ -51,13 +51,13 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 	}
 }
 
-// authority complains about what is not certificates of certificate authorities. HAProxy does not start with a file that it cannot read.
-func authority(at complaints, text string) {
+// checkAuthorities complains about what is not certificates of certificate authorities. HAProxy does not start with a file that it cannot read.
+func checkAuthorities(at complaints, text string) {
 	if len(text) > maxCABytes {
 		at.add("%d bytes, want at most %d", len(text), maxCABytes)
 		return
 	}
-	found, ok := certificates(at, text)
+	found, ok := parseCertificates(at, text)
 	switch {
 	case !ok:
 		return

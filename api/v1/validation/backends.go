@@ -22,7 +22,8 @@ type Backendless struct {
 	Index int
 }
 
-// BackendlessServices are the load balancers whose role is not in the spec or asks for no host. They would answer no client.
+// BackendlessServices returns the load balancers whose role is not in the spec or asks for no host. They would
+// answer no client.
 func BackendlessServices(c *v1.SIPCluster) []Backendless {
 	var out []Backendless
 	index := map[string]int{}
@@ -46,8 +47,8 @@ func BackendlessServices(c *v1.SIPCluster) []Backendless {
 	return out
 }
 
-// calledToo are other names that people give to the roles: metal3's, Kubernetes' and those of labels on nodes.
-var calledToo = map[string][]string{
+// roleSynonyms is other names of the roles: metal3's, Kubernetes' and those of node labels.
+var roleSynonyms = map[string][]string{
 	v1.RoleControlPlane: {"master", "masters", "cp", "controller", "controllers", "control", "controlplanes", "apiserver", "server"},
 	v1.RoleWorker:       {"node", "nodes", "compute", "computes", "agent", "minion", "minions"},
 }
@@ -56,7 +57,7 @@ var calledToo = map[string][]string{
 func misnamedRole(c *v1.SIPCluster, missing string) string {
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		letters := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(role))
-		if slices.Contains(calledToo[missing], letters) || manifest.Nearest(letters, []string{missing}) != "" {
+		if slices.Contains(roleSynonyms[missing], letters) || manifest.Nearest(letters, []string{missing}) != "" {
 			return redact.Sprintf(" (role %q may be misnamed)", role)
 		}
 	}

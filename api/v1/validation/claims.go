@@ -11,33 +11,33 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// ValidateClusters reports what clusters that are fine by themselves claim twice on one management cluster: node
-// ports, cluster IPs, load balancer addresses and the fixed addresses of pods; and node ports
-// outside portStart to portEnd, the range of the management cluster. The order of the errors is that of clusters and
-// of their fields; the second to claim a thing is complained about, and the first is named.
+// ValidateClusters reports what several clusters claim on one management cluster: node ports, cluster IPs, load
+// balancer addresses and fixed pod addresses; and node ports outside portStart to portEnd. Errors are in the order
+// of clusters and fields. The second claim is the error, and names the first.
 func ValidateClusters(clusters []v1.SIPCluster, portStart, portEnd int32) []ClusterError {
 	return ValidateHeld(clusters, nil, portStart, portEnd)
 }
 
-// ValidateHeld is ValidateClusters where some clusters have what they claim already: the newcomer is complained about, in whatever order they
-// come. held is by "namespace/name". What a cluster holds that is not among clusters it keeps, and nobody else may claim it.
+// ValidateHeld is ValidateClusters for a site where clusters hold some of what they claim, by "namespace/name" in
+// held. The newcomer is the error, in any order of clusters. Clusters of held that are not among clusters keep what
+// they hold.
 func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
 	s := newClaims(held)
 	s.start, s.end = portStart, portEnd
-	s.keep(clusters)
+	s.addHeld(clusters)
 	for i := range clusters {
 		//guard: two clusters are synced by objects of one name, and the engine refuses the whole site
 		s.claimSyncNames(&clusters[i])
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
-			s.claim(exposedService{owner{cluster: &clusters[i], path: e.Path}, e})
+			s.claim(claimant{owner{cluster: &clusters[i], path: e.Path}, e})
 		}
 	}
 	return s.errs
 }
 
-// exposedService is an entry, and whose it is.
-type exposedService struct {
+// claimant is an entry with its owner.
+type claimant struct {
 	owner
 	v1.ServiceEntry
 }
@@ -87,13 +87,13 @@ func (s *siteClaims) add(c *v1.SIPCluster, path, format string, args ...any) {
 	s.errs = append(s.errs, ClusterError{c, FieldError{path, redact.Sprintf(format, args...)}})
 }
 
-func (s *siteClaims) claim(e exposedService) {
+func (s *siteClaims) claim(e claimant) {
 	s.claimNodePorts(e)
 	if e.Type == corev1.ServiceTypeLoadBalancer {
 		s.claimAddresses(e)
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.once(s.clusterIPs, normal(*ip), e.by(e.Path+".clusterIP"), func(h *Held) map[string]bool { return h.ClusterIPs })
+		s.claimOnce(s.clusterIPs, canonicalIP(*ip), e.by(e.Path+".clusterIP"), func(h *Held) map[string]bool { return h.ClusterIPs })
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		for j, ip := range n.IPs {
@@ -105,13 +105,13 @@ func (s *siteClaims) claim(e exposedService) {
 			if namespace == "" {
 				namespace = e.cluster.Namespace
 			}
-			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
+			s.claimOnce(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
 				func(h *Held) map[string]bool { return h.PodIPs })
 		}
 	}
 }
 
-// claimDexNamespace: Dex keeps its state, signing keys included, in resources of its namespace.
+// claimDexNamespace claims the namespace for Dex, which keeps its state there, signing keys included.
 func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
 	if len(c.Spec.Services.Dex) == 0 {
 		return
@@ -119,7 +119,7 @@ func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
 	path := "spec.services." + v1.ListDex + "[0]"
 	mine := owner{cluster: c, path: path}
 	first, taken := s.dexes[c.Namespace]
-	if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Dex }) {
+	if !taken || s.hasPrecedence(mine, first, func(h *Held) bool { return h.Dex }) {
 		s.dexes[c.Namespace] = mine
 		mine, first = first, mine
 	}
@@ -128,14 +128,15 @@ func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
 	}
 }
 
-// claimSyncNames: an engine refuses the whole site where two clusters are synced by objects of one name.
+// claimSyncNames claims the names of the objects that sync the cluster. An engine refuses the whole site if two
+// clusters share one.
 func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
 	mine := owner{cluster: c, path: "metadata.name"}
 	for _, part := range v1.SyncParts {
 		name := v1.SyncName(c.Namespace, c.Name, part)
 		first, taken := s.syncs[name]
 		loser := mine
-		if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Synced }) {
+		if !taken || s.hasPrecedence(mine, first, func(h *Held) bool { return h.Synced }) {
 			s.syncs[name], loser, first = mine, first, mine
 		}
 		if taken {
@@ -146,20 +147,20 @@ func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
 	}
 }
 
-// comesFirst says whether a thing that two claim is the later one's, because that one has it and the other has not.
-func (s *siteClaims) comesFirst(later, first owner, has func(*Held) bool) bool {
+// hasPrecedence reports whether the later of two claimants holds the claimed thing and the first does not.
+func (s *siteClaims) hasPrecedence(later, first owner, has func(*Held) bool) bool {
 	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
 	//guard: a newcomer takes the port of the one that has it
 	return has(&a) && !has(&b)
 }
 
-// once claims a thing of a map that Held has, too.
-func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, things func(*Held) map[string]bool) {
+// claimOnce claims a thing of a map that Held has, too.
+func (s *siteClaims) claimOnce(claimed map[string]owner, thing string, by owner, things func(*Held) map[string]bool) {
 	first, taken := claimed[thing]
 	switch {
 	case !taken:
 		claimed[thing] = by
-	case s.comesFirst(by, first, func(h *Held) bool { return things(h)[thing] }):
+	case s.hasPrecedence(by, first, func(h *Held) bool { return things(h)[thing] }):
 		claimed[thing] = by
 		s.add(first.cluster, first.field, "%s is claimed by %s already", thing, by)
 	default:
@@ -167,7 +168,7 @@ func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, thin
 	}
 }
 
-func (s *siteClaims) claimNodePorts(e exposedService) {
+func (s *siteClaims) claimNodePorts(e claimant) {
 	ports := e.NodePorts
 	if ports.Start == 0 {
 		return // chosen by the API server
@@ -182,7 +183,7 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 		switch {
 		case !taken:
 			s.ports[port] = mine
-		case s.comesFirst(mine, first, func(h *Held) bool { return h.NodePorts[port] }):
+		case s.hasPrecedence(mine, first, func(h *Held) bool { return h.NodePorts[port] }):
 			s.ports[port] = mine
 			if !complained[first] {
 				complained[first] = true
@@ -196,37 +197,37 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 	}
 }
 
-// claimAddresses lets entries share an address if they give the same key and listen on different
-// ports, which is what MetalLB asks for.
-func (s *siteClaims) claimAddresses(e exposedService) {
+// claimAddresses claims load balancer addresses. Entries may share an address with the same key and different ports,
+// as MetalLB allows.
+func (s *siteClaims) claimAddresses(e claimant) {
 	exposure := e.Service.Service
 	for _, ip := range exposure.Addresses() {
 		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.Ports}
 		path := e.path + ".service.loadBalancerIP"
-		for _, other := range s.addresses[normal(ip)] {
+		for _, other := range s.addresses[canonicalIP(ip)] {
 			path, claim, other := path, claim, other
-			if s.comesFirst(claim.owner, other.owner, func(h *Held) bool { return h.holds(normal(ip)) }) {
+			if s.hasPrecedence(claim.owner, other.owner, func(h *Held) bool { return h.hasAddress(canonicalIP(ip)) }) {
 				path, claim, other = other.path+".service.loadBalancerIP", other, claim
 			}
 			add := func(format string, args ...any) { s.add(claim.cluster, path, format, args...) }
 			switch {
 			case claim.key == "" || other.key != claim.key:
-				add("%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
+				add("%s is claimed by %s already, and the two do not give the same sharingKey", canonicalIP(ip), other.owner)
 			case other.provider != claim.provider:
-				add("%s is claimed from %q by %s already, and from %q here", normal(ip), other.provider, other.owner, claim.provider)
+				add("%s is claimed from %q by %s already, and from %q here", canonicalIP(ip), other.provider, other.owner, claim.provider)
 			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
-				add("%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
+				add("%s is shared with %s, and both listen on port %d", canonicalIP(ip), other.owner, max(claim.ports.Start, other.ports.Start))
 			default:
 				continue
 			}
 			break
 		}
-		s.addresses[normal(ip)] = append(s.addresses[normal(ip)], claim)
+		s.addresses[canonicalIP(ip)] = append(s.addresses[canonicalIP(ip)], claim)
 	}
 }
 
-// normal writes an address in one way, so that 2001:DB8::1 and 2001:db8:0::1 are the same.
-func normal(ip string) string {
+// canonicalIP returns the canonical text of an address: 2001:DB8::1 and 2001:db8:0::1 are the same.
+func canonicalIP(ip string) string {
 	if parsed, err := netip.ParseAddr(ip); err == nil {
 		return parsed.Unmap().String()
 	}

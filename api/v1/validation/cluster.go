@@ -74,7 +74,7 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 		errs = append(errs, validateNodes(&set, role)...)
 	}
 	errs = append(errs, validateServices(c)...)
-	return firstOf(append(errs, validatePatches(c)...))
+	return limitErrors(append(errs, validatePatches(c)...))
 }
 
 // validateAnnotations refuses values that would do nothing, or something else than meant.

@@ -100,7 +100,7 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		at.add("want a mapping of type, id, name and config, which is a mapping itself")
 		return
 	}
-	unknown(at, all, fields{"type": nil, "id": nil, "name": nil, "config": nil, "grantTypes": nil}, false)
+	checkUnknownFields(at, all, fields{"type": nil, "id": nil, "name": nil, "config": nil, "grantTypes": nil}, false)
 	if connector.ID == "" {
 		at.at(".id").add("missing")
 	}
@@ -109,7 +109,7 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		at.at(".id").add("%q is the id of connectors[%d] already", connector.ID, first)
 	}
 	ids[connector.ID] = i
-	printable(at.at(".name"), connector.Name)
+	checkPrintable(at.at(".name"), connector.Name)
 	if connector.Name == "" {
 		at.at(".name").add("missing: what people see on the login page")
 	}
@@ -120,37 +120,37 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		if near := manifest.Nearest(connector.Type, types); near != "" {
 			hint = redact.Sprintf(", did you mean %q?", near)
 		}
-		references(at.at(".config"), "", connector.Config, env)
+		checkReferences(at.at(".config"), "", connector.Config, env)
 		at.at(".type").add("found %q, want one of %s%s", connector.Type, strings.Join(types, ", "), hint)
 		return
 	}
 	at = at.at(".config")
-	unknown(at, connector.Config, kind.fields, true)
+	checkUnknownFields(at, connector.Config, kind.fields, true)
 	for _, field := range kind.required {
 		if value, set := connector.Config[field]; !set || value == "" {
 			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
 		}
 	}
-	if host, isString := connector.Config["host"].(string); isString && host != "" && (!ldapHost.MatchString(host) || !portOf(&url.URL{Host: host})) {
+	if host, isString := connector.Config["host"].(string); isString && host != "" && (!ldapHost.MatchString(host) || !hasValidPort(&url.URL{Host: host})) {
 		at.at(".host").add("found a value of %d characters, want HOST or HOST:PORT, and no login in it", len(host))
 	}
 	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString && uri != d.Issuer+"/callback" {
 		at.at(".redirectURI").add("found %q, want %q, Dex's own callback", uri, d.Issuer+"/callback")
 	}
-	references(at, "", connector.Config, env)
+	checkReferences(at, "", connector.Config, env)
 }
 
-// unknown complains about keys that the schema does not have.
-func unknown(at complaints, value map[string]any, schema fields, deep bool) {
+// checkUnknownFields complains about keys that the schema does not have.
+func checkUnknownFields(at complaints, value map[string]any, schema fields, deep bool) {
 	names := slices.Sorted(maps.Keys(schema))
 	for _, key := range slices.Sorted(maps.Keys(value)) {
 		nested, known := schema[key]
 		if !known {
 			if near := manifest.Nearest(key, names); near != "" {
-				at.at("%s", step(key)).add("unknown field, did you mean %q?", near)
+				at.at("%s", pathStep(key)).add("unknown field, did you mean %q?", near)
 				continue
 			}
-			at.at("%s", step(key)).add("unknown field, want one of %s", strings.Join(names, ", "))
+			at.at("%s", pathStep(key)).add("unknown field, want one of %s", strings.Join(names, ", "))
 			continue
 		}
 		if nested == nil || !deep {
@@ -158,32 +158,32 @@ func unknown(at complaints, value map[string]any, schema fields, deep bool) {
 		}
 		switch child := value[key].(type) {
 		case map[string]any:
-			unknown(at.at("%s", step(key)), child, nested, deep)
+			checkUnknownFields(at.at("%s", pathStep(key)), child, nested, deep)
 		case []any:
 			for i, item := range child {
 				if mapping, isMapping := item.(map[string]any); isMapping {
-					unknown(at.at("%s[%d]", step(key), i), mapping, nested, deep)
+					checkUnknownFields(at.at("%s[%d]", pathStep(key), i), mapping, nested, deep)
 					continue
 				}
-				at.at("%s[%d]", step(key), i).add("want a mapping")
+				at.at("%s[%d]", pathStep(key), i).add("want a mapping")
 			}
 		default:
-			at.at("%s", step(key)).add("want a mapping")
+			at.at("%s", pathStep(key)).add("want a mapping")
 		}
 	}
 }
 
-// step is a key as a step of a path. One that is no name is not repeated.
-func step(key string) string {
+// pathStep returns a key as a step of a path, and hides a key that may be a secret.
+func pathStep(key string) string {
 	if envName.MatchString(key) && redact.Plain(key) == key {
 		return "." + key
 	}
 	return "[" + redact.Value(key) + "]"
 }
 
-// references complains about secrets in plain text, and about a $ that Dex would take for a variable that it does
+// checkReferences complains about secrets in plain text, and about a $ that Dex would take for a variable that it does
 // not have. Values are not repeated.
-func references(at complaints, key string, value any, env map[string]bool) {
+func checkReferences(at complaints, key string, value any, env map[string]bool) {
 	text, isText := value.(string)
 	switch {
 	//guard: a client secret of Dex stands in git
@@ -198,17 +198,17 @@ func references(at complaints, key string, value any, env map[string]bool) {
 			at.add("want certificates: PEM, and that in base64")
 			return
 		}
-		certificates(at, string(der))
+		parseCertificates(at, string(der))
 		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			references(at.at("%s", step(name)), name, value[name], env)
+			checkReferences(at.at("%s", pathStep(name)), name, value[name], env)
 		}
 	case []any:
 		for i, item := range value {
-			references(at.at("[%d]", i), key, item, env)
+			checkReferences(at.at("[%d]", i), key, item, env)
 		}
 	case string:
 		for i, r := range value {
@@ -221,7 +221,7 @@ func references(at complaints, key string, value any, env map[string]bool) {
 				at.add("has a $ that names no variable; Dex would drop it")
 			//guard: Dex runs with an empty secret where a variable is misspelt
 			case !env[match[2]+match[3]]:
-				notInEnv(at, match[2]+match[3], env)
+				addUnknownVariable(at, match[2]+match[3], env)
 			}
 		}
 	}

@@ -37,9 +37,9 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 		at := root.at(".%s[%d]", v1.ListDex, i)
 		checkServiceName(c, at, v1.ListDex, i)
 		validateService(&dex.Service, at, v1.DefaultReplicas(v1.ListDex))
-		nodePort(at.at(".nodePort"), dex.NodePort)
+		checkNodePort(at.at(".nodePort"), dex.NodePort)
 		checkHeadless(&dex.Service, at, dex.NodePort)
-		issuer(at.at(".issuer"), dex.Issuer)
+		checkIssuer(at.at(".issuer"), dex.Issuer)
 		validateTLS(dex, at.at(".tls"))
 		env := validateEnv(dex, at)
 		if len(dex.Connectors) == 0 {
@@ -74,7 +74,7 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 	}
 }
 
-func issuer(at complaints, value string) {
+func checkIssuer(at complaints, value string) {
 	parsed, err := url.Parse(value)
 	switch {
 	case value == "":
@@ -86,17 +86,17 @@ func issuer(at complaints, value string) {
 		at.add("found %q, want https: the API server accepts nothing else", value)
 	case parsed.Hostname() == "":
 		at.add("found %q, want a host in it", value)
-	case !portOf(parsed):
+	case !hasValidPort(parsed):
 		at.add("found %q, want a port of 1 to 65535 in it, or none", value)
-	case mapped(parsed.Hostname()).IsValid():
-		at.add("found %q, want the host %s: the IPv4 address as such, not mapped into IPv6", value, mapped(parsed.Hostname()))
+	case unmapIPv4(parsed.Hostname()).IsValid():
+		at.add("found %q, want the host %s: the IPv4 address as such, not mapped into IPv6", value, unmapIPv4(parsed.Hostname()))
 	case strings.HasSuffix(value, "/"):
 		at.add("found %q, want it without the slash at its end: issuers are compared letter by letter", value)
 	}
 }
 
-// portOf says whether the port of a URL is one, or there is none.
-func portOf(u *url.URL) bool {
+// hasValidPort reports whether the port of a URL is valid or absent.
+func hasValidPort(u *url.URL) bool {
 	port := u.Port()
 	if port == "" {
 		return !strings.HasSuffix(u.Host, ":")
@@ -106,8 +106,8 @@ func portOf(u *url.URL) bool {
 	return err == nil && n > 0
 }
 
-// mapped is the IPv4 address that a host is, where it is one that is mapped into IPv6.
-func mapped(host string) netip.Addr {
+// unmapIPv4 returns the IPv4 address that a host maps into IPv6, else an invalid address.
+func unmapIPv4(host string) netip.Addr {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4In6() {
 		return ip.Unmap()
 	}
@@ -115,7 +115,7 @@ func mapped(host string) netip.Addr {
 }
 
 func validateTLS(d *v1.Dex, at complaints) {
-	secret(at.at(".secretName"), d.TLS.SecretName, d.TLS.IssuerRef == nil)
+	checkSecretName(at.at(".secretName"), d.TLS.SecretName, d.TLS.IssuerRef == nil)
 	if ref := d.TLS.IssuerRef; ref != nil {
 		for _, message := range validation.IsDNS1123Subdomain(ref.Name) {
 			at.at(".issuerRef.name").add("found %q: %s", ref.Name, message)
@@ -130,12 +130,12 @@ func validateTLS(d *v1.Dex, at complaints) {
 		}
 	}
 	if d.TLS.CA != "" {
-		certificates(at.at(".ca"), d.TLS.CA)
+		parseCertificates(at.at(".ca"), d.TLS.CA)
 	}
 }
 
-// certificates reads PEM certificates, and complains about what is none. The value is not repeated: it may be a key.
-func certificates(at complaints, text string) (found []*x509.Certificate, ok bool) {
+// parseCertificates reads PEM certificates, and complains about what is none. The value is not repeated: it may be a key.
+func parseCertificates(at complaints, text string) (found []*x509.Certificate, ok bool) {
 	rest := []byte(text)
 	for len(strings.TrimSpace(string(rest))) > 0 {
 		var block *pem.Block
@@ -158,7 +158,7 @@ func certificates(at complaints, text string) (found []*x509.Certificate, ok boo
 	return found, len(found) > 0
 }
 
-// validateEnv gives the names of the variables.
+// validateEnv validates the variables and returns their names.
 func validateEnv(d *v1.Dex, at complaints) map[string]bool {
 	env := map[string]bool{}
 	for i, e := range d.Env {
@@ -172,7 +172,7 @@ func validateEnv(d *v1.Dex, at complaints) map[string]bool {
 			at.at(".name").add("found %s, which means something to Dex or its image already", e.Name)
 		}
 		env[e.Name] = true
-		secret(at.at(".secretRef.name"), e.SecretRef.Name, true)
+		checkSecretName(at.at(".secretRef.name"), e.SecretRef.Name, true)
 		for _, message := range validation.IsConfigMapKey(e.SecretRef.Key) {
 			at.at(".secretRef.key").add("found a value that is not a valid key of a Secret (not shown, because it may be the secret itself): %s", message)
 		}
@@ -180,12 +180,12 @@ func validateEnv(d *v1.Dex, at complaints) map[string]bool {
 	return env
 }
 
-// browserSchemes are those of URLs that are content or code, or a file of whoever's browser it is.
+// browserSchemes is the schemes of URLs that are content, code or a local file for a browser.
 var browserSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
 
-// notInEnv complains about a variable that env does not have. Its name is not repeated, unless it is nearly one of env's: what stands where a secret's
-// variable should be may be the secret.
-func notInEnv(at complaints, name string, env map[string]bool) {
+// addUnknownVariable complains about a variable that env does not have. It prints the name only if env has a similar
+// one: the value may be the secret.
+func addUnknownVariable(at complaints, name string, env map[string]bool) {
 	if envName.MatchString(name) && len(name) <= maxShownVariable {
 		//guard: a client's secret that stands where its variable should be is in the log
 		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); near != "" {
@@ -214,14 +214,14 @@ func validateClients(d *v1.Dex, at complaints, env map[string]bool) {
 			at.at(".id").add("%q is a duplicate", client.ID)
 		}
 		ids[client.ID] = true
-		printable(at.at(".name"), client.Name)
+		checkPrintable(at.at(".name"), client.Name)
 		switch {
 		case client.Public && client.SecretEnv != "":
 			at.at(".secretEnv").add("a public client has no secret")
 		case !client.Public && client.SecretEnv == "":
 			at.at(".secretEnv").add("missing: a variable of env with the client's secret, or public: true")
 		case client.SecretEnv != "" && !env[client.SecretEnv]:
-			notInEnv(at.at(".secretEnv"), client.SecretEnv, env)
+			addUnknownVariable(at.at(".secretEnv"), client.SecretEnv, env)
 		}
 		for j, uri := range client.RedirectURIs {
 			validateRedirect(at.at(".redirectURIs[%d]", j), uri)
@@ -242,7 +242,7 @@ func validateClients(d *v1.Dex, at complaints, env map[string]bool) {
 func validateRedirect(at complaints, uri string) {
 	parsed, err := url.Parse(uri)
 	switch {
-	case err == nil && !portOf(parsed):
+	case err == nil && !hasValidPort(parsed):
 		at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
 	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
 		at.add("found %q, want a URL", uri)
@@ -252,7 +252,7 @@ func validateRedirect(at complaints, uri string) {
 	}
 }
 
-func printable(at complaints, value string) {
+func checkPrintable(at complaints, value string) {
 	if len(value) > 128 || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		at.add("want at most 128 printable characters")
 	}

@@ -47,8 +47,8 @@ func (c complaints) match(value string, pattern *regexp.Regexp, limit int, want 
 	}
 }
 
-// firstOf are the first complaints, and how many more there are: whoever has so many mends those first.
-func firstOf(errs []FieldError) []FieldError {
+// limitErrors returns the first MaxProblems errors, and the number of the others.
+func limitErrors(errs []FieldError) []FieldError {
 	//guard: a spec in which everything is wrong fills logs and commits
 	if len(errs) <= MaxProblems {
 		return errs

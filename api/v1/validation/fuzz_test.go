@@ -28,7 +28,7 @@ func FuzzPublicKey(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		var found []FieldError
-		publicKey(complaints{"key", &found}, line)
+		checkPublicKey(complaints{"key", &found}, line)
 		for _, complaint := range found {
 			if len(line) > 40 && strings.Contains(complaint.Message, line[:40]) {
 				t.Errorf("the key is repeated: %s", complaint)

@@ -19,16 +19,16 @@ func validateJumpHosts(c *v1.SIPCluster, root complaints) {
 		checkServiceName(c, at, v1.ListJumpHost, i)
 		validateService(&jump.Service, at, v1.DefaultReplicas(v1.ListJumpHost))
 		validateNetworkID(at, jump.NodeInterface)
-		nodePort(at.at(".nodePort"), jump.NodePort)
+		checkNodePort(at.at(".nodePort"), jump.NodePort)
 		checkHeadless(&jump.Service, at, jump.NodePort)
 		for j, key := range jump.SSHAuthorizedKeys {
-			publicKey(at.at(".sshAuthorizedKeys[%d]", j), key)
+			checkPublicKey(at.at(".sshAuthorizedKeys[%d]", j), key)
 		}
 		if jump.TrustedUserCA != "" {
-			publicKey(at.at(".trustedUserCA"), jump.TrustedUserCA)
+			checkPublicKey(at.at(".trustedUserCA"), jump.TrustedUserCA)
 		}
-		secret(at.at(".nodeSSHPrivateKeys"), jump.NodeSSHPrivateKeys, false)
-		secret(at.at(".hostKeys"), jump.HostKeys, false)
+		checkSecretName(at.at(".nodeSSHPrivateKeys"), jump.NodeSSHPrivateKeys, false)
+		checkSecretName(at.at(".hostKeys"), jump.HostKeys, false)
 		if bmc := jump.BMC; bmc != nil {
 			switch bmc.Access {
 			case "", v1.BMCMetal3, v1.BMCRedfish, v1.BMCNone:
@@ -39,8 +39,9 @@ func validateJumpHosts(c *v1.SIPCluster, root complaints) {
 	}
 }
 
-// secret complains about a name that no Secret can have. It is not repeated: where a Secret is to be named, people paste the secret.
-func secret(at complaints, name string, required bool) {
+// checkSecretName complains about an invalid name of a Secret. It does not print the name, which may be a pasted
+// secret.
+func checkSecretName(at complaints, name string, required bool) {
 	if name == "" {
 		if required {
 			at.add("missing: the name of a Secret in the cluster's namespace")
@@ -53,9 +54,9 @@ func secret(at complaints, name string, required bool) {
 	}
 }
 
-// publicKey complains about what is not one line of authorized_keys with a plain public key. The value is not repeated:
-// it may be a private key, pasted into the wrong field.
-func publicKey(at complaints, line string) {
+// checkPublicKey complains about a text that is not one line of authorized_keys with a plain public key. It does not
+// print the text, which may be a pasted private key.
+func checkPublicKey(at complaints, line string) {
 	line = strings.TrimSpace(line)
 	if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		at.add("more than one line, or a control character, want one public key as in \"ssh-ed25519 AAAA... name\"")
@@ -91,15 +92,15 @@ func publicKey(at complaints, line string) {
 	}
 }
 
-// IsPublicKey says whether a text is one line of authorized_keys with a plain public key.
+// IsPublicKey reports whether a text is one line of authorized_keys with a plain public key.
 func IsPublicKey(text string) bool {
 	var errs []FieldError
-	publicKey(complaints{"", &errs}, text)
+	checkPublicKey(complaints{"", &errs}, text)
 	return len(errs) == 0
 }
 
-// KeyFingerprint is a public key as a reviewer compares it: its type and its fingerprint, as in "ssh-ed25519 SHA256:...". Empty: the text is not a line of
-// authorized_keys that a spec may have. The comment behind the key is not there: whoever writes the key writes it, too.
+// KeyFingerprint returns type and fingerprint of a public key, as in "ssh-ed25519 SHA256:...", without its comment,
+// which its owner chose. Empty if the text is not a valid line of authorized_keys.
 func KeyFingerprint(text string) string {
 	if !IsPublicKey(text) {
 		return ""

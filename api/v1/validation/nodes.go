@@ -53,7 +53,7 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 	//guard: the name of a role is any text
 	case len(validation.IsValidLabelValue(role)) > 0:
 		hint := ""
-		if near := knownRole(role); near != "" {
+		if near := nearestKnownRole(role); near != "" {
 			hint = redact.Sprintf("; did you mean %q?", near)
 		}
 		add("", "the role's name becomes a label value: found %q, want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends%s", role, hint)
@@ -76,8 +76,8 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 	return errs
 }
 
-// knownRole is the role that the load balancers know and that another one's name is a slip of.
-func knownRole(role string) string {
+// nearestKnownRole returns ControlPlane or Worker if the role is a misspelling of it, else nothing.
+func nearestKnownRole(role string) string {
 	for _, known := range []string{v1.RoleControlPlane, v1.RoleWorker} {
 		if role != known && manifest.Nearest(role, []string{known}) != "" {
 			return known

@@ -12,7 +12,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// typedFields are the fields of objects for which a service's entry has a field of its own, by kind and path; "[]" is any item of a list.
+// typedFields maps fields of objects to the field of a service's entry that sets them, by kind and path; "[]" is any
+// item of a list.
 var typedFields = map[string][]struct{ path, field string }{
 	"Deployment": {
 		{"spec.replicas", "replicas"},
@@ -37,8 +38,8 @@ var typedFields = map[string][]struct{ path, field string }{
 	"PodDisruptionBudget": {{"metadata.labels", "labels"}, {"metadata.annotations", "annotations"}},
 }
 
-// patchedFields are warnings of patches that set what a field of the service's entry sets: that is checked where it is written, and stays right when what
-// is rendered around it changes. It reads the patches' texts only, so it may miss one.
+// patchedFields returns warnings of patches that set what a field of the entry sets. It reads only the texts of
+// patches, so it can miss some.
 func patchedFields(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	if len(c.Spec.Patches) > MaxPatches {
@@ -73,15 +74,15 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 	return out
 }
 
-// patchedPaths are the fields that a patch sets: of JSON 6902 operations their paths, of a strategic merge those of its values. kind is set from
-// the latter where it is empty.
+// patchedPaths returns the paths that a patch sets, of JSON 6902 operations or of a strategic merge. An empty kind
+// is set from the patch.
 func patchedPaths(root *yaml.Node, kind *string) []string {
 	var out []string
 	if root.Kind == yaml.SequenceNode {
 		for _, operation := range root.Content {
 			for i := 0; i+1 < len(operation.Content); i += 2 {
 				if operation.Content[i].Value == "path" {
-					out = append(out, pointer(operation.Content[i+1].Value))
+					out = append(out, pathOfPointer(operation.Content[i+1].Value))
 				}
 			}
 		}
@@ -110,8 +111,8 @@ func patchedPaths(root *yaml.Node, kind *string) []string {
 	return out
 }
 
-// pointer is a JSON pointer as a path.
-func pointer(text string) string {
+// pathOfPointer returns a JSON pointer as a path: /spec/containers/0/image is spec.containers[].image.
+func pathOfPointer(text string) string {
 	var out strings.Builder
 	for _, step := range strings.Split(strings.TrimPrefix(text, "/"), "/") {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)

@@ -59,8 +59,8 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 	return errs
 }
 
-// CheckPatch says why the text of a patch is not to be handed to kustomize: it is too large, no plain YAML, or has an operation or a directive
-// that grows, moves or hides what a reader of the patch sees. An error names the line, and no value.
+// CheckPatch refuses the text of a patch that is too large, no plain YAML, or has an operation or directive that
+// grows, moves or hides what a reader sees. The error names the line, and no value.
 func CheckPatch(text string) error {
 	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
 	if err != nil {

@@ -63,8 +63,8 @@ func limitPods(s *v1.Service, path string, most atMost) {
 // validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of its pods. Which keys of
 // pods need a grant, package tenancy knows.
 func validateOptions(s *v1.Service, at complaints) {
-	ownLabels(at.at(".labels"), s.Labels)
-	ownAnnotations(at.at(".annotations"), s.Annotations)
+	checkLabels(at.at(".labels"), s.Labels)
+	checkAnnotations(at.at(".annotations"), s.Annotations)
 	size := []map[string]string{s.Annotations}
 	if s.Service != nil {
 		size = append(size, s.Service.Annotations)
@@ -74,15 +74,15 @@ func validateOptions(s *v1.Service, at complaints) {
 			}
 		}
 	}
-	annotationSize(at.at(".annotations"), size...)
+	checkAnnotationSize(at.at(".annotations"), size...)
 	p := s.Pods
 	if p == nil {
 		return
 	}
 	at = at.at(".pods")
-	annotationSize(at.at(".annotations"), p.Annotations)
-	ownLabels(at.at(".labels"), p.Labels)
-	ownAnnotations(at.at(".annotations"), p.Annotations)
+	checkAnnotationSize(at.at(".annotations"), p.Annotations)
+	checkLabels(at.at(".labels"), p.Labels)
+	checkAnnotations(at.at(".annotations"), p.Annotations)
 	if a := p.NodeAffinity; a != nil {
 		for i := range a.Required {
 			validateRequirement(&a.Required[i], at.at(".nodeAffinity.required[%d]", i))
@@ -95,14 +95,14 @@ func validateOptions(s *v1.Service, at complaints) {
 			}
 		}
 	}
-	podTerms(at.at(".podAffinity"), p.PodAffinity)
-	podTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
+	checkPodTerms(at.at(".podAffinity"), p.PodAffinity)
+	checkPodTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
 	for i, term := range p.PodAntiAffinity {
 		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity, func(a v1.PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
 			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod could never run")
 		}
 	}
-	spreads(at.at(".topologySpread"), p.TopologySpread)
+	checkSpreads(at.at(".topologySpread"), p.TopologySpread)
 	if p.Probes != nil {
 		validateProbe(p.Probes.Readiness, at.at(".probes.readiness"))
 		validateProbe(p.Probes.Liveness, at.at(".probes.liveness"))
@@ -110,17 +110,17 @@ func validateOptions(s *v1.Service, at complaints) {
 	}
 }
 
-func ownLabels(at complaints, labels map[string]string) {
+func checkLabels(at complaints, labels map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		at := at.at("[%q]", key)
 		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(labels[key])...) {
 			at.add("%s", message)
 		}
-		ownKey(at, key)
+		checkReservedKey(at, key)
 	}
 }
 
-func ownAnnotations(at complaints, annotations map[string]string) {
+func checkAnnotations(at complaints, annotations map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		at := at.at("[%q]", key)
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
@@ -133,12 +133,12 @@ func ownAnnotations(at complaints, annotations map[string]string) {
 		case !isPlain(value):
 			at.add("contains a line break or a control character, want plain text")
 		}
-		ownKey(at, key)
+		checkReservedKey(at, key)
 	}
 }
 
-// annotationSize complains about annotations that are too many bytes for one object: the API server would refuse it.
-func annotationSize(at complaints, lists ...map[string]string) {
+// checkAnnotationSize complains about annotations that are too many bytes for one object: the API server would refuse it.
+func checkAnnotationSize(at complaints, lists ...map[string]string) {
 	size := 0
 	for _, list := range lists {
 		for key, value := range list {
@@ -151,7 +151,7 @@ func annotationSize(at complaints, lists ...map[string]string) {
 	}
 }
 
-func ownKey(at complaints, key string) {
+func checkReservedKey(at complaints, key string) {
 	//guard: a tenant labels its pods into the Service of another cluster
 	if whose := ReservedKey(key); whose != "" {
 		at.add("%s: tenants may not set such keys", whose)
@@ -194,8 +194,8 @@ func validateRequirement(r *v1.NodeRequirement, at complaints) {
 	}
 }
 
-// topologyKey checks the label of nodes whose values are domains.
-func topologyKey(at complaints, key string) {
+// checkTopologyKey checks the label of nodes whose values are domains.
+func checkTopologyKey(at complaints, key string) {
 	at = at.at(".topologyKey")
 	if key == "" {
 		at.add("missing: the label of nodes whose values are the domains, as in topology.kubernetes.io/zone")
@@ -219,11 +219,11 @@ func topologyKey(at complaints, key string) {
 	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
 }
 
-func podTerms(at complaints, terms []v1.PodTerm) {
+func checkPodTerms(at complaints, terms []v1.PodTerm) {
 	seen := map[string]bool{}
 	for i := range terms {
 		term, at := terms[i], at.at("[%d]", i)
-		topologyKey(at, term.TopologyKey)
+		checkTopologyKey(at, term.TopologyKey)
 		//guard: the API server refuses a weight, and the services are not synced
 		if term.Weight < 0 || term.Weight > maxWeight {
 			at.at(".weight").add("found %d, want 1 to %d, or none for what is required", term.Weight, maxWeight)
@@ -235,11 +235,11 @@ func podTerms(at complaints, terms []v1.PodTerm) {
 	}
 }
 
-func spreads(at complaints, list []v1.TopologySpread) {
+func checkSpreads(at complaints, list []v1.TopologySpread) {
 	seen := map[string]bool{}
 	for i := range list {
 		s, at := &list[i], at.at("[%d]", i)
-		topologyKey(at, s.TopologyKey)
+		checkTopologyKey(at, s.TopologyKey)
 		if seen[s.TopologyKey] {
 			at.at(".topologyKey").add("%q is a duplicate", s.TopologyKey)
 		}

@@ -207,7 +207,7 @@ var freeKeys = append([]string{"cluster-autoscaler.kubernetes.io/safe-to-evict"}
 // pools a tenant may name is a grant of its own. What other load balancers choose pools by is reserved.
 var poolKeys = []string{"metallb.io/address-pool", "metallb.universe.tf/address-pool"}
 
-// AddressPools gives the address pools that annotations name, by annotation key.
+// AddressPools returns the address pools that annotations name, by annotation key.
 func AddressPools(annotations map[string]string) map[string]string {
 	pools := map[string]string{}
 	for _, key := range poolKeys {
@@ -218,9 +218,9 @@ func AddressPools(annotations map[string]string) map[string]string {
 	return pools
 }
 
-// ReservedKey says what a label or annotation does that is not a tenant's to write ("steers the GitOps engine"); empty for all others.
-// The domains are those of the programs that are known to act on what they find on Services, pods and their like; it is no proof that no other
-// program does.
+// ReservedKey returns the effect of a label or annotation that tenants may not write, as in "steers the GitOps
+// engine", else nothing. It knows the domains of programs that act on Services, pods and the like, and cannot know
+// all such programs.
 func ReservedKey(key string) string {
 	lower := strings.ToLower(key)
 	for _, reserved := range reservedPrefixes {

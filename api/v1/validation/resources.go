@@ -11,12 +11,13 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// most is the most that one container may ask for: more than a machine has. Other resources are devices, which plugins hand out.
-var most = map[corev1.ResourceName]resource.Quantity{
+// maxResources is the maximum for one container: more than a machine has. Other resources are devices.
+var maxResources = map[corev1.ResourceName]resource.Quantity{
 	corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("100Ti"), corev1.ResourceEphemeralStorage: resource.MustParse("1000Ti"),
 }
 
-// CheckResources reports what no container may ask for, by the path below its resources, as in ".limits.cpu".
+// CheckResources reports requests and limits that no container may have, by the path below resources, as in
+// ".limits.cpu".
 func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 	var errs []FieldError
 	if len(r.Claims) > 0 {
@@ -27,7 +28,7 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 		found corev1.ResourceList
 	}{{".requests", r.Requests}, {".limits", r.Limits}} {
 		for _, name := range slices.Sorted(maps.Keys(list.found)) {
-			limit, known := most[name]
+			limit, known := maxResources[name]
 			found := list.found[name]
 			ceiling, bounded := r.Limits[name]
 			switch {
@@ -43,5 +44,5 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 	return errs
 }
 
-// IsImage says whether a text is an image's name, with or without tag and digest.
+// IsImage reports whether a text is the name of an image, with or without tag and digest.
 func IsImage(text string) bool { return len(text) <= 400 && imageName.MatchString(text) }

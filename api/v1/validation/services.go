@@ -41,7 +41,7 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 		checkServiceName(c, at, v1.ListControlPlane, i)
 		validateService(&lb.Service, at, v1.DefaultReplicas(v1.ListControlPlane))
 		validateNetworkID(at, lb.NodeInterface)
-		nodePort(at.at(".nodePort"), lb.NodePort)
+		checkNodePort(at.at(".nodePort"), lb.NodePort)
 		checkHeadless(&lb.Service, at, lb.NodePort)
 		if lb.PortName != "" && lb.PortName != v1.PortNameHTTPS && lb.PortName != v1.PortNameSIP {
 			at.at(".portName").add("found %q, want %s or %s", lb.PortName, v1.PortNameHTTPS, v1.PortNameSIP)
@@ -112,11 +112,11 @@ func checkServiceName(c *v1.SIPCluster, at complaints, list string, i int) {
 	}
 }
 
-// isPort says whether there can be a port of that number.
+// isPort reports whether a number is a port.
 func isPort(port int32) bool { return port > 0 && port <= 65535 }
 
-// nodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is looked at later (claimNodePorts).
-func nodePort(at complaints, port int32) {
+// checkNodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is looked at later (claimNodePorts).
+func checkNodePort(at complaints, port int32) {
 	if port != 0 && !isPort(port) {
 		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise", port)
 	}
@@ -125,7 +125,7 @@ func nodePort(at complaints, port int32) {
 // maxNetworkID is how many characters the id of a network may have.
 const maxNetworkID = 128
 
-// IsNetworkID says whether validation takes an id for that of a network.
+// IsNetworkID reports whether an id is valid for a network.
 func IsNetworkID(id string) bool { return len(id) <= maxNetworkID && networkID.MatchString(id) }
 
 // validateNetworkID complains about an id that is missing or that no network can have.
@@ -149,7 +149,7 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 		}
 	}
 	if s.ClusterIP != nil && *s.ClusterIP != "" && *s.ClusterIP != corev1.ClusterIPNone {
-		address(at.at(".clusterIP"), *s.ClusterIP)
+		checkAddress(at.at(".clusterIP"), *s.ClusterIP)
 	}
 	if s.Replicas != nil {
 		replicas = *s.Replicas
@@ -205,11 +205,11 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 		at.at(".sharingKey").add("needs loadBalancerIP, the address that is shared")
 	}
 	for _, ip := range e.Addresses() {
-		address(at.at(".loadBalancerIP"), ip)
+		checkAddress(at.at(".loadBalancerIP"), ip)
 	}
 }
 
-func address(at complaints, value string) {
+func checkAddress(at complaints, value string) {
 	ip, err := netip.ParseAddr(value)
 	if err != nil || ip.Zone() != "" || ip.IsUnspecified() {
 		at.add("found %q, want an IP address", value)
@@ -220,13 +220,14 @@ func address(at complaints, value string) {
 		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
 		return
 	}
-	if whose := unfit(ip); whose != "" {
+	if whose := reservedRange(ip); whose != "" {
 		at.add("found %q, want an address that a service can have: it is %s", value, whose)
 	}
 }
 
-// unfit says whose an address is that no service can have (IANA's special-purpose registries), empty for all others.
-func unfit(ip netip.Addr) string {
+// reservedRange returns the owner of an address that no service can have (IANA's special-purpose registries), else
+// nothing.
+func reservedRange(ip netip.Addr) string {
 	ip = ip.Unmap()
 	switch {
 	case ip.IsLoopback():
@@ -239,17 +240,18 @@ func unfit(ip netip.Addr) string {
 		return "nobody's"
 	}
 	//guard: the cloud's metadata is a service's address by NAT64
-	if inner := standsFor(ip); inner.IsValid() {
-		if whose := unfit(inner); whose != "" {
+	if inner := embeddedIPv4(ip); inner.IsValid() {
+		if whose := reservedRange(inner); whose != "" {
 			return whose + ", because it embeds " + inner.String()
 		}
 	}
 	return ""
 }
 
-// standsFor is the IPv4 address that an IPv6 address is translated to: IPv4-compatible (::/96), of NAT64 (64:ff9b::/96, RFC 6052) and of 6to4 (2002::/16,
-// RFC 3056). Not valid, if there is none. inventory.NoHostAddress has the same for hosts.
-func standsFor(ip netip.Addr) netip.Addr {
+// embeddedIPv4 returns the IPv4 address that an IPv6 address is translated to: IPv4-compatible (::/96), NAT64
+// (64:ff9b::/96, RFC 6052) or 6to4 (2002::/16, RFC 3056); else an invalid address. inventory.NoHostAddress has the
+// same for hosts.
+func embeddedIPv4(ip netip.Addr) netip.Addr {
 	bytes := ip.As16()
 	switch {
 	case ip.Is4():
@@ -278,11 +280,12 @@ func validateAnnotationKeys(e *v1.ServiceExposure, at complaints) {
 	}
 }
 
-// podInterfaces are those that a pod has before any network is attached: the kernel's and the cluster's.
+// podInterfaces is the interfaces of every pod: the kernel's and the cluster's.
 var podInterfaces = []string{"eth0", "lo"}
 
-// leastBits is the prefix of the largest network that can be on one wire: everything in it is a neighbour, and no router is asked.
-func leastBits(ip netip.Addr) int {
+// minPrefixBits returns the shortest prefix of a network on one wire: with a shorter one, pods would look for remote
+// addresses there.
+func minPrefixBits(ip netip.Addr) int {
 	if ip.Is4() {
 		return 8
 	}
@@ -308,9 +311,9 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
 		} else if prefix.Addr().Is4In6() {
 			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network", ip, prefix.Addr().Unmap())
-		} else if whose := unfit(prefix.Addr()); whose != "" {
+		} else if whose := reservedRange(prefix.Addr()); whose != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
-		} else if least := leastBits(prefix.Addr()); prefix.Bits() < least {
+		} else if least := minPrefixBits(prefix.Addr()); prefix.Bits() < least {
 			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
 		}
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// listed is a service of a list that the SIP operator had, too.
+// listed is a service in a list that the SIP operator had, too.
 type listed struct {
 	*v1.Service
 	list, path string
 }
 
-// fromSIP: the spec was written for the SIP operator, as far as its fields show.
-func fromSIP(c *v1.SIPCluster) bool {
+// isFromSIP reports whether the fields of a spec show that it was written for the SIP operator.
+func isFromSIP(c *v1.SIPCluster) bool {
 	worker := func(lb v1.LoadBalancerWorker) bool { return lb.NodePort != 0 }
 	return slices.Contains(c.Finalizers, v1.SIPFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
 		slices.ContainsFunc(allServices(c), func(s listed) bool { return v1.SIPImage(s.list, s.Image) })
@@ -45,8 +45,8 @@ func allServices(c *v1.SIPCluster) []listed {
 	return out
 }
 
-// Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
-// operator carry them. In a file, a time of deletion is one, too: it does more than whoever copied it from a live object may know.
+// Warnings returns fields that are accepted and have no effect, or make a service useless, as in specs for the SIP
+// operator. In a file, a deletionTimestamp is one, too: it releases hosts.
 func Warnings(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	//guard: a line that was copied from a live object gives all hosts of a cluster back, and nobody says where it is
@@ -63,12 +63,12 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
 			out = append(out, FieldError{"spec.nodes." + role + ".count", redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
 		}
-		if known := knownRole(role); known != "" && len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
+		if known := nearestKnownRole(role); known != "" && len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
 			out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
 		}
 	}
 	services := &c.Spec.Services
-	old := fromSIP(c)
+	old := isFromSIP(c)
 	for _, s := range allServices(c) {
 		if old && s.ClusterIP != nil {
 			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or outside its service range"})
@@ -100,7 +100,7 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	return out
 }
 
-// unreadAnnotations are annotations that were meant for sipgen and are none that it reads.
+// unreadAnnotations returns annotations with a key of sipgen that sipgen does not read.
 func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	read := []string{v1.AcceptLossAnnotation, v1.ApproveReleaseAnnotation, v1.DecommissionAnnotation, v1.LintIgnoreAnnotation, v1.RemoveAnnotation}

@@ -29,7 +29,7 @@ func zeros(object []byte) []FieldError {
 		return nil // Decode has reported it
 	}
 	errs := appendZeros(nil, "spec.nodes", cluster.Spec.Nodes)
-	return firstOf(appendZeros(errs, "spec.services", cluster.Spec.Services))
+	return limitErrors(appendZeros(errs, "spec.services", cluster.Spec.Services))
 }
 
 func appendZeros(errs []FieldError, path string, value any) []FieldError {

@@ -84,7 +84,7 @@ func (c *clashes) report() {
 				break
 			}
 		}
-		ports = latest(ports, p)
+		ports = keepLatest(ports, p)
 	}
 	slices.SortStableFunc(c.networks, func(a, b network) int { return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits())) })
 	var open []network // those that hold each other, the widest first
@@ -102,8 +102,8 @@ func (c *clashes) report() {
 	}
 }
 
-// latest keeps two ranges of different tenants, those that end last: a later one that overlaps with any overlaps with one of them.
-func latest(ports []portRange, p portRange) []portRange {
+// keepLatest keeps two ranges of different tenants, those that end last: a later one that overlaps with any overlaps with one of them.
+func keepLatest(ports []portRange, p portRange) []portRange {
 	for i, other := range ports {
 		if other.of == p.of {
 			if p.End > other.End {

@@ -15,8 +15,8 @@ import (
 // maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a fraction of that.
 const maxIdentity = 256
 
-// validateArgoCD checks where Argo CD finds the hosts, and who it is there. Another API server knows Argo CD by the credentials of a cluster
-// Secret, so its user cannot be guessed, and a guard for the wrong user guards nothing.
+// validateArgoCD checks the API server of the hosts, and Argo CD's user there. Another API server knows Argo CD by
+// the credentials of a cluster Secret, so the user has no default.
 func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, format string, args ...any)) {
 	validateServer(a, add)
 	const field = "spec.argocd.identity"
@@ -49,7 +49,7 @@ func validateServer(a *v1alpha1.ArgoCD, add func(path, format string, args ...an
 	}
 }
 
-// validateIdentity refuses what is no user. The rest is anybody's business: certificates, OIDC and clouds have names of every form.
+// validateIdentity refuses text that names no user. Certificates, OIDC and clouds have user names of every form.
 func validateIdentity(user string, add func(format string, args ...any)) {
 	groups := []string{"system:masters", "system:authenticated", "system:unauthenticated", "system:nodes", "system:serviceaccounts"}
 	account, isAccount := strings.CutPrefix(user, v1alpha1.ServiceAccountPrefix)
@@ -89,7 +89,7 @@ func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.Apply
 	}
 }
 
-// validateRootAccount: the root has an account that the tree does not make; see render.
+// validateRootAccount refuses an account for the root that the root itself creates.
 func validateRootAccount(s *v1alpha1.Site, add Report) {
 	const field = "spec.flux.serviceAccountName"
 	name := s.Spec.Flux.ServiceAccountName
@@ -116,7 +116,8 @@ func validateLabelGuard(g *v1alpha1.LabelGuard, add Report) {
 	}
 }
 
-// validateFluxIdentity complains about an identity that guards nothing: with apply merge the tree brings an account of its own, and a guard for another one would guard nothing.
+// validateFluxIdentity refuses an identity that guards nothing: with apply merge, the tree brings an account of its
+// own.
 func validateFluxIdentity(f *v1alpha1.Flux, apply v1alpha1.ApplyMode, add Report) {
 	const field = "spec.flux.identity"
 	switch {

@@ -133,8 +133,8 @@ const (
 	maxHostNetworkValues = 200
 )
 
-// noneOfAnID says of a character that no service can name a network with it.
-func noneOfAnID(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
+// isInvalidInID reports whether a character cannot be in a network id.
+func isInvalidInID(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
 
 // validateHostNetworks checks where hosts may have addresses.
 func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
@@ -145,7 +145,7 @@ func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
 	}
 	for i := range h.Networks {
 		network, at := &h.Networks[i], fmt.Sprintf("%s[%d]", field, i)
-		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name, noneOfAnID) {
+		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name, isInvalidInID) {
 			add(at+".name", "found %q, want a network's id in the hosts' network data", redact.Plain(network.Name))
 		}
 		if n := len(network.Addresses); n == 0 || n > maxHostNetworkValues {

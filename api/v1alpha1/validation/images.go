@@ -28,7 +28,7 @@ func validateImages(i *v1alpha1.Images, add Report) {
 	}
 }
 
-// isRegistry says whether images may stand below a text: a host with a port or without, and folders of it.
+// isRegistry reports whether images can lie below a text: a host with or without port, and folders.
 func isRegistry(text string) bool {
 	text = strings.TrimSuffix(text, "/")
 	last := text[strings.LastIndex(text, "/")+1:]

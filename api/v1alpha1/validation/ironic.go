@@ -38,7 +38,7 @@ func validateIronic(s *v1alpha1.Site, add Report) {
 			add(c.at+".bmoNamespace", "has no meaning without bmoConfigMap: true")
 		}
 		c.mariaDB(i)
-		c.names(s.Spec.Services.Ironic, i)
+		c.checkNames(s.Spec.Services.Ironic, i)
 		c.spec(&i.Spec, i.Database() != nil)
 	})
 }
@@ -79,8 +79,8 @@ func (c *ironicCheck) mariaDB(i *v1alpha1.Ironic) {
 	}
 }
 
-// names keeps a MariaDB from having the name of an Ironic in its namespace, or of another MariaDB.
-func (c *ironicCheck) names(all []v1alpha1.Ironic, i *v1alpha1.Ironic) {
+// checkNames keeps a MariaDB from having the name of an Ironic in its namespace, or of another MariaDB.
+func (c *ironicCheck) checkNames(all []v1alpha1.Ironic, i *v1alpha1.Ironic) {
 	if i.MariaDB == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (c *ironicCheck) spec(spec *v1alpha1.IronicSpec, database bool) {
 	c.passwords(spec)
 }
 
-// secretNames are those that PLAN.md has commands for.
+// secretNames checks the names of Secrets, which PLAN.md has commands for.
 func (c *ironicCheck) secretNames(spec *v1alpha1.IronicSpec) {
 	names := map[string]string{"apiCredentialsName": spec.APICredentialsName, "tls.certificateName": spec.TLS.CertificateName}
 	if db := spec.Database; db != nil {
@@ -172,7 +172,7 @@ func (c *ironicCheck) passwords(spec *v1alpha1.IronicSpec) {
 	c.containers("overrides.initContainers", spec.Overrides.InitContainers)
 }
 
-// containers are those that Ironic's pods have besides, which are in the open.
+// containers checks the additional containers of Ironic's pods for secrets.
 func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 	for i := range list {
 		c.images(fmt.Sprintf("%s[%d].", at, i), map[string]string{"image": list[i].Image})
@@ -185,7 +185,8 @@ func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 	}
 }
 
-// highlyAvailable is one Ironic on each control-plane node: none of them can have an address, or a DHCP server, of its own.
+// highlyAvailable checks an Ironic on each control-plane node, where no replica can have an address or DHCP server
+// of its own.
 func (c *ironicCheck) highlyAvailable(spec *v1alpha1.IronicSpec, database bool) {
 	net := &spec.Networking
 	//guard: three Ironics each with a database of their own fight over the hosts

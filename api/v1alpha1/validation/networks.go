@@ -35,7 +35,7 @@ func validateNetworks(s *v1alpha1.Site, add Report) {
 		if n.Pool != nil {
 			kind = "pool "
 		}
-		onlyOne(first, kind+n.Key(), i, field, add)
+		checkUnique(first, kind+n.Key(), i, field, add)
 		switch {
 		case (n.Pool != nil) == (n.Attachment != ""):
 			add(at, "want attachment or pool, one of them")
@@ -67,7 +67,7 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 		}
 	}
 	//guard: a pool of two halves of all addresses gives out everybody's
-	if !said && everyAddress(spans) {
+	if !said && coverAllAddresses(spans) {
 		are := "together are"
 		if len(p.Addresses) == 1 {
 			are = "is"
@@ -76,8 +76,8 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 	}
 }
 
-// everyAddress says that spans together have every address of a family.
-func everyAddress(spans []v1alpha1.Span) bool {
+// coverAllAddresses reports whether spans together have every address of a family.
+func coverAllAddresses(spans []v1alpha1.Span) bool {
 	spans = slices.SortedFunc(slices.Values(spans), func(a, b v1alpha1.Span) int { return a.Start.Compare(b.Start) })
 	for _, next := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
 		for _, span := range spans {
@@ -112,7 +112,7 @@ func checkAttachment(at, text string, add Report) {
 		return
 	}
 	//guard: a password in a CNI configuration is committed
-	if key := openSecret(config); key != "" {
+	if key := findSecretKey(config); key != "" {
 		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
 	}
 	spans := v1alpha1.AttachmentSpans(config)
@@ -127,12 +127,13 @@ func checkAttachment(at, text string, add Report) {
 	}
 }
 
-// openSecret gives a key, anywhere in a configuration, whose name says that its value is a secret. Empty for none.
-func openSecret(value any) string {
+// findSecretKey returns a key, anywhere in a configuration, whose name says that its value is a secret. Empty for
+// none.
+func findSecretKey(value any) string {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			if key := openSecret(item); key != "" {
+			if key := findSecretKey(item); key != "" {
 				return key
 			}
 		}
@@ -141,7 +142,7 @@ func openSecret(value any) string {
 			if text, is := value[key].(string); is && text != "" && secretOption.MatchString(key) {
 				return key
 			}
-			if inner := openSecret(value[key]); inner != "" {
+			if inner := findSecretKey(value[key]); inner != "" {
 				return inner
 			}
 		}

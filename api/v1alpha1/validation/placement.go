@@ -64,7 +64,7 @@ func (c *placementCheck) override(p *v1alpha1.Placement) {
 	}
 }
 
-// attachments: a network that services name, and the Site does not have, is a mistake where the Site has networks in that namespace.
+// attachments refuses a network that the Site does not have, if the Site has networks in that namespace.
 func (c *placementCheck) attachments(p *v1alpha1.Placement) {
 	has := map[string]bool{}
 	for i := range c.site.Spec.Services.Networks {

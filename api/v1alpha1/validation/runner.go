@@ -90,7 +90,7 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 		return
 	case strings.HasSuffix(name, "_FILE"):
 		//guard: a token in place of its file gets into git
-		if !plainPath(value) {
+		if !isPlainPath(value) {
 			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s", s.GitSecretName())
 		}
 		return
@@ -100,8 +100,8 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 		says string
 	}{
 		"SIPGEN_GIT_USERNAME":    {userName.MatchString, "want the name of an account"},
-		"SIPGEN_GIT_PROXY":       {plainProxy, "want http://HOST:PORT, without a login"},
-		"SIPGEN_SSH_KNOWN_HOSTS": {plainPaths, "want absolute paths, with a colon between them"},
+		"SIPGEN_GIT_PROXY":       {isPlainProxy, "want http://HOST:PORT, without a login"},
+		"SIPGEN_SSH_KNOWN_HOSTS": {arePlainPaths, "want absolute paths, with a colon between them"},
 	}
 	known, found := want[name]
 	switch {
@@ -117,18 +117,18 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 
 var userName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
-// plainPath is an absolute path in which nothing is expanded by anybody.
-func plainPath(p string) bool {
+// isPlainPath reports whether a text is an absolute path without anything to expand.
+func isPlainPath(p string) bool {
 	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && plainFile.MatchString(p)
 }
 
 var plainFile = regexp.MustCompile(`^[A-Za-z0-9._/-]{2,255}$`)
 
-func plainPaths(list string) bool {
-	return !slices.ContainsFunc(strings.Split(list, ":"), func(p string) bool { return !plainPath(p) })
+func arePlainPaths(list string) bool {
+	return !slices.ContainsFunc(strings.Split(list, ":"), func(p string) bool { return !isPlainPath(p) })
 }
 
-func plainProxy(address string) bool {
+func isPlainProxy(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
 		strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == ""

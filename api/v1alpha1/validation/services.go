@@ -74,13 +74,13 @@ func eachService[T any, P interface {
 	first := map[string]int{}
 	for n := range list {
 		service, at := P(&list[n]), fmt.Sprintf("%s[%d]", field, n)
-		onlyOne(first, service.Key(), n, field, add)
+		checkUnique(first, service.Key(), n, field, add)
 		check(serviceCheck{s, at, add}, service)
 	}
 }
 
-// onlyOne complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name". first has where each was first.
-func onlyOne(first map[string]int, key string, n int, field string, add Report) {
+// checkUnique complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name". first has where each was first.
+func checkUnique(first map[string]int, key string, n int, field string, add Report) {
 	//guard: two services of the site are one object: one file overwrites the other
 	if other, twice := first[key]; twice {
 		_, name, _ := strings.Cut(key, "/")

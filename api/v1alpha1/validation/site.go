@@ -77,7 +77,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateServices(s, add)
 }
 
-// isBranch: Argo CD and Flux are told the branch by its whole name, refs/heads/ and this.
+// isBranch reports whether a name is a valid branch without refs/heads/, which sipgen puts in front.
 func isBranch(name string) bool {
 	return branchName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, ".lock") &&
 		name != "HEAD" && !strings.HasPrefix(name, "refs/")
@@ -102,7 +102,7 @@ func validateLabelKeys(k *v1alpha1.LabelKeys, add Report) {
 			add(path, "found %q: %s", key.value, message)
 		}
 		//guard: sipgen writes labels that metal3, Cluster API or an engine obeys
-		if domain := reserved(key.value); domain != "" {
+		if domain := reservedDomainOf(key.value); domain != "" {
 			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
 		}
 		//guard: one label says two things
@@ -152,8 +152,8 @@ func checkName(path, name string, add Report) {
 // reservedDomains are those of label keys that Kubernetes, metal3, Cluster API and the engines use.
 var reservedDomains = []string{"kubernetes.io", "k8s.io", "x-k8s.io", "metal3.io", "fluxcd.io", "argoproj.io"}
 
-// reserved is the reserved domain that a label key lies in, empty for none.
-func reserved(key string) string {
+// reservedDomainOf returns the reserved domain of a label key, empty for none.
+func reservedDomainOf(key string) string {
 	prefix, _, found := strings.Cut(key, "/")
 	for _, domain := range reservedDomains {
 		if found && (prefix == domain || strings.HasSuffix(prefix, "."+domain)) {
@@ -197,7 +197,7 @@ func checkURL(raw string, add Report) {
 	}
 }
 
-// hasQuery: forges take tokens there, as in ?private_token=.
+// hasQuery reports whether a URL has a query or a fragment, where forges take tokens (?private_token=).
 func hasQuery(u *url.URL) bool { return u.RawQuery != "" || u.ForceQuery || u.Fragment != "" }
 
 func hasPassword(u *url.URL) bool {

@@ -52,7 +52,7 @@ func validateAddressSpaces(s *v1alpha1.Site, add Report) {
 	}
 }
 
-// spaceNetworks are the names of the site's networks, as address spaces name them.
+// spaceNetworks returns the names of the site's networks in address spaces.
 func spaceNetworks(s *v1alpha1.Site) map[string]bool {
 	known := map[string]bool{v1alpha1.BMCNetwork: true}
 	services := &s.Spec.Services

@@ -170,7 +170,7 @@ func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
 	}
 }
 
-// hasTag says whether there is a colon behind the last slash: before it, it is a registry's port.
+// hasTag reports whether there is a colon behind the last slash: before it, a colon separates a registry's port.
 func hasTag(image string) bool { return strings.Contains(path.Base(image), ":") }
 
 func checkSpecs(field, folder string, add Report) {

@@ -44,7 +44,7 @@ func optionalName(field, name string, add Report) {
 	}
 }
 
-// secretName is optionalName for the names of Secrets, which are not repeated.
+// secretName is optionalName for Secrets, whose names it does not print.
 func secretName(field, name string, add Report) {
 	if name == "" {
 		return
@@ -54,7 +54,7 @@ func secretName(field, name string, add Report) {
 	}
 }
 
-// isMAC: six octets with colons, as Ethernet has.
+// isMAC reports whether a text is an Ethernet address with colons.
 func isMAC(text string) bool {
 	mac, err := net.ParseMAC(text)
 	return err == nil && len(mac) == 6 && strings.Count(text, ":") == 5

@@ -38,7 +38,7 @@ var (
 	bootHost = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 )
 
-// commands: ViNO puts these into what it runs on the nodes.
+// commands checks the values that ViNO puts into commands on the nodes.
 func (c *vinoCheck) commands(spec *v1alpha1.VinoSpec) {
 	is := func(pattern *regexp.Regexp, field, value, want string) {
 		if value != "" && !pattern.MatchString(value) {
@@ -115,12 +115,12 @@ func (c *vinoCheck) credentials(v *v1alpha1.VirtualHosts) {
 	}
 	//guard: the password of the BMCs is in a file of the fleet's repository
 	if _, given := v.Spec.Written["bmcCredentials"]; given {
-		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is in use. %s", c.moved(v))
+		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is in use. %s", c.credentialsHint(v))
 	}
 }
 
-// moved is how the credentials of a Vino reach it without git: YAML in one line, as messages are.
-func (c *vinoCheck) moved(v *v1alpha1.VirtualHosts) string {
+// credentialsHint returns how the credentials of a Vino reach it without git, in one line.
+func (c *vinoCheck) credentialsHint(v *v1alpha1.VirtualHosts) string {
 	if c.site.Spec.Engine == v1alpha1.EngineArgoCD {
 		return fmt.Sprintf("The commands in PLAN.md apply them with this credentials.yaml: {apiVersion: %s, kind: Vino, metadata: {namespace: %s, name: %s}, "+
 			"spec: {bmcCredentials: {username: ..., password: ...}}}", upstream.Vino.APIVersion, redact.Plain(v.Namespace), redact.Plain(v.Name))
@@ -164,16 +164,16 @@ func (c *vinoCheck) variables(v *v1alpha1.VirtualHosts) {
 	walk("", map[string]any(v.Spec.Written))
 }
 
-// labelKeys: a host must not come with the labels that say whose it is.
+// labelKeys refuses copied labels that assign a host.
 func (c *vinoCheck) labelKeys(keys []string) {
 	for i, key := range keys {
 		at := fmt.Sprintf("nodeLabelKeysToCopy[%d]", i)
 		//guard: whoever labels a node hands out its hosts
-		c.notOurs(at, key)
+		c.checkOwnKeys(at, key)
 	}
 }
 
-func (c *vinoCheck) notOurs(field, key string) {
+func (c *vinoCheck) checkOwnKeys(field, key string) {
 	k := &c.site.Spec.LabelKeys
 	if slices.Contains([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby, v1alpha1.VirtualHostsLabel}, key) {
 		c.say(field, "found %q, which sipgen writes: hosts would come as if they were a cluster's", key)
@@ -213,15 +213,15 @@ func (c *vinoCheck) nodes(v *v1alpha1.VirtualHosts, perNode int) {
 		}
 		checkAddress(at+".address", node.Address, c.add)
 		checkLabels(at+".labels", node.Labels, c.add)
-		c.selected(v, node, at)
+		c.checkSelected(v, node, at)
 	}
 	if n := len(v.Nodes) * perNode; n > maxVinoHosts {
 		c.add(c.at+".nodes", "found %d virtual hosts on all nodes, want at most %d", n, maxVinoHosts)
 	}
 }
 
-// selected: a label that is known and has another value keeps ViNO from the node.
-func (c *vinoCheck) selected(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, at string) {
+// checkSelected complains about a known node label that keeps ViNO from the node.
+func (c *vinoCheck) checkSelected(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, at string) {
 	if v.Spec.NodeSelector == nil {
 		return
 	}

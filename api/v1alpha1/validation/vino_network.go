@@ -97,7 +97,7 @@ func (c *vinoCheck) nodeSets(sets []v1alpha1.VinoNodeSet, networks map[string]*v
 		}
 		checkLabels(c.at+".spec."+at+"bmhLabels", set.BMHLabels, c.add)
 		for _, key := range slices.Sorted(maps.Keys(set.BMHLabels)) {
-			c.notOurs(at+"bmhLabels", key)
+			c.checkOwnKeys(at+"bmhLabels", key)
 		}
 		c.object(at+"networkDataTemplate", set.NetworkDataTemplate)
 		c.interfaces(at, set, networks)

@@ -14,7 +14,7 @@ import (
 // Unread is an annotation that was meant for sipgen and does nothing.
 type Unread struct{ Path, Message string }
 
-// UnreadAnnotations are those of the Site that were meant for sipgen and are none that it reads, sorted: the first few.
+// UnreadAnnotations returns the first annotations, sorted, with a key of sipgen that sipgen does not read.
 func UnreadAnnotations(s *v1alpha1.Site) []Unread {
 	var out []Unread
 	for _, key := range slices.Sorted(maps.Keys(s.Annotations)) {
@@ -34,8 +34,8 @@ func UnreadAnnotations(s *v1alpha1.Site) []Unread {
 // UnusedField is a field of a Site that nothing reads.
 type UnusedField struct{ Path, Message string }
 
-// UnusedFields are those of the engine that the Site does not have, as they were written, sorted. Its namespace is not among them: no tenant may have it,
-// whichever engine syncs the tree.
+// UnusedFields returns the fields of the other engine, sorted, without its namespace, which no tenant may have with
+// either engine.
 func UnusedFields(s *v1alpha1.Site) []UnusedField {
 	var written struct {
 		Spec struct {
