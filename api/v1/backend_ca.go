@@ -8,7 +8,7 @@ type BackendCA struct {
 	// +optional
 	PEM string `json:"pem,omitempty"`
 	// ConfigMap with the CA certificates, in the cluster's namespace. Pods wait for the ConfigMap, and read the
-	// key when they start.
+	// key at start.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
 	// Secret with the CA certificates, in the cluster's namespace. Only key is mounted. For Cluster API's

@@ -11,7 +11,7 @@ type Dex struct {
 	Service `json:",inline"`
 	// HTTPS URL of Dex for the API server and browsers, without a final slash.
 	Issuer string `json:"issuer"`
-	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
+	// Node port on the management cluster. Default: none.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Skips the approval page after a login. Default false.
@@ -43,10 +43,10 @@ type DexClient struct {
 	// Name on the login page. Default: the ID.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// URLs to which Dex may send a browser after the login. Default: none.
+	// URLs to which Dex may send a browser back. Default: none.
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
-	// Marks a client without a secret, for example a command-line tool. Default false.
+	// Marks a client without a secret. Default false.
 	// +optional
 	Public bool `json:"public,omitempty"`
 	// Variable of env with the client's secret. Required unless public is true.

@@ -9,7 +9,7 @@ import (
 
 // HAProxy is the part of a load balancer's configuration that tenants may set.
 type HAProxy struct {
-	// Algorithm that chooses a host. Default leastconn for API servers, roundrobin for workers.
+	// Algorithm. Default leastconn for API servers, roundrobin for workers.
 	// +kubebuilder:validation:Enum=roundrobin;leastconn;source;first;random
 	// +optional
 	Balance string `json:"balance,omitempty"`
@@ -19,7 +19,7 @@ type HAProxy struct {
 	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`
-	// Timeouts, each a number with ms, s, m or h, from 1ms to 168h.
+	// Timeouts, with ms, s, m or h, from 1ms to 168h.
 	// +optional
 	Timeouts *HAProxyTimeouts `json:"timeouts,omitempty"`
 	// Requires the PROXY protocol from clients, at most on 256 worker ports. Restrict access: clients state their
@@ -31,8 +31,8 @@ type HAProxy struct {
 	// +kubebuilder:validation:Enum=v1;v2
 	// +optional
 	SendProxyProtocol string `json:"sendProxyProtocol,omitempty"`
-	// Additional lines of configuration, unchecked. Needs the grant patches: any. HAProxy does not start with a
-	// wrong line; running pods stay. Default: none.
+	// Unchecked lines of configuration. Needs the grant patches: any. HAProxy does not start with a wrong line;
+	// running pods stay. Default: none.
 	// +optional
 	Lines *HAProxyLines `json:"lines,omitempty"`
 }

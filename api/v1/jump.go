@@ -5,17 +5,17 @@ type JumpHost struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
 	NodeInterface string `json:"nodeInterfaceId"`
-	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
+	// Node port on the management cluster. Default: none.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Access to the power control of the cluster's hosts.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// Public SSH keys of users, each as in authorized_keys, without options. Without keys and trustedUserCA, no
-	// login works.
+	// Public SSH keys of users, as in authorized_keys, without options. Without keys and trustedUserCA, no login
+	// works.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
-	// Public key of an SSH certificate authority whose user certificates are accepted. Default: none.
+	// Public key of the users' SSH certificate authority. Default: none.
 	// +optional
 	TrustedUserCA string `json:"trustedUserCA,omitempty"`
 	// Secret with SSH private keys for the cluster's hosts. Default: none.

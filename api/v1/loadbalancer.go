@@ -7,7 +7,7 @@ type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
 	NodeInterface string `json:"nodeInterfaceId"`
-	// Node port on the management cluster. Default: none; for type NodePort, the API server chooses one.
+	// Node port on the management cluster. Default: none.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Name of the Service's port. Default https; the SIP operator had http. Keep the name of an adopted Service: a

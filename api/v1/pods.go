@@ -20,7 +20,8 @@ type Pods struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
-	// Spreads the service's pods over domains of nodes. Default: over nodes, if possible.
+	// Spreads the service's pods over domains of nodes. whenUnsatisfiable defaults to ScheduleAnyway. Default:
+	// over nodes, if possible.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`

@@ -93,8 +93,8 @@ type SIPClusterSpec struct {
 	// Scheduling order, highest first; then by namespace and name. Default 0.
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// Kustomize patches of the services, in order. Needs the grant patches: any. Each must match an object, and
-	// keep kinds, names, namespaces and accounts.
+	// Kustomize patches of the services, in order. Needs the grant patches: any. Each must match, and keep kinds,
+	// names, namespaces and accounts.
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`
@@ -123,18 +123,18 @@ type NodeSet struct {
 	// +kubebuilder:validation:Enum=refuse;allow
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
-	// Maximum hosts of the role in one domain of topologyKey. Default 1.
+	// Maximum hosts in one domain of topologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
-	// Maximum hosts of the role in one domain, by topology key, for example {row: 2, rack: 1}. Default 1. Replaces
+	// Maximum hosts in one domain, by topology key, for example {row: 2, rack: 1}. Default 1. Replaces
 	// maxPerDomain.
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
-	// Prefers an even distribution over domains, of a label that is no topology key. Default: none.
+	// Prefers an even distribution over domains. The label must be no topology key. Default: none.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
-	// Host label whose value all hosts of the role share, for example a rack. Excludes hosts without the label.
+	// Host label with one value on all hosts of the role, for example a rack. Excludes hosts without the label.
 	// Default: none.
 	// +optional
 	Pack string `json:"pack,omitempty"`
@@ -180,7 +180,8 @@ type Patch struct {
 	// Patch in YAML or JSON, without anchors and aliases.
 	// +kubebuilder:validation:MaxLength=16384
 	Patch string `json:"patch"`
-	// Patched objects. Required for JSON 6902; a strategic merge patch may name its object itself.
+	// Objects to patch; fields are regular expressions. Required for JSON 6902; a strategic merge patch may name
+	// its object itself.
 	// +optional
 	Target *PatchTarget `json:"target,omitempty"`
 }

@@ -57,7 +57,7 @@ func reference(content []byte, file string, example []byte) (string, error) {
 	fmt.Fprintf(&w.out, "# Every field of a %s\n\nAn [example](../%s):\n\n```yaml\n%s```\n\n", kind, file, comment.ReplaceAll(example, nil))
 	fmt.Fprintf(&w.out, "Generated from [config/crd](../config/crd/%s). Annotations and labels: [keys.md](keys.md).\n",
 		crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml")
-	w.out.WriteString("\nOptional fields without a default are off when unset.\n")
+	w.out.WriteString("\nOptional fields without a default are off, or match anything, when unset.\n")
 	for _, name := range []string{"spec", "status"} {
 		if part, found := root.Properties[name]; found {
 			w.section(name, part)
@@ -68,13 +68,15 @@ func reference(content []byte, file string, example []byte) (string, error) {
 
 var comment = regexp.MustCompile(`(?m)^ *#.*\n`)
 
-// kubernetes has the pages about Kubernetes' own types, by the names of their fields.
+// kubernetes has the pages about types of Kubernetes and kustomize, by the names of their fields.
 var kubernetes = map[string]string{
-	"matchExpressions matchLabels":                                      "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
-	"claims limits requests":                                            "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
-	"failureThreshold initialDelaySeconds periodSeconds timeoutSeconds": "https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/#configure-probes",
-	"key operator values":                                               "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity",
-	"lastTransitionTime message observedGeneration reason status type":  "https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition",
+	"matchExpressions matchLabels":                                       "https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors",
+	"claims limits requests":                                             "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+	"failureThreshold initialDelaySeconds periodSeconds timeoutSeconds":  "https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/#configure-probes",
+	"annotationSelector group kind labelSelector name namespace version": "https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/",
+	"maxSkew minDomains topologyKey whenUnsatisfiable":                   "https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/",
+	"key operator values":                                                "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity",
+	"lastTransitionTime message observedGeneration reason status type":   "https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#Condition",
 }
 
 type writer struct {
@@ -93,6 +95,9 @@ func (w *writer) count(object apiextensionsv1.JSONSchemaProps) {
 		}
 	}
 }
+
+// noEffect begins the description of a field that is accepted and ignored, with all below it.
+const noEffect = "No effect"
 
 // mostInline is the most fields of an object that are rows of the table above it.
 const mostInline = 3
@@ -140,7 +145,7 @@ func (w *writer) rows(path, prefix string, object apiextensionsv1.JSONSchemaProp
 		inline := w.isInline(field)
 		if page := kubernetes[strings.Join(slices.Sorted(maps.Keys(element.Properties)), " ")]; page != "" {
 			kind = fmt.Sprintf("%s[object](%s)", strings.TrimSuffix(kind, "object"), page)
-		} else if len(element.Properties) > 0 && !inline {
+		} else if len(element.Properties) > 0 && !inline && !strings.HasPrefix(field.Description, noEffect) {
 			link, known := w.seen[identity(element)]
 			if !known {
 				link = at
@@ -257,7 +262,7 @@ func sentence(name, description string) string {
 	if verb, after, _ := strings.Cut(rest, " "); (verb == "is" || verb == "are") && strings.HasPrefix(strings.ToLower(name), strings.ToLower(first)) {
 		text = strings.ToUpper(after[:1]) + after[1:]
 	}
-	text = strings.TrimSuffix(text, " Default: none.") // which the page says once
+	text = strings.TrimSuffix(strings.TrimSuffix(text, " Default: none."), " Default: any.") // which the page says once
 	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`).Replace(text)
 }
 

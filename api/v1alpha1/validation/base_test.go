@@ -23,7 +23,7 @@ func TestBaseBesideTheTree(t *testing.T) {
 
 // TestTreeFolders: every folder at the top of a rendered tree is one of treeFolders.
 func TestTreeFolders(t *testing.T) {
-	folders, err := filepath.Glob("../../golden/*/*")
+	folders, err := filepath.Glob("../../../golden/*/*")
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("found %d folders of golden trees: %v", len(folders), err)
 	}
