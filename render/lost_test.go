@@ -87,7 +87,7 @@ func TestForeignBackends(t *testing.T) {
 	h1, h2, h2v6 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h2", "2001:db8::2")
 	before := func(hosts ...schedule.Assignment) Tree {
 		spec := testCluster("a")
-		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30000}}
+		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30000}}
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{controlPlane("a", hosts...)}}})
 	}
 	const until = "until its spec is put right"
