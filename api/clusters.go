@@ -1,4 +1,5 @@
-// Package api reads the specs of sipgen: SIPClusters (api/v1) and the Site (api/v1alpha1), from files or documents, decoded strictly and valid.
+// Package api reads the specs of sipgen: SIPClusters (api/v1) and the Site (api/v1alpha1), from files or documents,
+// decoded strictly and valid.
 package api
 
 import (

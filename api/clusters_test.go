@@ -251,7 +251,8 @@ func TestFirstProblems(t *testing.T) {
 	}
 }
 
-// TestWarnsOfATimeOfDeletion: a file that has one releases hosts, and says so. A live object has it from the API server.
+// TestWarnsOfATimeOfDeletion: a file that has one releases hosts, and says so. A live object has it from the API
+// server.
 func TestWarnsOfATimeOfDeletion(t *testing.T) {
 	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
 	if err != nil {

@@ -23,8 +23,8 @@ func reread(s *v1alpha1.Site, at string, spec map[string]any, into json.Unmarsha
 	}
 }
 
-// checkDefinition holds a spec against the definition of its kind. A fault is a problem. A field that the definition does not have
-// is a warning: the operator on the cluster may be newer.
+// checkDefinition holds a spec against the definition of its kind. A fault is a problem. A field that the definition
+// does not have is a warning: the operator on the cluster may be newer.
 func checkDefinition(s *v1alpha1.Site, kind *upstream.Kind, at string, spec map[string]any, add validation.Report) {
 	faults, unknown, err := kind.Check(spec)
 	if err != nil {

@@ -31,8 +31,8 @@ var older = []struct {
 	{was: "tls.trustedCAName", is: "tls.trustedCA.name", also: "tls.trustedCA.kind", value: "ConfigMap"},
 }
 
-// readIronic moves the fields of earlier APIs to where they are today, each with a warning, and holds each spec against its definition. A field
-// that is given in both ways is a problem.
+// readIronic moves the fields of earlier APIs to where they are today, each with a warning, and holds each spec
+// against its definition. A field that is given in both ways is a problem.
 func readIronic(s *v1alpha1.Site, add validation.Report) {
 	for n := range s.Spec.Services.Ironic {
 		i := &s.Spec.Services.Ironic[n]

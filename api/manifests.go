@@ -15,7 +15,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// manifestGroups are the kinds of manifests that hold the spec of a service, with the API groups that each kind has or had.
+// manifestGroups are the kinds of manifests that hold the spec of a service, with the API groups that each kind has or
+// had.
 var manifestGroups = map[string][]string{
 	"Ironic":                      {"ironic.metal3.io", "metal3.io"},
 	"IronicDatabase":              {"ironic.metal3.io", "metal3.io"},
@@ -31,7 +32,8 @@ func IsManifest(doc *manifest.Document) bool {
 	return slices.Contains(manifestGroups[doc.Kind], group)
 }
 
-// CompleteSite returns the Site with the specs of its services from manifests. A service whose manifest is missing is an error.
+// CompleteSite returns the Site with the specs of its services from manifests. A service whose manifest is missing is
+// an error.
 func CompleteSite(s *v1alpha1.Site, manifests []manifest.Document) (*v1alpha1.Site, error) {
 	whole := s
 	if len(manifests) > 0 {
@@ -131,7 +133,8 @@ func (r *manifestReader) spec(at, kind, namespace, name string, into any) *manif
 	return doc
 }
 
-// read decodes the spec of a manifest. What a manifest has beside it is not rendered, and an unknown field there is a problem.
+// read decodes the spec of a manifest. What a manifest has beside it is not rendered, and an unknown field there is a
+// problem.
 func (r *manifestReader) read(doc *manifest.Document, at string, into any) {
 	var object map[string]json.RawMessage
 	_ = json.Unmarshal(doc.JSON, &object) // a document is a mapping

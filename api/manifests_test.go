@@ -56,8 +56,8 @@ func complete(t *testing.T, manifests string) (*v1alpha1.Site, error) {
 	return CompleteSite(site, docs)
 }
 
-// TestManifests: a service without a spec has the one of the manifest of its kind, namespace and name; a manifest without a namespace is in that of
-// the service.
+// TestManifests: a service without a spec has the one of the manifest of its kind, namespace and name; a manifest
+// without a namespace is in that of the service.
 func TestManifests(t *testing.T) {
 	site, err := complete(t, namedManifests)
 	if err != nil || len(site.Warnings) > 0 {

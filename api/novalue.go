@@ -10,8 +10,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// meansAll are the fields of a tenant that grant more where they are left out than where they have a value, and what that is. Such a field
-// without a value looks like a narrow grant and is a wide one: it is what is left when all of its entries are commented out.
+// meansAll are the fields of a tenant that grant more where they are left out than where they have a value, and what
+// that is. Such a field without a value looks like a narrow grant and is a wide one: it is what is left when all of
+// its entries are commented out.
 var meansAll = map[string]string{
 	"specs":                           "any file that is in no other tenant's folder",
 	"hosts":                           "all hosts, up to the site's maxHostsPerTenant",

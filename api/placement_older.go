@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 )
 
-// readPlacement moves the fields of older PlacementAPIs, and holds each spec against its definition. The operator's webhook fills in the
-// image.
+// readPlacement moves the fields of older PlacementAPIs, and holds each spec against its definition. The operator's
+// webhook fills in the image.
 func readPlacement(s *v1alpha1.Site, add validation.Report) {
 	for n := range s.Spec.Services.Placement {
 		p, at := &s.Spec.Services.Placement[n], fmt.Sprintf("spec.services.placement[%d].spec", n)
@@ -37,7 +37,8 @@ func readPlacement(s *v1alpha1.Site, add validation.Report) {
 	}
 }
 
-// endpoints moves externalEndpoints, the addresses of MetalLB that an older PlacementAPI asked for, to the annotations of its Services.
+// endpoints moves externalEndpoints, the addresses of MetalLB that an older PlacementAPI asked for, to the annotations
+// of its Services.
 func (m *modernizer) endpoints() {
 	const was, is = "externalEndpoints", "override.service"
 	if !m.has(was) || !m.moved(was, is, m.has(is)) {

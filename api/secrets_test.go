@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// TestSecretsInTheOpen: a spec is committed. Whatever the field, a value or a key that is a secret beyond doubt is refused, with the field
-// and without the secret.
+// TestSecretsInTheOpen: a spec is committed. Whatever the field, a value or a key that is a secret beyond doubt is
+// refused, with the field and without the secret.
 func TestSecretsInTheOpen(t *testing.T) {
 	key := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: make([]byte, 48)}))
 	indented := strings.ReplaceAll(strings.TrimSpace(key), "\n", "\n      ")

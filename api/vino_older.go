@@ -25,7 +25,8 @@ var vinoFormer = []struct{ was, is string }{
 	{"nodes[].networkInterfaces[].vlan", "it among the interface's options"},
 }
 
-// readVinos moves the field of an older Vino, and holds each spec against its definition, with credentials in it as the API server will see it.
+// readVinos moves the field of an older Vino, and holds each spec against its definition, with credentials in it as
+// the API server will see it.
 func readVinos(s *v1alpha1.Site, add validation.Report) {
 	for n := range s.Spec.Services.VirtualHosts {
 		v, at := &s.Spec.Services.VirtualHosts[n], fmt.Sprintf("spec.services.virtualHosts[%d].spec", n)

@@ -40,8 +40,8 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 		if !SIPImage(list, s.Image) {
 			e.Image = s.Image
 		}
-		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports, and the
-		// management cluster's only where the Service is a NodePort.
+		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports,
+		// and the management cluster's only where the Service is a NodePort.
 		if e.Type != corev1.ServiceTypeNodePort && (e.Type != corev1.ServiceTypeLoadBalancer || list == ListWorker) {
 			e.NodePorts = PortRange{}
 		}

@@ -95,7 +95,8 @@ type HAProxySection struct {
 // DefaultMaxConnections is the default of maxConnections. It bounds HAProxy's memory to about 150 MiB.
 const DefaultMaxConnections = 4000
 
-// memory of HAProxy: a limit with the default, and what each further connection takes at most, which is two buffers of 16 KiB and what belongs to them.
+// memory of HAProxy: a limit with the default, and what each further connection takes at most, which is two buffers of
+// 16 KiB and what belongs to them.
 const (
 	mebibytesByDefault     = 256
 	kibibytesPerConnection = 40

@@ -11,8 +11,8 @@ const (
 	PortNameHTTPS = "https"
 )
 
-// Images that the SIP operator's specs and defaults name. They do not run what is rendered today: the jump host had no kubectl and another
-// user, and HAProxy 2.3 is of before 2022.
+// Images that the SIP operator's specs and defaults name. They do not run what is rendered today: the jump host had no
+// kubectl and another user, and HAProxy 2.3 is of before 2022.
 var (
 	sipJumpHosts = []string{"quay.io/airshipit/jump-host"}
 	sipHAProxies = []string{"haproxy:2.3.2", "library/haproxy:2.3.2", "docker.io/haproxy:2.3.2", "docker.io/library/haproxy:2.3.2"}

@@ -30,11 +30,11 @@ const (
 	// RemoveAnnotation names hosts of the cluster that are to go first when it contracts,
 	// and to be replaced when it does not. Same syntax as ApproveReleaseAnnotation.
 	RemoveAnnotation = "sip.airshipit.org/remove"
-	// DecommissionAnnotation lets the cluster leave: its hosts are released, then its services go. The value is the cluster's own name,
-	// "namespace/name", so that a copied annotation does nothing.
+	// DecommissionAnnotation lets the cluster leave: its hosts are released, then its services go. The value is the
+	// cluster's own name, "namespace/name", so that a copied annotation does nothing.
 	DecommissionAnnotation = "sip.airshipit.org/decommission"
-	// AcceptLossAnnotation is how many hosts the spec may take from its cluster in one run, where that is more than the Site's brake allows:
-	// the exact number.
+	// AcceptLossAnnotation is how many hosts the spec may take from its cluster in one run, where that is more than
+	// the Site's brake allows: the exact number.
 	AcceptLossAnnotation = "sip.airshipit.org/accept-loss"
 	// LintIgnoreAnnotation names findings of sipgen lint that are accepted, with reasons.
 	LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"

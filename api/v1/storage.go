@@ -7,10 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// What a container may write on its node that says nothing about it, and what it asks for. Its root file system is read-only, so that is its log
-// and its emptyDirs. A kubelet keeps 50 MiB of a container's log by default (containerLogMaxSize 10Mi, containerLogMaxFiles 5) and looks only
-// every few seconds how much there is: the limit is far above that and the emptyDirs together, since who is above it is evicted. It
-// keeps one pod from filling the disk of a node. The request is small, so that a node's size hardly ever decides.
+// What a container may write on its node that says nothing about it, and what it asks for. Its root file system is
+// read-only, so that is its log and its emptyDirs. A kubelet keeps 50 MiB of a container's log by default
+// (containerLogMaxSize 10Mi, containerLogMaxFiles 5) and looks only every few seconds how much there is: the limit is
+// far above that and the emptyDirs together, since who is above it is evicted. It keeps one pod from filling the disk
+// of a node. The request is small, so that a node's size hardly ever decides.
 const (
 	storageRequest = "64Mi"
 	storageLimit   = "1Gi"

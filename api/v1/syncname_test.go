@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSyncNamesOfThePage: the pages say how long namespace and name may be together, so that the commands there find what syncs a cluster.
+// TestSyncNamesOfThePage: the pages say how long namespace and name may be together, so that the commands there find
+// what syncs a cluster.
 func TestSyncNamesOfThePage(t *testing.T) {
 	longest := func(parts ...string) int {
 		for n := 2; ; n++ {

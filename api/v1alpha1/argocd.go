@@ -29,7 +29,8 @@ const (
 	OrderWaves = "waves"
 )
 
-// ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever the hosts are.
+// ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever
+// the hosts are.
 const ArgoCDInCluster = "https://kubernetes.default.svc"
 
 const ServiceAccountPrefix = "system:serviceaccount:"

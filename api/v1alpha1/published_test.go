@@ -11,7 +11,8 @@ import (
 	"github.com/airshipit/sipgen/api/upstream"
 )
 
-// TestPublishedSchemas compares the fields that sipgen reads of other projects' kinds with their definitions: each is there, and of that type.
+// TestPublishedSchemas compares the fields that sipgen reads of other projects' kinds with their definitions: each is
+// there, and of that type.
 func TestPublishedSchemas(t *testing.T) {
 	for _, row := range []struct {
 		kind   *upstream.Kind

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// controllers are namespaces in which programs run that have rights over the whole cluster, under the names that their installations
-// give them. Whoever may start a pod or read a Secret there may have their tokens.
+// controllers are namespaces in which programs run that have rights over the whole cluster, under the names that their
+// installations give them. Whoever may start a pod or read a Secret there may have their tokens.
 var controllers = map[string]string{
 	"flux-system": "Flux", "argocd": "Argo CD", "cert-manager": "cert-manager", "metallb-system": "MetalLB",
 	"baremetal-operator-system": "metal3's baremetal-operator", "capm3-system": "metal3's provider for Cluster API",

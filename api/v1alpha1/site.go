@@ -34,7 +34,8 @@ type Site struct {
 	Document *manifest.Document `json:"-"`
 	// Warnings are what was accepted and should be written in another way, each with its place. Not part of the API.
 	Warnings []string `json:"-"`
-	// Missing are the services without a spec whose manifests are not in the Site's file: Complete gives them their specs. Not part of the API.
+	// Missing are the services without a spec whose manifests are not in the Site's file: Complete gives them their
+	// specs. Not part of the API.
 	Missing []error `json:"-"`
 
 	// Documents are those of the file that the Site was read from. Not part of the API.
@@ -138,8 +139,8 @@ type Scheduling struct {
 	Standby string `json:"standby,omitempty"`
 }
 
-// Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any
-// case. With the defaults, one of 18 claimed hosts may go, and two of 400.
+// Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts,
+// and one host in any case. With the defaults, one of 18 claimed hosts may go, and two of 400.
 type Brake struct {
 	// Maximum percentage of the assigned hosts, rounded down. Default 10.
 	// +kubebuilder:validation:Minimum=0

@@ -11,7 +11,8 @@ import (
 // are those that sipgen reads.
 type Written map[string]any
 
-// readWritten decodes a spec, and what sipgen reads of it. Values of a wrong type are left out there: check reports them.
+// readWritten decodes a spec, and what sipgen reads of it. Values of a wrong type are left out there: check reports
+// them.
 func readWritten(text []byte, written *Written, read any) error {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, written); err != nil {
 		return err

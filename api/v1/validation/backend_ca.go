@@ -51,7 +51,8 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 	}
 }
 
-// checkAuthorities complains about what is not certificates of certificate authorities. HAProxy does not start with a file that it cannot read.
+// checkAuthorities complains about what is not certificates of certificate authorities. HAProxy does not start with a
+// file that it cannot read.
 func checkAuthorities(at complaints, text string) {
 	if len(text) > maxCABytes {
 		at.add("%d bytes, want at most %d", len(text), maxCABytes)

@@ -1,5 +1,6 @@
-// Package validation validates SIPClusters: each by itself (ValidateCluster), and all of a site against each other (ValidateClusters). A spec that is
-// valid and probably not meant so gets a warning (Warnings). Nothing here depends on the Site's grants, which package tenancy checks.
+// Package validation validates SIPClusters: each by itself (ValidateCluster), and all of a site against each other
+// (ValidateClusters). A spec that is valid and probably not meant so gets a warning (Warnings). Nothing here depends
+// on the Site's grants, which package tenancy checks.
 package validation
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Decode decodes the SIPCluster of a document and validates it by itself. There is no cluster if the document cannot be decoded, or if a list in it is
-// longer than allowed: nothing may be computed from such a spec.
+// Decode decodes the SIPCluster of a document and validates it by itself. There is no cluster if the document cannot
+// be decoded, or if a list in it is longer than allowed: nothing may be computed from such a spec.
 func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 	cluster := &v1.SIPCluster{}
 	if err := doc.Decode(cluster); err != nil {
@@ -45,8 +46,8 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 	return cluster, errs
 }
 
-// ValidateCluster reports the problems of a cluster by itself: names that could leave their place in a path, a label or a template, selectors,
-// counts and services. Of more than MaxProblems it reports the number.
+// ValidateCluster reports the problems of a cluster by itself: names that could leave their place in a path, a label
+// or a template, selectors, counts and services. Of more than MaxProblems it reports the number.
 func ValidateCluster(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	add := func(path, format string, args ...any) {

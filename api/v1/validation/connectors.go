@@ -76,8 +76,9 @@ var dexConnectors = map[string]dexConnector{
 	},
 }
 
-// dexSecretFields end the names of fields that hold a secret: clientSecret of the connectors for OAuth, bindPW of LDAP, keystonePassword,
-// password of the one for tests. They may only name a variable of env. Dex reads its config without regard to case.
+// dexSecretFields end the names of fields that hold a secret: clientSecret of the connectors for OAuth, bindPW of
+// LDAP, keystonePassword, password of the one for tests. They may only name a variable of env. Dex reads its config
+// without regard to case.
 var dexSecretFields = []string{"secret", "bindpw", "password", "passphrase", "token", "privatekey"}
 
 func isDexSecret(field string) bool {

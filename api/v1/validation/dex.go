@@ -134,7 +134,8 @@ func validateTLS(d *v1.Dex, at complaints) {
 	}
 }
 
-// parseCertificates reads PEM certificates, and complains about what is none. The value is not repeated: it may be a key.
+// parseCertificates reads PEM certificates, and complains about what is none. The value is not repeated: it may be a
+// key.
 func parseCertificates(at complaints, text string) (found []*x509.Certificate, ok bool) {
 	rest := []byte(text)
 	for len(strings.TrimSpace(string(rest))) > 0 {

@@ -19,8 +19,8 @@ import (
 // fuzzKey is a public key that nobody has the private one of.
 const fuzzKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 
-// FuzzPublicKey: a key that is taken is one line of authorized_keys, by the field's own parser, that lets in who has the private key and
-// nobody else: no certificate, no authority for certificates, no second key behind it.
+// FuzzPublicKey: a key that is taken is one line of authorized_keys, by the field's own parser, that lets in who has
+// the private key and nobody else: no certificate, no authority for certificates, no second key behind it.
 func FuzzPublicKey(f *testing.F) {
 	for _, line := range []string{fuzzKey, fuzzKey + " a comment", `command="id" ` + fuzzKey, `from="*",no-pty ` + fuzzKey, fuzzKey + "\n" + fuzzKey, "@cert-authority * " + fuzzKey, "no-pty,Cert-Authority " + fuzzKey,
 		"ssh-ed25519-cert-v01@openssh.com AAAA", "# " + fuzzKey, "ssh-rsa AAAA", "\t" + fuzzKey, fuzzKey + "\u2028x", "ssh-dss AAAAB3NzaC1kc3M="} {
@@ -55,8 +55,8 @@ func FuzzPublicKey(f *testing.F) {
 	})
 }
 
-// FuzzPatch: a patch that is taken is read alike by the libraries that apply it, has no operation that copies or moves and no directive but
-// $patch; and one that is refused is refused without its values.
+// FuzzPatch: a patch that is taken is read alike by the libraries that apply it, has no operation that copies or moves
+// and no directive but $patch; and one that is refused is refused without its values.
 func FuzzPatch(f *testing.F) {
 	for _, text := range []string{
 		"- {op: add, path: /spec/replicas, value: 3}", "- {op: copy, from: /a, path: /b}", `[{"op":"test","path":"/a","value":{"$patch":"delete"}}]`,
@@ -123,8 +123,8 @@ func directives(value any) string {
 	return ""
 }
 
-// FuzzConnector: whatever a connector's config is, no complaint repeats a secret, and what is taken has its secrets as variables of env, in
-// every field that Dex would read one from: it reads names without regard to case.
+// FuzzConnector: whatever a connector's config is, no complaint repeats a secret, and what is taken has its secrets as
+// variables of env, in every field that Dex would read one from: it reads names without regard to case.
 func FuzzConnector(f *testing.F) {
 	for _, config := range []string{
 		`{"clientID":"a","clientSecret":"%s","issuer":"https://x","redirectURI":"https://dex.example/callback"}`, `{"clientSecret":"$CLIENT_SECRET"}`, `{"ClientSecret":"%s"}`,

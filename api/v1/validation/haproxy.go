@@ -21,7 +21,8 @@ const (
 // haproxyTime is a time as HAProxy and Go read alike.
 var haproxyTime = regexp.MustCompile(`^[0-9]{1,9}(ms|s|m|h)$`)
 
-// haproxySections are the words that begin a section, by HAProxy's configuration manual. A line that begins so would end the section it is in.
+// haproxySections are the words that begin a section, by HAProxy's configuration manual. A line that begins so would
+// end the section it is in.
 var haproxySections = []string{
 	"acme", "backend", "cache", "crt-list", "crt-store", "defaults", "dynamic-update", "fcgi-app", "frontend", "global", "http-errors", "listen", "log-forward",
 	"log-profile", "mailers", "peers", "program", "resolvers", "ring", "traces", "userlist",

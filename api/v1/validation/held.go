@@ -11,7 +11,8 @@ import (
 // Held is the exclusive things that a cluster's services hold on the management cluster.
 type Held struct {
 	NodePorts map[int32]bool
-	// ClusterIPs as netip writes them, IPv4 in IPv6 as IPv4. PodIPs are "namespace/name address" of a NetworkAttachmentDefinition.
+	// ClusterIPs as netip writes them, IPv4 in IPv6 as IPv4. PodIPs are "namespace/name address" of a
+	// NetworkAttachmentDefinition.
 	ClusterIPs, PodIPs map[string]bool
 	Addresses          []HeldAddress
 	// Synced: it has objects that an engine syncs it by.

@@ -85,7 +85,8 @@ func TestValidateHeld(t *testing.T) {
 	}
 }
 
-// TestSyncNames: no two clusters are synced by objects of one name, and who is in the tree stays, with services or without.
+// TestSyncNames: no two clusters are synced by objects of one name, and who is in the tree stays, with services or
+// without.
 func TestSyncNames(t *testing.T) {
 	named := func(name string) v1.SIPCluster {
 		c := v1.SIPCluster{}

@@ -67,13 +67,15 @@ func checkPublicKey(at complaints, line string) {
 		at.add("not a public key, want one as in \"ssh-ed25519 AAAA... name\"")
 		return
 	}
-	// With options sshd runs a command in place of the shell, opens tunnels, sets variables or believes an authority. None is needed here.
+	// With options sshd runs a command in place of the shell, opens tunnels, sets variables or believes an authority.
+	// None is needed here.
 	//guard: a key runs a command on the jump host, or trusts an authority
 	if len(options) > 0 {
 		at.add("%d options before the key, want the key alone: the jump host decides what a login may do", len(options))
 		return
 	}
-	// The parser goes by the type within the key; sshd wants the word before it to be the same, and passes over the line otherwise.
+	// The parser goes by the type within the key; sshd wants the word before it to be the same, and passes over the
+	// line otherwise.
 	if words := strings.Fields(line); words[0] != key.Type() {
 		at.add("it does not begin with its own type, want one as in \"ssh-ed25519 AAAA... name\"")
 		return

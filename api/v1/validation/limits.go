@@ -14,8 +14,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// The most that a spec may hold of what is looked at for every host, or answered with a message for each: far more than any cluster
-// has, and so few that no spec takes minutes or fills a log.
+// The most that a spec may hold of what is looked at for every host, or answered with a message for each: far more
+// than any cluster has, and so few that no spec takes minutes or fills a log.
 const (
 	MaxRoles        = 64
 	MaxTopologyKeys = 8
@@ -40,7 +40,8 @@ const (
 // mostLimits is how many lists that are too long are complained about one by one.
 const mostLimits = MaxProblems
 
-// checkLimits complains about lists that are longer than they may be. Where it does, nothing else of the spec is looked at.
+// checkLimits complains about lists that are longer than they may be. Where it does, nothing else of the spec is
+// looked at.
 func checkLimits(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	most := func(path string, found, limit int, what string) {

@@ -10,8 +10,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// UnknownNetworks reports the networks that services name and no host has an address on: they are misspelt, or the hosts'
-// network data is missing. known are the networks that hosts have addresses on. The errors come by cluster, as given, and network.
+// UnknownNetworks reports the networks that services name and no host has an address on: they are misspelt, or the
+// hosts' network data is missing. known are the networks that hosts have addresses on. The errors come by cluster, as
+// given, and network.
 func UnknownNetworks(clusters []v1.SIPCluster, known map[string]bool) []ClusterError {
 	var errs []ClusterError
 	names := slices.Sorted(maps.Keys(known))

@@ -13,8 +13,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// What the patches of one cluster may have. kustomize applies each to every object that it matches, and the engine does so again at every
-// sync: the work is bounded by what it is given.
+// What the patches of one cluster may have. kustomize applies each to every object that it matches, and the engine
+// does so again at every sync: the work is bounded by what it is given.
 const (
 	MaxPatches     = 32
 	MaxPatchBytes  = 16 << 10
@@ -24,7 +24,8 @@ const (
 	maxTargetBytes = 253
 )
 
-// validatePatches reports patches that are not to be handed to kustomize, by what they are alone. What they do is seen where they are applied.
+// validatePatches reports patches that are not to be handed to kustomize, by what they are alone. What they do is seen
+// where they are applied.
 func validatePatches(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	root := complaints{"spec.patches", &errs}
@@ -97,7 +98,8 @@ func checkNoList(object *yaml.Node) error {
 	return nil
 }
 
-// checkOperations reads a JSON 6902 patch. copy grows: twenty of them make a million of one. What move does, remove and add do.
+// checkOperations reads a JSON 6902 patch. copy grows: twenty of them make a million of one. What move does, remove
+// and add do.
 func checkOperations(list *yaml.Node) error {
 	for _, operation := range list.Content {
 		if operation.Kind != yaml.MappingNode {
@@ -137,7 +139,8 @@ func checkOperations(list *yaml.Node) error {
 	return nil
 }
 
-// checkMerge looks for the keys that kustomize and the strategic merge obey, at any depth: they are not in what is built, where the rest is checked.
+// checkMerge looks for the keys that kustomize and the strategic merge obey, at any depth: they are not in what is
+// built, where the rest is checked.
 func checkMerge(node *yaml.Node) error {
 	if node.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(node.Content); i += 2 {

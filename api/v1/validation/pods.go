@@ -20,14 +20,16 @@ const (
 	MaxNodeRequirements = 16 // that must be met, and so many that are preferred
 	MaxNodeValues       = 100
 	maxAnnotation       = 16 << 10
-	// An object's annotations may have 256 KiB (Kubernetes: TotalAnnotationSizeLimitB); some are sipgen's, the Site's and the engine's.
+	// An object's annotations may have 256 KiB (Kubernetes: TotalAnnotationSizeLimitB); some are sipgen's, the Site's
+	// and the engine's.
 	maxAnnotations = 192 << 10
 	maxWeight      = 100
 	maxSkew        = 100
 )
 
-// topologyKeys are the labels of Kubernetes' own domains that nodes have (Kubernetes: Well-Known Labels, Annotations and Taints). Their domains are
-// Kubernetes' own, so that another key in them is a mistake: pods would wait for nodes that are not.
+// topologyKeys are the labels of Kubernetes' own domains that nodes have (Kubernetes: Well-Known Labels, Annotations
+// and Taints). Their domains are Kubernetes' own, so that another key in them is a mistake: pods would wait for nodes
+// that are not.
 var topologyKeys = []string{
 	"kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
 	"kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
@@ -60,8 +62,8 @@ func limitPods(s *v1.Service, path string, most atMost) {
 	}
 }
 
-// validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of its pods. Which keys of
-// pods need a grant, package tenancy knows.
+// validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of
+// its pods. Which keys of pods need a grant, package tenancy knows.
 func validateOptions(s *v1.Service, at complaints) {
 	checkLabels(at.at(".labels"), s.Labels)
 	checkAnnotations(at.at(".annotations"), s.Annotations)
@@ -137,7 +139,8 @@ func checkAnnotations(at complaints, annotations map[string]string) {
 	}
 }
 
-// checkAnnotationSize complains about annotations that are too many bytes for one object: the API server would refuse it.
+// checkAnnotationSize complains about annotations that are too many bytes for one object: the API server would refuse
+// it.
 func checkAnnotationSize(at complaints, lists ...map[string]string) {
 	size := 0
 	for _, list := range lists {

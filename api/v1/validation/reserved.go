@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// reservedDomains say whose the labels and annotations of a domain, and of the domains below it, are. Whoever may write one of them on an
-// object of the overlay steers a program that works with more rights than the tenant's, or takes an address that nobody checked.
+// reservedDomains say whose the labels and annotations of a domain, and of the domains below it, are. Whoever may
+// write one of them on an object of the overlay steers a program that works with more rights than the tenant's, or
+// takes an address that nobody checked.
 var reservedDomains = []struct{ domain, whose string }{
 	{"fluxcd.io", "steers the GitOps engine"},
 	{"argoproj.io", "steers the GitOps engine"},
@@ -164,15 +165,15 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"collectord.io", "steers an agent on every node"},
 	{"crio.io", "steers the container runtime"},
 	{"weave.works", "steers the GitOps engine"},
-	// What is left of Kubernetes' own domains: load balancers of clouds (service.beta.kubernetes.io), Pod Security, seccomp and AppArmor,
-	// the labels by which Services find their pods (app.kubernetes.io), and what is yet to come.
+	// What is left of Kubernetes' own domains: load balancers of clouds (service.beta.kubernetes.io), Pod Security,
+	// seccomp and AppArmor, the labels by which Services find their pods (app.kubernetes.io), and what is yet to come.
 	{"kubernetes.io", "is Kubernetes' own"},
 	{"k8s.io", "is Kubernetes' own"},
 	{"x-k8s.io", "is Kubernetes' own"},
 }
 
-// reservedPrefixes are how keys begin that are no domains read from the right: those of container runtimes, which stand for devices of the node and
-// paths of its programs, and hints that agents on every node read.
+// reservedPrefixes are how keys begin that are no domains read from the right: those of container runtimes, which
+// stand for devices of the node and paths of its programs, and hints that agents on every node read.
 var reservedPrefixes = []struct{ prefix, whose string }{
 	{"io.kubernetes.", "steers the container runtime"},
 	{"io.katacontainers.", "steers the container runtime"},
@@ -203,8 +204,9 @@ const readByDashboards = "makes dashboards read the object"
 // freeKeys are keys of reserved domains that do no harm.
 var freeKeys = append([]string{"cluster-autoscaler.kubernetes.io/safe-to-evict"}, poolKeys...)
 
-// poolKeys are the annotations by which a Service names the pool that its load balancer's address is from: MetalLB's, and its older spelling. Which
-// pools a tenant may name is a grant of its own. What other load balancers choose pools by is reserved.
+// poolKeys are the annotations by which a Service names the pool that its load balancer's address is from: MetalLB's,
+// and its older spelling. Which pools a tenant may name is a grant of its own. What other load balancers choose pools
+// by is reserved.
 var poolKeys = []string{"metallb.io/address-pool", "metallb.universe.tf/address-pool"}
 
 // AddressPools returns the address pools that annotations name, by annotation key.

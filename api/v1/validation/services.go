@@ -96,15 +96,16 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 	return errs
 }
 
-// The most ports that one load balancer passes on, and that all those of a cluster do: each is written, read and compared at every run.
-// MaxCheckedPorts is the most with a check for each.
+// The most ports that one load balancer passes on, and that all those of a cluster do: each is written, read and
+// compared at every run. MaxCheckedPorts is the most with a check for each.
 const (
 	MaxServicePorts = 1000
 	MaxCheckedPorts = 256
 	MaxPorts        = 4096
 )
 
-// checkServiceName complains about a cluster whose name is too long for the entry's Service (63 characters, a DNS label).
+// checkServiceName complains about a cluster whose name is too long for the entry's Service (63 characters, a DNS
+// label).
 func checkServiceName(c *v1.SIPCluster, at complaints, list string, i int) {
 	if name := v1.ServiceName(list, i, c.Name); len(name) > validation.DNS1035LabelMaxLength {
 		at.add("the name %q has %d characters, want at most %d: shorten the cluster's name to %d", name, len(name),
@@ -115,7 +116,8 @@ func checkServiceName(c *v1.SIPCluster, at complaints, list string, i int) {
 // isPort reports whether a number is a port.
 func isPort(port int32) bool { return port > 0 && port <= 65535 }
 
-// checkNodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is looked at later (claimNodePorts).
+// checkNodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is
+// looked at later (claimNodePorts).
 func checkNodePort(at complaints, port int32) {
 	if port != 0 && !isPort(port) {
 		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise", port)
@@ -171,7 +173,8 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 	validateOptions(s, at)
 }
 
-// checkHeadless complains about a Service without an address of its own that is to be reached by one, or by ports of nodes: the API server refuses it.
+// checkHeadless complains about a Service without an address of its own that is to be reached by one, or by ports of
+// nodes: the API server refuses it.
 func checkHeadless(s *v1.Service, at complaints, nodePort int32) {
 	kind := s.ExposureType(nodePort)
 	//guard: a Service is committed that the API server refuses
@@ -263,7 +266,8 @@ func embeddedIPv4(ip netip.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// validateAnnotationKeys complains about annotations that set what fields set: only the fields are compared with those of other clusters.
+// validateAnnotationKeys complains about annotations that set what fields set: only the fields are compared with those
+// of other clusters.
 func validateAnnotationKeys(e *v1.ServiceExposure, at complaints) {
 	// How an older MetalLB spells what the fields ask for.
 	same := map[string]string{"metallb.universe.tf/loadBalancerIPs": e.LoadBalancerIP, "metallb.universe.tf/allow-shared-ip": e.SharingKey}

@@ -16,8 +16,8 @@ var atLeastOne = []string{"maxPerDomain", "maxSkew", "minDomains", "weight"}
 
 const zeroFound = "found 0, want at least 1, or no such field"
 
-// zeros reports each number of atLeastOne that a spec sets to zero. It reads the document, because the decoded spec has
-// zero for a number that was left out, too.
+// zeros reports each number of atLeastOne that a spec sets to zero. It reads the document, because the decoded spec
+// has zero for a number that was left out, too.
 func zeros(object []byte) []FieldError {
 	var cluster struct {
 		Spec struct {

@@ -70,8 +70,8 @@ func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
 	}
 }
 
-// report complains about what lies in, or is, another tenant's. Sorted, a thing comes right behind those that hold it, so one look at
-// the last of another tenant is enough to find an overlap.
+// report complains about what lies in, or is, another tenant's. Sorted, a thing comes right behind those that hold it,
+// so one look at the last of another tenant is enough to find an overlap.
 func (c *clashes) report() {
 	c.nested(c.specs, "lies in, or is,")
 	c.nested(c.domains, "lies in, or is,")
@@ -102,7 +102,8 @@ func (c *clashes) report() {
 	}
 }
 
-// keepLatest keeps two ranges of different tenants, those that end last: a later one that overlaps with any overlaps with one of them.
+// keepLatest keeps two ranges of different tenants, those that end last: a later one that overlaps with any overlaps
+// with one of them.
 func keepLatest(ports []portRange, p portRange) []portRange {
 	for i, other := range ports {
 		if other.of == p.of {

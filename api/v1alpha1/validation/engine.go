@@ -12,7 +12,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a fraction of that.
+// maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a
+// fraction of that.
 const maxIdentity = 256
 
 // validateArgoCD checks the API server of the hosts, and Argo CD's user there. Another API server knows Argo CD by

@@ -37,8 +37,8 @@ func BaseInside(s *v1alpha1.Site, tree string) string {
 // maxClaimNamespaces is the most that spec.hosts.claimNamespaces may list.
 const maxClaimNamespaces = 100
 
-// validateClaims checks who may claim hosts by metal3's HostClaims. Each policy names them: metal3 reads one without names as one for all
-// namespaces, and does not anchor its patterns.
+// validateClaims checks who may claim hosts by metal3's HostClaims. Each policy names them: metal3 reads one without
+// names as one for all namespaces, and does not anchor its patterns.
 func validateClaims(h *v1alpha1.Hosts, add Report) {
 	const field = "spec.hosts.claimNamespaces"
 	if n := len(h.ClaimNamespaces); n > maxClaimNamespaces {
@@ -57,7 +57,8 @@ func validateClaims(h *v1alpha1.Hosts, add Report) {
 	}
 }
 
-// validateClaimants refuses tenants' namespaces: whoever can write a HostClaim there has any host that is available, whatever its labels say.
+// validateClaimants refuses tenants' namespaces: whoever can write a HostClaim there has any host that is available,
+// whatever its labels say.
 func validateClaimants(s *v1alpha1.SiteSpec, add Report) {
 	for i, namespace := range s.Hosts.ClaimNamespaces {
 		for n := range s.Tenants {

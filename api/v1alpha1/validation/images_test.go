@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestImages: no node can pull what is no image, and nobody would see before the pods start. A SIPCluster's are checked the same way.
+// TestImages: no node can pull what is no image, and nobody would see before the pods start. A SIPCluster's are
+// checked the same way.
 func TestImages(t *testing.T) {
 	const repository = "  repository: {url: 'https://git.example.org/a.git'}\n"
 	bad := []string{"foo bar", "HAPROXY:3", "https://x/haproxy:3", "haproxy:3@sha256:12", "haproxy:", "a/haproxy:3 ", ".*", strings.Repeat("a", 401)}

@@ -20,7 +20,8 @@ var (
 	ironicVersion = regexp.MustCompile(`^([1-9][0-9]*\.[0-9]+|latest)$`)
 )
 
-// validateIronic checks what the definition of an Ironic does not say: what does not go together, and what may not be committed.
+// validateIronic checks what the definition of an Ironic does not say: what does not go together, and what may not be
+// committed.
 func validateIronic(s *v1alpha1.Site, add Report) {
 	bmo := map[string]string{}
 	eachService(s, "spec.services.ironic", s.Spec.Services.Ironic, add, func(one serviceCheck, i *v1alpha1.Ironic) {

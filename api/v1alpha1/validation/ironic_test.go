@@ -16,8 +16,9 @@ func withIronic(t *testing.T, spec string) (*v1alpha1.Site, error) {
 	return parse(t, ironicSite+spec+"\n  }}]}\n")
 }
 
-// TestPublishedIronics: what the operator's repository has as samples (config/samples/v1alpha1_ironic_with_networking_sample.yaml), what its tests
-// and Metal3's book have, and the spellings that earlier versions had.
+// TestPublishedIronics: what the operator's repository has as samples
+// (config/samples/v1alpha1_ironic_with_networking_sample.yaml), what its tests and Metal3's book have, and the
+// spellings that earlier versions had.
 func TestPublishedIronics(t *testing.T) {
 	for _, row := range []struct{ why, spec string }{
 		{"the sample", ""},
@@ -170,8 +171,8 @@ func TestBadIronics(t *testing.T) {
 	}
 }
 
-// TestNewerIronics: what a newer operator may know is a warning with the version that sipgen has the definition of, and it is rendered as it is
-// written.
+// TestNewerIronics: what a newer operator may know is a warning with the version that sipgen has the definition of,
+// and it is rendered as it is written.
 func TestNewerIronics(t *testing.T) {
 	for _, row := range []struct{ spec, want string }{
 		{"version: '38.0'", "spec.version: found 38.0, and ironic-standalone-operator v0.10.0, the version that sipgen has the definition of, can install 33.0"},

@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// placementSite has the examples of placement-operator's README (at 8f5b392): a NetworkAttachmentDefinition, an IPAddressPool, and a PlacementAPI
-// with both.
+// placementSite has the examples of placement-operator's README (at 8f5b392): a NetworkAttachmentDefinition, an
+// IPAddressPool, and a PlacementAPI with both.
 const placementSite = `  repository: {url: 'https://git.example.org/a.git'}
   services:
     networks:
@@ -99,7 +99,8 @@ func TestBadPlacement(t *testing.T) {
 	}
 }
 
-// An attachment gives out what its ipam part says, in the three ways in which there is one, without what it leaves out.
+// An attachment gives out what its ipam part says, in the three ways in which there is one, without what it leaves
+// out.
 func TestAttachmentSpans(t *testing.T) {
 	for _, row := range []struct{ ipam, want string }{
 		{`{"type": "whereabouts", "range": "10.0.0.0/29"}`, "10.0.0.0-10.0.0.7"},

@@ -11,8 +11,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// QuotaResources are what a tenant's quota may bound, in the words of a ResourceQuota: what its services ask for is known of these, and of
-// no others.
+// QuotaResources are what a tenant's quota may bound, in the words of a ResourceQuota: what its services ask for is
+// known of these, and of no others.
 var QuotaResources = []corev1.ResourceName{
 	corev1.ResourcePods, corev1.ResourceServices, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers,
 	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,

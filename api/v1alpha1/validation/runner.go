@@ -81,8 +81,9 @@ func validateRunnerEnvironment(s *v1alpha1.Site, field string, add Report) {
 	}
 }
 
-// validateVariable allows what cannot hold a secret, and nothing else: files by path, and the three variables that are none. A
-// value that is refused is not repeated. Values that look like secrets anywhere in a Site are refused before this.
+// validateVariable allows what cannot hold a secret, and nothing else: files by path, and the three variables that are
+// none. A value that is refused is not repeated. Values that look like secrets anywhere in a Site are refused before
+// this.
 func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 	switch {
 	case !environment.MatchString(name):

@@ -79,7 +79,8 @@ func eachService[T any, P interface {
 	}
 }
 
-// checkUnique complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name". first has where each was first.
+// checkUnique complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name".
+// first has where each was first.
 func checkUnique(first map[string]int, key string, n int, field string, add Report) {
 	//guard: two services of the site are one object: one file overwrites the other
 	if other, twice := first[key]; twice {

@@ -1,5 +1,5 @@
-// Package validation validates a Site: every field by itself, and what fields say against each other. Package api reads the Site and fills in its
-// defaults before.
+// Package validation validates a Site: every field by itself, and what fields say against each other. Package api
+// reads the Site and fills in its defaults before.
 package validation
 
 import (

@@ -200,7 +200,8 @@ func validateTenantHosts(h *v1alpha1.TenantHosts, at string, site []string, add 
 	}
 }
 
-// noHostHas are networks of which no tenant gets an address: of the node itself, of the link, of nobody, and of groups.
+// noHostHas are networks of which no tenant gets an address: of the node itself, of the link, of nobody, and of
+// groups.
 var noHostHas = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"),
 	netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("240.0.0.0/4"),

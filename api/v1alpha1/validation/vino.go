@@ -24,7 +24,8 @@ const (
 	maxHostName = validation.DNS1123SubdomainMaxLength - len("-network-data")
 )
 
-// validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where nobody looks.
+// validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where
+// nobody looks.
 func validateVirtualHosts(s *v1alpha1.Site, add Report) {
 	const field = "spec.services.virtualHosts"
 	eachService(s, field, s.Spec.Services.VirtualHosts, add, func(one serviceCheck, v *v1alpha1.VirtualHosts) {
@@ -98,8 +99,8 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 	c.nodes(v, perNode)
 }
 
-// credentials come from a Secret with Flux, and with Argo CD, which puts nothing in at the sync, from somebody who applies them himself. They
-// never come from git.
+// credentials come from a Secret with Flux, and with Argo CD, which puts nothing in at the sync, from somebody who
+// applies them himself. They never come from git.
 func (c *vinoCheck) credentials(v *v1alpha1.VirtualHosts) {
 	if c.site.Spec.Engine == v1alpha1.EngineArgoCD {
 		//guard: a Secret is named that Argo CD never puts in, and everybody takes the Vino to have its credentials
