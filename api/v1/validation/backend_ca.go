@@ -40,14 +40,10 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 		if ca.PEM != "" {
 			at.at(".key").add("has no meaning with pem")
 		}
-		for _, message := range validation.IsConfigMapKey(ca.Key) {
-			at.at(".key").add("found %q: %s", ca.Key, message)
-		}
+		at.at(".key").check(ca.Key, validation.IsConfigMapKey)
 	}
 	if ca.ServerName != "" {
-		for _, message := range validation.IsDNS1123Subdomain(ca.ServerName) {
-			at.at(".serverName").add("found %q: %s", ca.ServerName, message)
-		}
+		at.at(".serverName").check(ca.ServerName, validation.IsDNS1123Subdomain)
 	}
 }
 

@@ -117,16 +117,12 @@ func unmapIPv4(host string) netip.Addr {
 func validateTLS(d *v1.Dex, at complaints) {
 	checkSecretName(at.at(".secretName"), d.TLS.SecretName, d.TLS.IssuerRef == nil)
 	if ref := d.TLS.IssuerRef; ref != nil {
-		for _, message := range validation.IsDNS1123Subdomain(ref.Name) {
-			at.at(".issuerRef.name").add("found %q: %s", ref.Name, message)
-		}
+		at.at(".issuerRef.name").check(ref.Name, validation.IsDNS1123Subdomain)
 		if ref.Kind != "" && ref.Kind != "Issuer" && ref.Kind != "ClusterIssuer" && ref.Group == "" {
 			at.at(".issuerRef.kind").add("found %q, want Issuer or ClusterIssuer", ref.Kind)
 		}
 		if ref.Group != "" {
-			for _, message := range validation.IsDNS1123Subdomain(ref.Group) {
-				at.at(".issuerRef.group").add("found %q: %s", ref.Group, message)
-			}
+			at.at(".issuerRef.group").check(ref.Group, validation.IsDNS1123Subdomain)
 		}
 	}
 	if d.TLS.CA != "" {

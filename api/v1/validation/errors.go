@@ -36,6 +36,13 @@ func (c complaints) add(format string, args ...any) {
 	*c.errs = append(*c.errs, FieldError{c.path, redact.Sprintf(format, args...)})
 }
 
+// check complains about a value that one of Kubernetes' checks refuses.
+func (c complaints) check(value string, refuse func(string) []string) {
+	for _, message := range refuse(value) {
+		c.add("found %q: %s", value, message)
+	}
+}
+
 // match complains about a value that is set and does not match.
 func (c complaints) match(value string, pattern *regexp.Regexp, limit int, want string) {
 	switch {

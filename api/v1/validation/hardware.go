@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,43 +24,44 @@ const (
 	mostDiskEntries = 16
 )
 
-func validateHardware(h *v1.Hardware, add func(field, format string, args ...any)) {
+func validateHardware(h *v1.Hardware, at complaints) {
 	if h == nil {
 		return
 	}
-	number := func(field string, found, most int) {
+	at = at.at(".hardware")
+	number := func(at complaints, found, most int) {
 		if found < 0 || found > most {
-			add(field, "found %d, want 1 to %d", found, most)
+			at.add("found %d, want 1 to %d", found, most)
 		}
 	}
-	amount := func(field string, found *resource.Quantity) {
+	amount := func(at complaints, found *resource.Quantity) {
 		if found.Sign() < 0 {
-			add(field, "found %s, want more than 0", found)
+			at.add("found %s, want more than 0", found)
 		}
 	}
 	if h.String() == "" {
-		add(".hardware", "found no minimum, want at least one of cpus, memory, architecture, disks, nics")
+		at.add("found no minimum, want at least one of cpus, memory, architecture, disks, nics")
 	}
-	number(".hardware.cpus", h.CPUs, 1<<20)
-	amount(".hardware.memory", &h.Memory)
+	number(at.at(".cpus"), h.CPUs, 1<<20)
+	amount(at.at(".memory"), &h.Memory)
 	if h.Architecture != "" && !architecture.MatchString(h.Architecture) {
-		add(".hardware.architecture", "found %q, want the name that metal3 reports, as in x86_64 or aarch64", h.Architecture)
+		at.at(".architecture").add("found %q, want the name that metal3 reports, as in x86_64 or aarch64", h.Architecture)
 	}
 	if len(h.Disks) > mostDiskEntries {
-		add(".hardware.disks", "found %d entries, want at most %d", len(h.Disks), mostDiskEntries)
+		at.at(".disks").add("found %d entries, want at most %d", len(h.Disks), mostDiskEntries)
 	}
 	for i := range h.Disks {
-		d, field := &h.Disks[i], fmt.Sprintf(".hardware.disks[%d]", i)
-		number(field+".count", d.Count, mostDevices)
-		amount(field+".size", &d.Size)
+		d, at := &h.Disks[i], at.at(".disks[%d]", i)
+		number(at.at(".count"), d.Count, mostDevices)
+		amount(at.at(".size"), &d.Size)
 		if d.Type != "" && !slices.Contains(diskTypes, d.Type) {
-			add(field+".type", "found %q, want %s", d.Type, strings.Join(diskTypes, ", "))
+			at.at(".type").add("found %q, want %s", d.Type, strings.Join(diskTypes, ", "))
 		}
 	}
 	if h.NICs != nil {
-		number(".hardware.nics.count", h.NICs.Count, mostDevices)
+		number(at.at(".nics.count"), h.NICs.Count, mostDevices)
 		if h.NICs.Speed != "" && !nicSpeed.MatchString(h.NICs.Speed) {
-			add(".hardware.nics.speed", "found %q, want gigabits per second, as in 25Gi", h.NICs.Speed)
+			at.at(".nics.speed").add("found %q, want gigabits per second, as in 25Gi", h.NICs.Speed)
 		}
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validation"
-	rules "k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // The most that a spec may hold of what is looked at for every host, or answered with a message for each: far more
@@ -63,10 +61,7 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 	if len(c.Spec.Nodes) <= MaxRoles {
 		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 			set := c.Spec.Nodes[role]
-			path := "spec.nodes." + role
-			if len(rules.IsValidLabelValue(role)) > 0 {
-				path = redact.Sprintf("spec.nodes[%q]", role)
-			}
+			path := rolePath(role)
 			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
 			//guard: any number of topology keys
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")

@@ -169,9 +169,7 @@ func isPlain(text string) bool {
 var wholeNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
 
 func validateRequirement(r *v1.NodeRequirement, at complaints) {
-	for _, message := range validation.IsQualifiedName(r.Key) {
-		at.at(".key").add("found %q: %s", r.Key, message)
-	}
+	at.at(".key").check(r.Key, validation.IsQualifiedName)
 	values := at.at(".values")
 	switch r.Operator {
 	case "In", "NotIn":
@@ -204,9 +202,7 @@ func checkTopologyKey(at complaints, key string) {
 		at.add("missing: the label of nodes whose values are the domains, as in topology.kubernetes.io/zone")
 		return
 	}
-	for _, message := range validation.IsQualifiedName(key) {
-		at.add("found %q: %s", key, message)
-	}
+	at.check(key, validation.IsQualifiedName)
 	domain, _, _ := strings.Cut(key, "/")
 	kubernetes := slices.ContainsFunc([]string{"kubernetes.io", "k8s.io"}, func(own string) bool {
 		return domain == own || strings.HasSuffix(domain, "."+own)

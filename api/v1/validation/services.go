@@ -301,9 +301,7 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 		if field.value == "" && field.name == "namespace" {
 			continue
 		}
-		for _, message := range validation.IsDNS1123Subdomain(field.value) {
-			at.at(".%s", field.name).add("found %q: %s", field.value, message)
-		}
+		at.at(".%s", field.name).check(field.value, validation.IsDNS1123Subdomain)
 	}
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
 	//guard: a network is attached as the loopback interface, and no pod of the service starts
