@@ -71,7 +71,8 @@ type DecodedCluster struct {
 
 // Twice reports that the cluster of the document is defined at first already.
 func (d *DecodedCluster) Twice(first string) error {
-	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
+	return d.Document.Problem("metadata.name",
+		"SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
 }
 
 // DecodeClusters decodes and validates the SIPClusters among docs, each by itself, in the order of docs. It keeps

@@ -54,8 +54,10 @@ func checkDefinition(s *v1alpha1.Site, kind *upstream.Kind, at string, spec map[
 		if near := manifest.Nearest(name, field.Known); near != "" {
 			hint = fmt.Sprintf(", did you mean %q?", near)
 		}
-		say(at+"."+shownPath(field.Field), "unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an older one "+
-			"refuses the object%s", kind.Kind, kind.Origin, hint)
+		say(at+"."+shownPath(field.Field),
+			"unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an "+
+				"older one "+
+				"refuses the object%s", kind.Kind, kind.Origin, hint)
 	}
 }
 

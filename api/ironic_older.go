@@ -59,9 +59,11 @@ func (m *modernizer) ironic(i *v1alpha1.Ironic) {
 	switch i.APIVersion {
 	case "", v1alpha1.IronicAPIVersion:
 	case v1alpha1.OlderIronicAPIVersion:
-		m.site.Warn(m.at+".apiVersion", "found %s, which the operator has left: today's is %s", v1alpha1.OlderIronicAPIVersion, v1alpha1.IronicAPIVersion)
+		m.site.Warn(m.at+".apiVersion", "found %s, which the operator has left: today's is %s",
+			v1alpha1.OlderIronicAPIVersion, v1alpha1.IronicAPIVersion)
 	default:
-		m.site.Warn(m.at+".apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered as that", i.APIVersion, v1alpha1.IronicAPIVersion,
+		m.site.Warn(m.at+".apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered "+
+			"as that", i.APIVersion, v1alpha1.IronicAPIVersion,
 			upstream.Ironic.Origin)
 	}
 	asked := i.MariaDB != nil && i.MariaDB.Name != ""
@@ -77,7 +79,8 @@ func (m *modernizer) ironic(i *v1alpha1.Ironic) {
 	if value, _, _ := unstructured.NestedString(m.spec, strings.Split(manager, ".")...); value == "keepalived" {
 		m.take(manager)
 		if m.moved(manager, "networking.keepalived", m.has("networking.keepalived")) {
-			_ = unstructured.SetNestedField(m.spec, map[string]any{"enabled": true}, "networking", "keepalived") // networking is a mapping
+			_ = unstructured.SetNestedField(m.spec, map[string]any{"enabled": true}, "networking",
+				"keepalived") // networking is a mapping
 		}
 	}
 }
@@ -136,9 +139,11 @@ func (m *modernizer) database(i *v1alpha1.Ironic) {
 			m.add(m.at+".ironicDatabase", "given beside mariaDB, want mariaDB alone")
 			return
 		}
-		m.site.Warn(m.at+".ironicDatabase", "the operator has no IronicDatabase any more: it is read as mariaDB with ephemeral: true, since it "+
-			"had no volume; today's is mariaDB, with storageSize")
-		i.MariaDB = &v1alpha1.MariaDB{Name: db.Name, CredentialsName: db.CredentialsName, TLSCertificateName: db.TLSCertificateName, Image: db.Image, Ephemeral: true}
+		m.site.Warn(m.at+".ironicDatabase",
+			"the operator has no IronicDatabase any more: it is read as mariaDB with ephemeral: true, since it "+
+				"had no volume; today's is mariaDB, with storageSize")
+		i.MariaDB = &v1alpha1.MariaDB{Name: db.Name, CredentialsName: db.CredentialsName,
+			TLSCertificateName: db.TLSCertificateName, Image: db.Image, Ephemeral: true}
 		if db.CredentialsRef != nil {
 			i.MariaDB.CredentialsName = cmp.Or(i.MariaDB.CredentialsName, db.CredentialsRef.Name)
 		}
@@ -151,7 +156,8 @@ func (m *modernizer) database(i *v1alpha1.Ironic) {
 	switch {
 	case name == "":
 	case i.MariaDB == nil:
-		m.add(m.at+"."+field, "names an IronicDatabase, a kind that the operator has no more: want database, with host, name and credentialsName, "+
+		m.add(m.at+"."+field, "names an IronicDatabase, a kind that the operator has no more: want database, with "+
+			"host, name and credentialsName, "+
 			"or mariaDB beside the spec")
 	case i.MariaDB.Name != "" && i.MariaDB.Name != name:
 		m.add(m.at+"."+field, "found %q, and the mariaDB beside the spec is %q", name, i.MariaDB.Name)
@@ -165,6 +171,7 @@ func (m *modernizer) database(i *v1alpha1.Ironic) {
 func (m *modernizer) ownName(i *v1alpha1.Ironic, asked bool) {
 	if db := i.MariaDB; db != nil && !asked && db.Name != "" && db.Name == i.Name {
 		db.Name = ""
-		m.site.Warn(m.at+".mariaDB.name", "the database had the Ironic's name, and each has a Service of its name: the MariaDB is called %s-database", i.Name)
+		m.site.Warn(m.at+".mariaDB.name", "the database had the Ironic's name, and each has a Service of its name: "+
+			"the MariaDB is called %s-database", i.Name)
 	}
 }

@@ -74,12 +74,14 @@ func readManifests(s *v1alpha1.Site, docs []*manifest.Document, add validation.R
 	}
 	for n := range services.VirtualHosts {
 		if v := &services.VirtualHosts[n]; v.Spec.Written == nil {
-			r.version(r.spec(fmt.Sprintf("spec.services.virtualHosts[%d]", n), "Vino", v.Namespace, v.Name, &v.Spec), upstream.Vino)
+			r.version(r.spec(fmt.Sprintf("spec.services.virtualHosts[%d]", n), "Vino", v.Namespace, v.Name, &v.Spec),
+				upstream.Vino)
 		}
 	}
 	for n := range services.Placement {
 		if p := &services.Placement[n]; p.Spec.Written == nil {
-			r.version(r.spec(fmt.Sprintf("spec.services.placement[%d]", n), "PlacementAPI", p.Namespace, p.Name, &p.Spec), upstream.PlacementAPI)
+			r.version(r.spec(fmt.Sprintf("spec.services.placement[%d]", n), "PlacementAPI", p.Namespace, p.Name,
+				&p.Spec), upstream.PlacementAPI)
 		}
 	}
 	for n := range services.Networks {
@@ -89,8 +91,10 @@ func readManifests(s *v1alpha1.Site, docs []*manifest.Document, add validation.R
 	}
 	for _, doc := range docs {
 		if !r.used[doc] {
-			s.Warnings = append(s.Warnings, doc.Problem("metadata.name", "%s %s is not rendered: no service without a spec in the Site's spec.services has its name",
-				doc.Kind, redact.Plain(strings.TrimPrefix(doc.Namespace+"/"+doc.Name, "/"))).Error())
+			s.Warnings = append(s.Warnings,
+				doc.Problem("metadata.name",
+					"%s %s is not rendered: no service without a spec in the Site's spec.services has its name",
+					doc.Kind, redact.Plain(strings.TrimPrefix(doc.Namespace+"/"+doc.Name, "/"))).Error())
 		}
 	}
 }
@@ -106,7 +110,8 @@ func (r *manifestReader) find(kind, namespace, name string) *manifest.Document {
 		r.used[doc] = true
 		//guard: which of two manifests is rendered depends on the order of files
 		if found != nil {
-			r.problem(doc, "metadata.name", "a second %s %s/%s, the first is at %s", kind, redact.Plain(namespace), redact.Plain(name), found.Where())
+			r.problem(doc, "metadata.name", "a second %s %s/%s, the first is at %s", kind, redact.Plain(namespace),
+				redact.Plain(name), found.Where())
 			continue
 		}
 		found = doc
@@ -124,7 +129,8 @@ func (r *manifestReader) problem(doc *manifest.Document, field, format string, a
 func (r *manifestReader) spec(at, kind, namespace, name string, into any) *manifest.Document {
 	doc := r.find(kind, namespace, name)
 	if doc == nil {
-		r.site.Missing = append(r.site.Missing, r.site.Problem(at+".spec", "missing, and no manifest of %s %s/%s is among the specs and in the Site's file",
+		r.site.Missing = append(r.site.Missing, r.site.Problem(at+".spec",
+			"missing, and no manifest of %s %s/%s is among the specs and in the Site's file",
 			kind, redact.Plain(namespace), redact.Plain(name)))
 		return nil
 	}
@@ -151,7 +157,8 @@ func (r *manifestReader) read(doc *manifest.Document, at string, into any) {
 	_ = json.Unmarshal(object["metadata"], &metadata)
 	for _, key := range []string{"labels", "annotations"} {
 		if text := string(metadata[key]); text != "" && text != "null" && text != "{}" {
-			r.site.Warnings = append(r.site.Warnings, doc.Problem("metadata."+key, "not rendered: a service has its spec alone from a manifest").Error())
+			r.site.Warnings = append(r.site.Warnings,
+				doc.Problem("metadata."+key, "not rendered: a service has its spec alone from a manifest").Error())
 		}
 	}
 	text := object["spec"]
@@ -166,8 +173,10 @@ func (r *manifestReader) read(doc *manifest.Document, at string, into any) {
 // version warns about a manifest of another version than the definition's.
 func (r *manifestReader) version(doc *manifest.Document, kind *upstream.Kind) {
 	if doc != nil && doc.APIVersion != kind.APIVersion {
-		r.site.Warnings = append(r.site.Warnings, doc.Problem("apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered as that",
-			doc.APIVersion, kind.APIVersion, kind.Origin).Error())
+		r.site.Warnings = append(r.site.Warnings,
+			doc.Problem("apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered "+
+				"as that",
+				doc.APIVersion, kind.APIVersion, kind.Origin).Error())
 	}
 }
 
@@ -192,13 +201,16 @@ func (r *manifestReader) database(at string, i *v1alpha1.Ironic) {
 
 // network takes a network from a NetworkAttachmentDefinition or an IPAddressPool.
 func (r *manifestReader) network(at string, n *v1alpha1.Network) {
-	attachment, pool := r.find("NetworkAttachmentDefinition", n.Namespace, n.Name), r.find("IPAddressPool", n.Namespace, n.Name)
+	attachment, pool := r.find("NetworkAttachmentDefinition", n.Namespace, n.Name), r.find("IPAddressPool",
+		n.Namespace, n.Name)
 	switch {
 	case attachment != nil && pool != nil:
-		r.add(at, "found a NetworkAttachmentDefinition (%s) and an IPAddressPool (%s) of this name, want one of them", attachment.Where(), pool.Where())
+		r.add(at, "found a NetworkAttachmentDefinition (%s) and an IPAddressPool (%s) of this name, want one of "+
+			"them", attachment.Where(), pool.Where())
 	case attachment != nil:
 		r.site.Sources[at+".attachment"] = v1alpha1.Source{Document: attachment, Field: "spec.config"}
-		r.site.Sources[at+".attachmentSpec"] = v1alpha1.Source{Document: attachment, Field: "spec"} // no field of the Site's
+		r.site.Sources[at+".attachmentSpec"] = v1alpha1.Source{Document: attachment,
+			Field: "spec"} // no field of the Site's
 		var spec map[string]any
 		r.version(attachment, upstream.NetworkAttachmentDefinition)
 		r.read(attachment, at+".attachmentSpec", &spec)
@@ -212,8 +224,9 @@ func (r *manifestReader) network(at string, n *v1alpha1.Network) {
 		r.version(pool, upstream.IPAddressPool)
 		r.read(pool, at+".pool", n.Pool)
 	default:
-		r.site.Missing = append(r.site.Missing, r.site.Problem(at, "want attachment or pool, one of them, or the manifest of a NetworkAttachmentDefinition or "+
-			"IPAddressPool %s", redact.Plain(n.Key())))
+		r.site.Missing = append(r.site.Missing, r.site.Problem(at,
+			"want attachment or pool, one of them, or the manifest of a NetworkAttachmentDefinition or "+
+				"IPAddressPool %s", redact.Plain(n.Key())))
 	}
 }
 

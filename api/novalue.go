@@ -37,19 +37,23 @@ func checkNoValues(document []byte, add validation.Report) {
 	}
 	if metrics, has := site.Spec["metrics"]; has {
 		if fields, _ := metrics.(map[string]any); fields["namespaces"] == nil {
-			add("spec.metrics.namespaces", "has no value: list namespaces, write [] for none, or remove spec.metrics, which lets all pods of the management cluster connect")
+			add("spec.metrics.namespaces",
+				"has no value: list namespaces, write [] for none, or remove spec.metrics, which lets all pods of "+
+					"the management cluster connect")
 		}
 	}
 	if hosts, _ := site.Spec["hosts"].(map[string]any); hosts != nil {
 		if networks, has := hosts["networks"]; has {
 			//guard: a list of the hosts' networks whose entries are commented out lets hosts be anywhere
 			if len(anyList(networks)) == 0 {
-				add("spec.hosts.networks", "has no value: list networks, or remove the field, which lets hosts be on any network")
+				add("spec.hosts.networks", "has no value: list networks, or remove the field, which lets hosts be "+
+					"on any network")
 			}
 			for i, network := range anyList(networks) {
 				fields, _ := network.(map[string]any)
 				if namespaces, has := fields["namespaces"]; has && len(anyList(namespaces)) == 0 {
-					add(fmt.Sprintf("spec.hosts.networks[%d].namespaces", i), "has no value: list namespaces, or remove the field, which means all")
+					add(fmt.Sprintf("spec.hosts.networks[%d].namespaces", i),
+						"has no value: list namespaces, or remove the field, which means all")
 				}
 			}
 		}
@@ -59,7 +63,8 @@ func checkNoValues(document []byte, add validation.Report) {
 		return
 	}
 	if tenants == nil {
-		add("spec.tenants", "has no value: list tenants, or remove the field, which makes every namespace a tenant; without the field, sipgen tenants --suggest prints the list that the specs need")
+		add("spec.tenants", "has no value: list tenants, or remove the field, which makes every namespace a "+
+			"tenant; without the field, sipgen tenants --suggest prints the list that the specs need")
 		return
 	}
 	list, _ := tenants.([]any)

@@ -32,7 +32,8 @@ func readPlacement(s *v1alpha1.Site, add validation.Report) {
 	}
 	for n := range s.Spec.Services.Networks {
 		if pool := s.Spec.Services.Networks[n].Pool; pool != nil {
-			checkDefinition(s, upstream.IPAddressPool, fmt.Sprintf("spec.services.networks[%d].pool", n), pool.Object(), add)
+			checkDefinition(s, upstream.IPAddressPool, fmt.Sprintf("spec.services.networks[%d].pool", n),
+				pool.Object(), add)
 		}
 	}
 }
@@ -61,7 +62,8 @@ func (m *modernizer) endpoints() {
 		if len(ips) > 0 {
 			annotations[domain+"loadBalancerIPs"] = strings.Join(ips, ",")
 		}
-		services[name] = map[string]any{"metadata": map[string]any{"annotations": annotations}, "spec": map[string]any{"type": "LoadBalancer"}}
+		services[name] = map[string]any{"metadata": map[string]any{"annotations": annotations},
+			"spec": map[string]any{"type": "LoadBalancer"}}
 	}
 	_ = unstructured.SetNestedMap(m.spec, services, strings.Split(is, ".")...) // m.has says that it is not there
 }

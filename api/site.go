@@ -35,7 +35,8 @@ func LoadSite(file string, stdin io.Reader) (*v1alpha1.Site, error) {
 func isFolder(folder string) error {
 	for _, name := range []string{"site.yaml", "site.yml", "site.json"} {
 		if about, err := os.Stat(filepath.Join(folder, name)); err == nil && about.Mode().IsRegular() {
-			return redact.Errorf("%s: a folder, want the Site's file: did you mean %s?", folder, filepath.Join(folder, name))
+			return redact.Errorf("%s: a folder, want the Site's file: did you mean %s?", folder,
+				filepath.Join(folder, name))
 		}
 	}
 	return redact.Errorf("%s: a folder, want the Site's file, and there is no site.yaml in it", folder)
@@ -86,7 +87,8 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 		default:
 			more = fmt.Sprintf("; %d other documents are not Sites either", others)
 		}
-		problems.Add(doc.Problem("", "found %s %s, want %s %s%s", redact.Plain(doc.APIVersion), redact.Plain(doc.Kind), v1alpha1.APIVersion, v1alpha1.Kind, more))
+		problems.Add(doc.Problem("", "found %s %s, want %s %s%s", redact.Plain(doc.APIVersion),
+			redact.Plain(doc.Kind), v1alpha1.APIVersion, v1alpha1.Kind, more))
 	}
 	for i := range docs {
 		doc := &docs[i]
@@ -114,7 +116,9 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 		delete(open, "spec.repository.url")
 		delete(open, "spec.argocd.server")
 		for _, path := range slices.Sorted(maps.Keys(open)) {
-			problems.Add(site.Problem(path, "%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and replace the exposed value wherever it is in use", open[path]))
+			problems.Add(site.Problem(path,
+				"%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and "+
+					"replace the exposed value wherever it is in use", open[path]))
 		}
 		//guard: a Site whose tenants are all commented out grants every namespace the defaults
 		checkNoValues(doc.JSON, add)

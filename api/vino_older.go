@@ -12,8 +12,10 @@ import (
 // vinoFormer are fields that a Vino had before, as paths below its spec, with what there is instead.
 var vinoFormer = []struct{ was, is string }{
 	{"nodeLabels", "it as nodeSelector.matchLabels"},
-	{"networks.vmInterfaceName", "a list of networks, and in each the interface as physicalInterface and the bridge as bridgeName"},
-	{"networks[].allocationStart", "it as staticAllocationStart, and for DHCP a range of its own, from dhcpAllocationStart to dhcpAllocationStop"},
+	{"networks.vmInterfaceName", "a list of networks, and in each the interface as physicalInterface and the " +
+		"bridge as bridgeName"},
+	{"networks[].allocationStart", "it as staticAllocationStart, and for DHCP a range of its own, from " +
+		"dhcpAllocationStart to dhcpAllocationStop"},
 	{"networks[].allocationStop", "it as staticAllocationStop"},
 	{"networks[].instanceSubnet", "instanceSubnetBitStep, how many bits of addresses each node has"},
 	{"networks[].routes[].to", "it as network and netmask"},
@@ -34,10 +36,12 @@ func readVinos(s *v1alpha1.Site, add validation.Report) {
 		if _, given := spec["vmBridge"]; given {
 			moveBridge(s, at, spec, add)
 		}
-		fieldsAt(spec, at, "configuration.redfishCredentialSecret", func(configuration map[string]any, key, field string) {
-			s.Warn(field, "ViNO never read it: the credentials are those of credentialsSecret in the Site, or with Argo CD the administrator's")
-			delete(configuration, key)
-		})
+		fieldsAt(spec, at, "configuration.redfishCredentialSecret",
+			func(configuration map[string]any, key, field string) {
+				s.Warn(field, "ViNO never read it: the credentials are those of credentialsSecret in the Site, or "+
+					"with Argo CD the administrator's")
+				delete(configuration, key)
+			})
 		if v.Spec.Written != nil {
 			reread(s, at, spec, &v.Spec, add)
 		}

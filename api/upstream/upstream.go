@@ -36,10 +36,13 @@ type Kind struct {
 
 // The kinds that a Site has services of.
 var (
-	Ironic                      = kind("ironic.metal3.io/v1alpha1", "Ironic", "ironic-standalone-operator v0.10.0", "ironics.yaml")
-	Vino                        = kind("airship.airshipit.org/v1", "Vino", "ViNO 83374ff", "vinoes.yaml")
-	PlacementAPI                = kind("placement.openstack.org/v1beta1", "PlacementAPI", "placement-operator 8f5b392", "placementapis.yaml")
-	NetworkAttachmentDefinition = kind("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", "network-attachment-definition-client v1.7.7",
+	Ironic = kind("ironic.metal3.io/v1alpha1", "Ironic", "ironic-standalone-operator v0.10.0",
+		"ironics.yaml")
+	Vino         = kind("airship.airshipit.org/v1", "Vino", "ViNO 83374ff", "vinoes.yaml")
+	PlacementAPI = kind("placement.openstack.org/v1beta1", "PlacementAPI",
+		"placement-operator 8f5b392", "placementapis.yaml")
+	NetworkAttachmentDefinition = kind("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition",
+		"network-attachment-definition-client v1.7.7",
 		"network-attachment-definitions.yaml")
 	IPAddressPool = kind("metallb.io/v1beta1", "IPAddressPool", "MetalLB v0.16.2", "ipaddresspools.yaml")
 )
@@ -48,7 +51,8 @@ var (
 var IronicVersions = []string{"33.0", "34.0", "35.0", "37.0", "latest"}
 
 func kind(apiVersion, name, origin, file string) *Kind {
-	return &Kind{apiVersion, name, origin, file, sync.OnceValues(func() (*schema.Structural, error) { return parse(file) })}
+	return &Kind{apiVersion, name, origin, file,
+		sync.OnceValues(func() (*schema.Structural, error) { return parse(file) })}
 }
 
 // Definition is the kind's CustomResourceDefinition, as its project publishes it.
@@ -65,7 +69,8 @@ func parse(file string) (*schema.Structural, error) {
 	}
 	published := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&published, &internal, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&published, &internal,
+		nil); err != nil {
 		return nil, err
 	}
 	spec, err := schema.NewStructural(&internal)
@@ -117,7 +122,8 @@ func (k *Kind) Check(spec map[string]any) (faults []Fault, unknown []Unknown, er
 		return nil, nil, err
 	}
 	pruned := runtime.DeepCopyJSON(spec)
-	for _, path := range pruning.PruneWithOptions(pruned, s, false, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+	for _, path := range pruning.PruneWithOptions(pruned, s, false,
+		schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
 		unknown = append(unknown, Unknown{path, k.known(s, path)})
 	}
 	result := validate.NewSchemaValidator(s.ToKubeOpenAPI(), nil, "", strfmt.Default).Validate(pruned)
@@ -158,7 +164,8 @@ func faultOf(err *errors.Validation) Fault {
 // typeName is a type of JSON in the words of other messages.
 func typeName(name string) string {
 	names := map[string]string{
-		"integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list", "object": "a mapping", "string": "a string",
+		"integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list",
+		"object": "a mapping", "string": "a string",
 		"null": "no value",
 	}
 	return cmp.Or(names[name], name)

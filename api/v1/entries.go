@@ -33,7 +33,9 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 	var out []ServiceEntry
 	add := func(list string, i int, s *Service, ports, nodePorts PortRange, field string) {
 		path := fmt.Sprintf("spec.services.%s[%d]", list, i)
-		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field, Replicas: DefaultReplicas(list)}
+		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s,
+			Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field,
+			Replicas: DefaultReplicas(list)}
 		if s.Replicas != nil {
 			e.Replicas = *s.Replicas
 		}

@@ -83,7 +83,8 @@ func (l *HAProxyLines) Sections() []HAProxySection {
 	if l == nil {
 		return nil
 	}
-	return []HAProxySection{{"global", l.Global}, {"defaults", l.Defaults}, {"frontend", l.Frontend}, {"backend", l.Backend}}
+	return []HAProxySection{{"global", l.Global}, {"defaults", l.Defaults}, {"frontend", l.Frontend},
+		{"backend", l.Backend}}
 }
 
 // HAProxySection is the lines for one section.
@@ -116,12 +117,14 @@ func (c *SIPCluster) haproxies() iter.Seq2[string, *HAProxy] {
 	return func(yield func(string, *HAProxy) bool) {
 		services := &c.Spec.Services
 		for i := range services.LoadBalancerControlPlane {
-			if h := services.LoadBalancerControlPlane[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListControlPlane, i), h) {
+			if h := services.LoadBalancerControlPlane[i].HAProxy; h != nil &&
+				!yield(fmt.Sprintf("spec.services.%s[%d]", ListControlPlane, i), h) {
 				return
 			}
 		}
 		for i := range services.LoadBalancerWorker {
-			if h := services.LoadBalancerWorker[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListWorker, i), h) {
+			if h := services.LoadBalancerWorker[i].HAProxy; h != nil &&
+				!yield(fmt.Sprintf("spec.services.%s[%d]", ListWorker, i), h) {
 				return
 			}
 		}

@@ -15,7 +15,8 @@ const (
 // kubectl and another user, and HAProxy 2.3 is of before 2022.
 var (
 	sipJumpHosts = []string{"quay.io/airshipit/jump-host"}
-	sipHAProxies = []string{"haproxy:2.3.2", "library/haproxy:2.3.2", "docker.io/haproxy:2.3.2", "docker.io/library/haproxy:2.3.2"}
+	sipHAProxies = []string{"haproxy:2.3.2", "library/haproxy:2.3.2", "docker.io/haproxy:2.3.2",
+		"docker.io/library/haproxy:2.3.2"}
 )
 
 // ownJumpHost is the prefix of the tags of sipgen's own jump host images, which share the name of the SIP

@@ -51,7 +51,8 @@ func AttachmentSpans(config map[string]any) []AttachmentSpan {
 	for _, item := range list(ipam["addresses"]) {
 		m, _ := item.(map[string]any)
 		prefix, _ := netip.ParsePrefix(text(m, "address")) // not valid in the span
-		r.out = append(r.out, AttachmentSpan{What: "addresses", Span: Span{prefix.Addr(), prefix.Addr()}, Text: text(m, "address")})
+		r.out = append(r.out, AttachmentSpan{What: "addresses", Span: Span{prefix.Addr(), prefix.Addr()},
+			Text: text(m, "address")})
 	}
 	out := r.out
 	for _, plugin := range list(config["plugins"]) {

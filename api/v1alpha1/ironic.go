@@ -136,7 +136,8 @@ func (i *Ironic) Database() *IronicDatabase {
 		return i.Spec.Database
 	}
 	return &IronicDatabase{
-		CredentialsName: i.MariaDB.CredentialsName, Host: i.MariaDB.Name + "." + i.Namespace + ".svc", Name: i.MariaDB.Name,
+		CredentialsName: i.MariaDB.CredentialsName, Host: i.MariaDB.Name + "." + i.Namespace + ".svc",
+		Name:               i.MariaDB.Name,
 		TLSCertificateName: i.MariaDB.TLSCertificateName,
 	}
 }

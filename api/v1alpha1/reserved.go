@@ -13,10 +13,14 @@ var controllers = map[string]string{
 	"flux-system": "Flux", "argocd": "Argo CD", "cert-manager": "cert-manager", "metallb-system": "MetalLB",
 	"baremetal-operator-system": "metal3's baremetal-operator", "capm3-system": "metal3's provider for Cluster API",
 	"ironic-standalone-operator-system": "metal3's operator for Ironic", "capi-system": "Cluster API",
-	"capi-kubeadm-bootstrap-system": "Cluster API", "capi-kubeadm-control-plane-system": "Cluster API", "capi-operator-system": "Cluster API",
-	"calico-system": "Calico", "tigera-operator": "Calico", "cilium": "Cilium", "istio-system": "Istio", "linkerd": "Linkerd",
-	"gatekeeper-system": "Gatekeeper", "kyverno": "Kyverno", "external-secrets": "External Secrets", "sealed-secrets": "Sealed Secrets",
-	"vault": "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero", "crossplane-system": "Crossplane",
+	"capi-kubeadm-bootstrap-system": "Cluster API", "capi-kubeadm-control-plane-system": "Cluster API",
+	"capi-operator-system": "Cluster API",
+	"calico-system":        "Calico", "tigera-operator": "Calico", "cilium": "Cilium", "istio-system": "Istio",
+	"linkerd":           "Linkerd",
+	"gatekeeper-system": "Gatekeeper", "kyverno": "Kyverno", "external-secrets": "External Secrets",
+	"sealed-secrets": "Sealed Secrets",
+	"vault":          "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero",
+	"crossplane-system": "Crossplane",
 }
 
 // Reserved returns the owner of a namespace that is not for hosts and tenants, as in "is of Kubernetes itself", else
@@ -27,7 +31,8 @@ func (s *Site) Reserved(namespace string) string {
 	//guard: a tenant's services run in kube-system
 	case strings.HasPrefix(namespace, "kube-"):
 		return "is of Kubernetes itself"
-	case namespace == spec.Flux.Namespace && spec.Engine == EngineFlux, namespace == spec.ArgoCD.Namespace && spec.Engine == EngineArgoCD:
+	case namespace == spec.Flux.Namespace && spec.Engine == EngineFlux, namespace == spec.ArgoCD.Namespace &&
+		spec.Engine == EngineArgoCD:
 		//guard: a tenant's objects lie among the engine's, which obeys what it finds there
 		return "is the engine's"
 	case controllers[namespace] != "":
@@ -46,7 +51,8 @@ func (s *Site) ServiceIn(namespace string) string {
 		}
 	}
 	for i := range services.VirtualHosts {
-		if v := &services.VirtualHosts[i]; v.Namespace == namespace || v.HostNamespace == namespace && !slices.Contains(s.Spec.Hosts.SharedNamespaces, namespace) {
+		if v := &services.VirtualHosts[i]; v.Namespace == namespace || v.HostNamespace == namespace &&
+			!slices.Contains(s.Spec.Hosts.SharedNamespaces, namespace) {
 			return fmt.Sprintf("spec.services.virtualHosts[%d]", i)
 		}
 	}

@@ -142,7 +142,8 @@ func (s *Site) TenantOf(namespace string) *Tenant {
 
 // Item returns the item of the LimitRange, with the values that the API server adds to absent ones.
 func (l *TenantLimitRange) Item() corev1.LimitRangeItem {
-	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: l.Min, Max: l.Max, Default: maps.Clone(l.Max), DefaultRequest: maps.Clone(l.Min)}
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: l.Min, Max: l.Max,
+		Default: maps.Clone(l.Max), DefaultRequest: maps.Clone(l.Min)}
 	over := func(list *corev1.ResourceList, from corev1.ResourceList) {
 		if *list == nil && len(from) > 0 {
 			*list = corev1.ResourceList{}

@@ -65,7 +65,8 @@ func checkAuthorities(at complaints, text string) {
 	for i, c := range found {
 		//guard: a load balancer verifies by a certificate that signs nothing, and all API servers are down
 		if !c.IsCA || !c.BasicConstraintsValid {
-			at.add("certificate %d is not of a certificate authority: want the one that signed the API servers' certificates", i+1)
+			at.add("certificate %d is not of a certificate authority: want the one that signed the API servers' "+
+				"certificates", i+1)
 		}
 	}
 }

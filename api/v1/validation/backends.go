@@ -49,8 +49,9 @@ func BackendlessServices(c *v1.SIPCluster) []Backendless {
 
 // roleSynonyms is other names of the roles: metal3's, Kubernetes' and those of node labels.
 var roleSynonyms = map[string][]string{
-	v1.RoleControlPlane: {"master", "masters", "cp", "controller", "controllers", "control", "controlplanes", "apiserver", "server"},
-	v1.RoleWorker:       {"node", "nodes", "compute", "computes", "agent", "minion", "minions"},
+	v1.RoleControlPlane: {"master", "masters", "cp", "controller", "controllers", "control", "controlplanes",
+		"apiserver", "server"},
+	v1.RoleWorker: {"node", "nodes", "compute", "computes", "agent", "minion", "minions"},
 }
 
 // misnamedRole names a role of the spec that is probably the missing one, misspelled.

@@ -78,8 +78,9 @@ type siteClaims struct {
 
 func newClaims(held map[string]Held) *siteClaims {
 	return &siteClaims{
-		held: held, ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
-		dexes: map[string]owner{}, syncs: map[string]owner{},
+		held: held, ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{},
+		addresses: map[string][]shared{},
+		dexes:     map[string]owner{}, syncs: map[string]owner{},
 	}
 }
 
@@ -93,7 +94,8 @@ func (s *siteClaims) claim(e claimant) {
 		s.claimAddresses(e)
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.claimOnce(s.clusterIPs, canonicalIP(*ip), e.by(e.Path+".clusterIP"), func(h *Held) map[string]bool { return h.ClusterIPs })
+		s.claimOnce(s.clusterIPs, canonicalIP(*ip), e.by(e.Path+".clusterIP"),
+			func(h *Held) map[string]bool { return h.ClusterIPs })
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		for j, ip := range n.IPs {
@@ -105,7 +107,8 @@ func (s *siteClaims) claim(e claimant) {
 			if namespace == "" {
 				namespace = e.cluster.Namespace
 			}
-			s.claimOnce(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
+			s.claimOnce(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(),
+				e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
 				func(h *Held) map[string]bool { return h.PodIPs })
 		}
 	}
@@ -124,7 +127,8 @@ func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
 		mine, first = first, mine
 	}
 	if taken {
-		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
+		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: "+
+			"give the clusters namespaces of their own", first, c.Namespace)
 	}
 }
 
@@ -140,7 +144,8 @@ func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
 			s.syncs[name], loser, first = mine, first, mine
 		}
 		if taken {
-			s.add(loser.cluster, loser.path, "its objects in the tree would have the names of those of %s, because both are cut to %d characters: choose a shorter name",
+			s.add(loser.cluster, loser.path, "its objects in the tree would have the names of those of %s, because "+
+				"both are cut to %d characters: choose a shorter name",
 				first.cluster.Key(), validation.LabelValueMaxLength)
 			return
 		}
@@ -174,8 +179,10 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 		return // chosen by the API server
 	}
 	//guard: a number that is no port is said twice, with two ranges
-	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) && isPort(ports.End) { // else validation says so
-		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
+	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) &&
+		isPort(ports.End) { // else validation says so
+		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports,
+			s.start, s.end)
 	}
 	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
 	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
@@ -212,11 +219,14 @@ func (s *siteClaims) claimAddresses(e claimant) {
 			add := func(format string, args ...any) { s.add(claim.cluster, path, format, args...) }
 			switch {
 			case claim.key == "" || other.key != claim.key:
-				add("%s is claimed by %s already, and the two do not give the same sharingKey", canonicalIP(ip), other.owner)
+				add("%s is claimed by %s already, and the two do not give the same sharingKey", canonicalIP(ip),
+					other.owner)
 			case other.provider != claim.provider:
-				add("%s is claimed from %q by %s already, and from %q here", canonicalIP(ip), other.provider, other.owner, claim.provider)
+				add("%s is claimed from %q by %s already, and from %q here", canonicalIP(ip), other.provider,
+					other.owner, claim.provider)
 			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
-				add("%s is shared with %s, and both listen on port %d", canonicalIP(ip), other.owner, max(claim.ports.Start, other.ports.Start))
+				add("%s is shared with %s, and both listen on port %d", canonicalIP(ip), other.owner,
+					max(claim.ports.Start, other.ports.Start))
 			default:
 				continue
 			}

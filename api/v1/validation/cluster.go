@@ -29,7 +29,9 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 			errs = append(errs, doc.Problem("spec", "and %d more values like these", len(open)-MaxProblems))
 			break
 		}
-		errs = append(errs, doc.Problem(path, "%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed value wherever it is in use", open[path]))
+		errs = append(errs, doc.Problem(path,
+			"%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed "+
+				"value wherever it is in use", open[path]))
 	}
 	seen := map[string]bool{}
 	for _, found := range append(ValidateCluster(cluster), zeros(doc.JSON)...) {
@@ -58,7 +60,8 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 		return errs
 	}
 	// Both become label values (63 characters), folders, and parts of object names.
-	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
+	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace},
+		{"metadata.name", c.Name}} {
 		//guard: a cluster without a namespace is in whatever namespace the engine takes
 		if field.value == "" {
 			add(field.path, "missing")
@@ -82,10 +85,12 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 func validateAnnotations(c *v1.SIPCluster, add func(path, format string, args ...any)) {
 	//guard: a spec that was copied with its annotation lets another cluster go
 	if name, is := c.Annotations[v1.DecommissionAnnotation]; is && name != c.Key() {
-		add("metadata.annotations["+v1.DecommissionAnnotation+"]", "found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
+		add("metadata.annotations["+v1.DecommissionAnnotation+"]",
+			"found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
 	}
 	//guard: a number that nobody can read is taken for one that accepts nothing, in silence
 	if _, is := c.Annotations[v1.AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
-		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number", c.Annotations[v1.AcceptLossAnnotation])
+		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number",
+			c.Annotations[v1.AcceptLossAnnotation])
 	}
 }

@@ -42,19 +42,25 @@ type dexConnector struct {
 var dexConnectors = map[string]dexConnector{
 	"ldap": {
 		required: []string{"host", "userSearch"},
-		fields: keys("host", "insecureNoSSL", "insecureSkipVerify", "startTLS", "rootCA", "rootCAData", "clientCert", "clientKey",
+		fields: keys("host", "insecureNoSSL", "insecureSkipVerify", "startTLS", "rootCA", "rootCAData", "clientCert",
+			"clientKey",
 			"bindDN", "bindPW", "usernamePrompt").
-			with("userSearch", keys("baseDN", "filter", "username", "scope", "idAttr", "emailAttr", "nameAttr", "preferredUsernameAttr", "emailSuffix")).
-			with("groupSearch", keys("baseDN", "filter", "scope", "userAttr", "groupAttr", "recursionGroupAttr", "nameAttr").
+			with("userSearch", keys("baseDN", "filter", "username", "scope", "idAttr", "emailAttr", "nameAttr",
+				"preferredUsernameAttr", "emailSuffix")).
+			with("groupSearch", keys("baseDN", "filter", "scope", "userAttr", "groupAttr", "recursionGroupAttr",
+				"nameAttr").
 				with("userMatchers", keys("userAttr", "groupAttr", "recursionGroupAttr"))),
 	},
 	"oidc": {
 		required: []string{"issuer", "clientID", "clientSecret", "redirectURI"},
 		callback: true,
-		fields: keys("issuer", "issuerAlias", "clientID", "clientSecret", "redirectURI", "basicAuthUnsupported", "scopes", "hostedDomains",
-			"rootCAs", "insecureSkipEmailVerified", "insecureEnableGroups", "allowedGroups", "acrValues", "insecureSkipVerify",
+		fields: keys("issuer", "issuerAlias", "clientID", "clientSecret", "redirectURI", "basicAuthUnsupported",
+			"scopes", "hostedDomains",
+			"rootCAs", "insecureSkipEmailVerified", "insecureEnableGroups", "allowedGroups", "acrValues",
+			"insecureSkipVerify",
 			"getUserInfo", "userIDKey", "userNameKey", "promptType", "pkceChallenge", "overrideClaimMapping").
-			with("providerDiscoveryOverrides", keys("tokenURL", "authURL", "jwksURL", "userInfoURL", "deviceAuthURL", "endSessionURL")).
+			with("providerDiscoveryOverrides", keys("tokenURL", "authURL", "jwksURL", "userInfoURL", "deviceAuthURL",
+				"endSessionURL")).
 			with("claimMapping", keys("preferred_username", "email", "groups")).
 			with("claimModifications", keys().
 				with("newGroupFromClaims", keys("claims", "delimiter", "clearDelimiter", "prefix")).
@@ -64,13 +70,15 @@ var dexConnectors = map[string]dexConnector{
 	"saml": {
 		required: []string{"ssoURL", "redirectURI", "usernameAttr", "emailAttr"},
 		callback: true,
-		fields: keys("entityIssuer", "ssoIssuer", "ssoURL", "ca", "caData", "insecureSkipSignatureValidation", "usernameAttr", "emailAttr",
+		fields: keys("entityIssuer", "ssoIssuer", "ssoURL", "ca", "caData", "insecureSkipSignatureValidation",
+			"usernameAttr", "emailAttr",
 			"groupsAttr", "groupsDelim", "allowedGroups", "filterGroups", "redirectURI", "nameIDPolicyFormat"),
 	},
 	"github": {
 		required: []string{"clientID", "clientSecret", "redirectURI"},
 		callback: true,
-		fields: keys("clientID", "clientSecret", "redirectURI", "org", "hostName", "rootCA", "teamNameField", "loadAllGroups",
+		fields: keys("clientID", "clientSecret", "redirectURI", "org", "hostName", "rootCA", "teamNameField",
+			"loadAllGroups",
 			"useLoginAsID", "preferredEmailDomain").
 			with("orgs", keys("name", "teams")),
 	},
@@ -132,10 +140,12 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
 		}
 	}
-	if host, isString := connector.Config["host"].(string); isString && host != "" && (!ldapHost.MatchString(host) || !hasValidPort(&url.URL{Host: host})) {
+	if host, isString := connector.Config["host"].(string); isString && host != "" &&
+		(!ldapHost.MatchString(host) || !hasValidPort(&url.URL{Host: host})) {
 		at.at(".host").add("found a value of %d characters, want HOST or HOST:PORT, and no login in it", len(host))
 	}
-	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString && uri != d.Issuer+"/callback" {
+	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString &&
+		uri != d.Issuer+"/callback" {
 		at.at(".redirectURI").add("found %q, want %q, Dex's own callback", uri, d.Issuer+"/callback")
 	}
 	checkReferences(at, "", connector.Config, env)

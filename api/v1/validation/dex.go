@@ -60,10 +60,12 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 				if prefix.value == nil {
 					continue
 				}
-				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63, "letters, digits and _.:/@#-")
+				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63,
+					"letters, digits and _.:/@#-")
 				//guard: a token of Dex names system:masters
 				if strings.HasPrefix(*prefix.value, v1.ReservedPrefix) {
-					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own users", *prefix.value)
+					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own "+
+						"users", *prefix.value)
 				}
 			}
 		}
@@ -89,7 +91,8 @@ func checkIssuer(at complaints, value string) {
 	case !hasValidPort(parsed):
 		at.add("found %q, want a port of 1 to 65535 in it, or none", value)
 	case unmapIPv4(parsed.Hostname()).IsValid():
-		at.add("found %q, want the host %s: the IPv4 address as such, not mapped into IPv6", value, unmapIPv4(parsed.Hostname()))
+		at.add("found %q, want the host %s: the IPv4 address as such, not mapped into IPv6", value,
+			unmapIPv4(parsed.Hostname()))
 	case strings.HasSuffix(value, "/"):
 		at.add("found %q, want it without the slash at its end: issuers are compared letter by letter", value)
 	}
@@ -165,13 +168,15 @@ func validateEnv(d *v1.Dex, at complaints) map[string]bool {
 			at.at(".name").add("found %q, want letters, digits and _", e.Name)
 		case env[e.Name]:
 			at.at(".name").add("%s is a duplicate", e.Name)
-		case strings.HasPrefix(e.Name, "DEX_") || strings.HasPrefix(e.Name, "KUBERNETES_") || strings.HasPrefix(e.Name, "LD_") || e.Name == "PATH":
+		case strings.HasPrefix(e.Name, "DEX_") || strings.HasPrefix(e.Name, "KUBERNETES_") ||
+			strings.HasPrefix(e.Name, "LD_") || e.Name == "PATH":
 			at.at(".name").add("found %s, which means something to Dex or its image already", e.Name)
 		}
 		env[e.Name] = true
 		checkSecretName(at.at(".secretRef.name"), e.SecretRef.Name, true)
 		for _, message := range validation.IsConfigMapKey(e.SecretRef.Key) {
-			at.at(".secretRef.key").add("found a value that is not a valid key of a Secret (not shown, because it may be the secret itself): %s", message)
+			at.at(".secretRef.key").add("found a value that is not a valid key of a Secret (not shown, because it "+
+				"may be the secret itself): %s", message)
 		}
 	}
 	return env
@@ -227,7 +232,8 @@ func validateClients(d *v1.Dex, at complaints, env map[string]bool) {
 	for i, client := range d.StaticClients {
 		for j, peer := range client.TrustedPeers {
 			if !ids[peer] {
-				at.at(".staticClients[%d].trustedPeers[%d]", i, j).add("found %q, which is no client of this list", peer)
+				at.at(".staticClients[%d].trustedPeers[%d]", i, j).add("found %q, which is no client of this list",
+					peer)
 			}
 		}
 	}
@@ -241,11 +247,13 @@ func validateRedirect(at complaints, uri string) {
 	switch {
 	case err == nil && !hasValidPort(parsed):
 		at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
-	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri,
+		func(r rune) bool { return r <= ' ' || r > '~' }):
 		at.add("found %q, want a URL", uri)
 	//guard: who logs in runs a tenant's script
 	case slices.Contains(browserSchemes, parsed.Scheme):
-		at.add("a URL with scheme %s: a browser cannot send a person back to a page with it; want https, http, or an application's own scheme", parsed.Scheme)
+		at.add("a URL with scheme %s: a browser cannot send a person back to a page with it; want https, http, or "+
+			"an application's own scheme", parsed.Scheme)
 	}
 }
 

@@ -60,5 +60,6 @@ func limitErrors(errs []FieldError) []FieldError {
 	if len(errs) <= MaxProblems {
 		return errs
 	}
-	return append(errs[:MaxProblems:MaxProblems], FieldError{"spec", fmt.Sprintf("and %d more problems", len(errs)-MaxProblems)})
+	return append(errs[:MaxProblems:MaxProblems], FieldError{"spec", fmt.Sprintf("and %d more problems",
+		len(errs)-MaxProblems)})
 }

@@ -24,7 +24,8 @@ var haproxyTime = regexp.MustCompile(`^[0-9]{1,9}(ms|s|m|h)$`)
 // haproxySections are the words that begin a section, by HAProxy's configuration manual. A line that begins so would
 // end the section it is in.
 var haproxySections = []string{
-	"acme", "backend", "cache", "crt-list", "crt-store", "defaults", "dynamic-update", "fcgi-app", "frontend", "global", "http-errors", "listen", "log-forward",
+	"acme", "backend", "cache", "crt-list", "crt-store", "defaults", "dynamic-update", "fcgi-app", "frontend",
+	"global", "http-errors", "listen", "log-forward",
 	"log-profile", "mailers", "peers", "program", "resolvers", "ring", "traces", "userlist",
 }
 
@@ -32,7 +33,8 @@ func validateHAProxy(h *v1.HAProxy, at complaints) {
 	if h == nil {
 		return
 	}
-	if known := []string{"roundrobin", "leastconn", "source", "first", "random"}; h.Balance != "" && !slices.Contains(known, h.Balance) {
+	if known := []string{"roundrobin", "leastconn", "source", "first", "random"}; h.Balance != "" &&
+		!slices.Contains(known, h.Balance) {
 		at.at(".balance").add("found %q, want one of %s", h.Balance, strings.Join(known, ", "))
 	}
 	if h.MaxConnections < 0 || h.MaxConnections > MaxConnections {
@@ -43,7 +45,8 @@ func validateHAProxy(h *v1.HAProxy, at complaints) {
 	}
 	if t := h.Timeouts; t != nil {
 		for _, field := range []struct{ name, value string }{
-			{"connect", t.Connect}, {"queue", t.Queue}, {"check", t.Check}, {"client", t.Client}, {"server", t.Server}, {"tunnel", t.Tunnel},
+			{"connect", t.Connect}, {"queue", t.Queue}, {"check", t.Check}, {"client", t.Client},
+			{"server", t.Server}, {"tunnel", t.Tunnel},
 		} {
 			at.at(".timeouts.%s", field.name).timeout(field.value)
 		}
@@ -79,7 +82,8 @@ func (c complaints) haproxyLine(line string) {
 		c.add("empty, want a line of HAProxy's configuration")
 	case len(line) > maxHAProxyLine:
 		c.add("%d characters, want at most %d", len(line), maxHAProxyLine)
-	case !utf8.ValidString(line) || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }):
+	case !utf8.ValidString(line) || strings.ContainsFunc(line,
+		func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }):
 		c.add("a control character in it, want one line")
 	case strings.HasSuffix(line, "\\"):
 		c.add("ends with a backslash, which takes the next line into it")

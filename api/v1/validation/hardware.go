@@ -45,7 +45,8 @@ func validateHardware(h *v1.Hardware, at complaints) {
 	number(at.at(".cpus"), h.CPUs, 1<<20)
 	amount(at.at(".memory"), &h.Memory)
 	if h.Architecture != "" && !architecture.MatchString(h.Architecture) {
-		at.at(".architecture").add("found %q, want the name that metal3 reports, as in x86_64 or aarch64", h.Architecture)
+		at.at(".architecture").add("found %q, want the name that metal3 reports, as in x86_64 or aarch64",
+			h.Architecture)
 	}
 	if len(h.Disks) > mostDiskEntries {
 		at.at(".disks").add("found %d entries, want at most %d", len(h.Disks), mostDiskEntries)

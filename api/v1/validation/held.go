@@ -84,7 +84,8 @@ func released(c *v1.SIPCluster, held Held) Held {
 	for _, e := range c.Entries() {
 		asks.claim(claimant{owner{cluster: c, path: e.Path}, e})
 	}
-	out := Held{NodePorts: maps.Clone(held.NodePorts), ClusterIPs: maps.Clone(held.ClusterIPs), PodIPs: maps.Clone(held.PodIPs), Dex: held.Dex && len(c.Spec.Services.Dex) == 0}
+	out := Held{NodePorts: maps.Clone(held.NodePorts), ClusterIPs: maps.Clone(held.ClusterIPs),
+		PodIPs: maps.Clone(held.PodIPs), Dex: held.Dex && len(c.Spec.Services.Dex) == 0}
 	maps.DeleteFunc(out.NodePorts, func(port int32, _ bool) bool { return asks.ports[port].cluster != nil })
 	maps.DeleteFunc(out.ClusterIPs, func(ip string, _ bool) bool { return asks.clusterIPs[ip].cluster != nil })
 	maps.DeleteFunc(out.PodIPs, func(ip string, _ bool) bool { return asks.podIPs[ip].cluster != nil })

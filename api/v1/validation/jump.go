@@ -71,7 +71,8 @@ func checkPublicKey(at complaints, line string) {
 	// None is needed here.
 	//guard: a key runs a command on the jump host, or trusts an authority
 	if len(options) > 0 {
-		at.add("%d options before the key, want the key alone: the jump host decides what a login may do", len(options))
+		at.add("%d options before the key, want the key alone: the jump host decides what a login may do",
+			len(options))
 		return
 	}
 	// The parser goes by the type within the key; sshd wants the word before it to be the same, and passes over the

@@ -68,10 +68,12 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 			most(path+".maxPerDomainByKey", len(set.MaxPerDomainByKey), MaxTopologyKeys, "keys")
 			selector := &set.LabelSelector
 			//guard: any number of requirements is compared with every host
-			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements, "requirements")
+			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements,
+				"requirements")
 			for i := range selector.MatchExpressions[:min(MaxRequirements, len(selector.MatchExpressions))] {
 				//guard: any number of values is compared with every host
-				most(fmt.Sprintf("%s.labelSelector.matchExpressions[%d].values", path, i), len(selector.MatchExpressions[i].Values), MaxValues, "values")
+				most(fmt.Sprintf("%s.labelSelector.matchExpressions[%d].values", path, i),
+					len(selector.MatchExpressions[i].Values), MaxValues, "values")
 			}
 		}
 	}
@@ -80,7 +82,8 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 		name string
 		n    int
 	}{
-		{v1.ListControlPlane, len(services.LoadBalancerControlPlane)}, {v1.ListWorker, len(services.LoadBalancerWorker)},
+		{v1.ListControlPlane, len(services.LoadBalancerControlPlane)},
+		{v1.ListWorker, len(services.LoadBalancerWorker)},
 		{v1.ListJumpHost, len(services.JumpHost)}, {v1.ListDex, len(services.Dex)}, {"auth", len(services.Auth)},
 	} {
 		//guard: any number of services is rendered
@@ -92,7 +95,8 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 	}
 	//guard: one spec has thousands of messages
 	if more := len(errs) - mostLimits; more > 0 {
-		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec", fmt.Sprintf("%d more lists are longer than they may be", more)})
+		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec",
+			fmt.Sprintf("%d more lists are longer than they may be", more)})
 	}
 	return errs
 }
@@ -103,7 +107,8 @@ type atMost func(path string, found, limit int, what string)
 // limitServices looks at the lists of services that are no more than there may be.
 func limitServices(s *v1.Services, most atMost) {
 	for i := range s.LoadBalancerControlPlane {
-		limitService(&s.LoadBalancerControlPlane[i].Service, fmt.Sprintf("spec.services.%s[%d]", v1.ListControlPlane, i), most)
+		limitService(&s.LoadBalancerControlPlane[i].Service, fmt.Sprintf("spec.services.%s[%d]", v1.ListControlPlane,
+			i), most)
 	}
 	for i := range s.LoadBalancerWorker {
 		limitService(&s.LoadBalancerWorker[i].Service, fmt.Sprintf("spec.services.%s[%d]", v1.ListWorker, i), most)
@@ -132,7 +137,8 @@ func limitService(s *v1.Service, path string, most atMost) {
 	}
 	most(path+".networkAttachments", len(s.NetworkAttachments), MaxAttachments, "attachments")
 	for i := range s.NetworkAttachments[:min(MaxAttachments, len(s.NetworkAttachments))] {
-		most(fmt.Sprintf("%s.networkAttachments[%d].ips", path, i), len(s.NetworkAttachments[i].IPs), MaxIPs, "addresses")
+		most(fmt.Sprintf("%s.networkAttachments[%d].ips", path, i), len(s.NetworkAttachments[i].IPs), MaxIPs,
+			"addresses")
 	}
 	limitPods(s, path, most)
 }
@@ -147,6 +153,7 @@ func limitDex(d *v1.Dex, path string, most atMost) {
 	for i := range d.StaticClients[:min(MaxClients, len(d.StaticClients))] {
 		client := &d.StaticClients[i]
 		most(fmt.Sprintf("%s.staticClients[%d].redirectURIs", path, i), len(client.RedirectURIs), MaxRedirects, "URLs")
-		most(fmt.Sprintf("%s.staticClients[%d].trustedPeers", path, i), len(client.TrustedPeers), MaxRedirects, "clients")
+		most(fmt.Sprintf("%s.staticClients[%d].trustedPeers", path, i), len(client.TrustedPeers), MaxRedirects,
+			"clients")
 	}
 }

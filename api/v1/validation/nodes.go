@@ -30,7 +30,8 @@ func validateNamespaces(n *v1.NodeSet, at complaints) {
 	}
 	for i := range n.LabelSelector.MatchExpressions {
 		if n.LabelSelector.MatchExpressions[i].Key == v1.HostNamespaceKey {
-			at.at(".labelSelector.matchExpressions[%d].key", i).add("%s is not a label: want hostNamespaces", v1.HostNamespaceKey)
+			at.at(".labelSelector.matchExpressions[%d].key", i).add("%s is not a label: want hostNamespaces",
+				v1.HostNamespaceKey)
 		}
 	}
 }
@@ -55,7 +56,8 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 		if near := nearestKnownRole(role); near != "" {
 			hint = redact.Sprintf("; did you mean %q?", near)
 		}
-		at.add("the role's name becomes a label value: found %q, want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends%s", role, hint)
+		at.add("the role's name becomes a label value: found %q, want at most 63 letters, digits, '-', '_' and "+
+			"'.', with a letter or digit at both ends%s", role, hint)
 	}
 	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
 		at.at(".labelSelector").add("not a valid selector: %s", redact.Quotes(err.Error()))
@@ -128,7 +130,8 @@ func validateLimits(n *v1.NodeSet, at complaints) {
 		at.at(".maxPerDomain").add("found %d, want 1 to %d", n.MaxPerDomain, v1.MaxCount)
 	}
 	if n.MaxPerDomain > 0 && n.TopologyKey == "" {
-		at.at(".maxPerDomain").add("needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey")
+		at.at(".maxPerDomain").add("needs topologyKey, the label whose values are the domains; with topologyKeys, " +
+			"use maxPerDomainByKey")
 	}
 	if n.MaxPerDomain > 0 && len(n.MaxPerDomainByKey) > 0 {
 		at.at(".maxPerDomainByKey").add("not together with maxPerDomain")
@@ -153,6 +156,7 @@ func validateSpread(n *v1.NodeSet, at complaints) {
 		at.at(".spread.maxSkew").add("found %d, want 1 to %d", n.Spread.MaxSkew, v1.MaxCount)
 	}
 	if n.Spread.TopologyKey == n.TopologyKey || slices.Contains(n.TopologyKeys, n.Spread.TopologyKey) {
-		at.at(".spread.topologyKey").add("%q is a topology key of the role already: it is spread by that", n.Spread.TopologyKey)
+		at.at(".spread.topologyKey").add("%q is a topology key of the role already: it is spread by that",
+			n.Spread.TopologyKey)
 	}
 }

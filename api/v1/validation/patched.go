@@ -47,7 +47,8 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 	}
 	for i := range c.Spec.Patches {
 		patch := &c.Spec.Patches[i]
-		documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
+		documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: MaxPatchBytes,
+			Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
 		if err != nil {
 			continue // said elsewhere
 		}
@@ -59,7 +60,8 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 			}
 			for _, path := range patchedPaths(document.Content[0], &kind) {
 				for _, known := range typedFields[kind] {
-					if path == known.path || strings.HasPrefix(path, known.path+".") || strings.HasPrefix(path, known.path+"[") {
+					if path == known.path || strings.HasPrefix(path, known.path+".") || strings.HasPrefix(path,
+						known.path+"[") {
 						//guard: nobody is told that what a patch sets has a field
 						fields[known.field] = true
 					}
@@ -68,7 +70,8 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 		}
 		if len(fields) > 0 {
 			out = append(out, FieldError{fmt.Sprintf("spec.patches[%d]", i), fmt.Sprintf(
-				"sets what the service's entry has a field for: %s; use the field instead of a patch", strings.Join(slices.Sorted(maps.Keys(fields)), "; "))})
+				"sets what the service's entry has a field for: %s; use the field instead of a patch",
+				strings.Join(slices.Sorted(maps.Keys(fields)), "; "))})
 		}
 	}
 	return out

@@ -43,12 +43,14 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 		}
 		if t := patch.Target; t != nil {
 			for _, field := range []struct{ name, value string }{
-				{"group", t.Group}, {"version", t.Version}, {"kind", t.Kind}, {"name", t.Name}, {"namespace", t.Namespace},
+				{"group", t.Group}, {"version", t.Version}, {"kind", t.Kind}, {"name", t.Name},
+				{"namespace", t.Namespace},
 				{"labelSelector", t.LabelSelector}, {"annotationSelector", t.AnnotationSelector},
 			} {
 				//guard: a patch's target is an expression of any length
 				if len(field.value) > maxTargetBytes {
-					at.at(".target.%s", field.name).add("%d characters, want at most %d", len(field.value), maxTargetBytes)
+					at.at(".target.%s", field.name).add("%d characters, want at most %d", len(field.value),
+						maxTargetBytes)
 				}
 			}
 		}
@@ -63,7 +65,8 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 // CheckPatch refuses the text of a patch that is too large, no plain YAML, or has an operation or directive that
 // grows, moves or hides what a reader sees. The error names the line, and no value.
 func CheckPatch(text string) error {
-	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
+	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes,
+		Depth: MaxPatchDepth})
 	if err != nil {
 		return err
 	}
@@ -79,7 +82,8 @@ func CheckPatch(text string) error {
 			//guard: twenty copies of a patch of 2 KB take 4 GiB
 			err = checkOperations(root)
 		default:
-			err = fmt.Errorf("line %d: want a strategic merge patch, which is an object, or a JSON 6902 patch, which is a list of operations", root.Line)
+			err = fmt.Errorf("line %d: want a strategic merge patch, which is an object, or a JSON 6902 patch, "+
+				"which is a list of operations", root.Line)
 		}
 		if err != nil {
 			return err
@@ -91,7 +95,8 @@ func CheckPatch(text string) error {
 // checkNoList refuses a List: kustomize takes it for the objects in it, and passes over an empty one in silence.
 func checkNoList(object *yaml.Node) error {
 	for i := 0; i+1 < len(object.Content); i += 2 {
-		if key, value := object.Content[i], object.Content[i+1]; key.Value == "kind" && strings.HasSuffix(value.Value, "List") {
+		if key, value := object.Content[i], object.Content[i+1]; key.Value == "kind" &&
+			strings.HasSuffix(value.Value, "List") {
 			return fmt.Errorf("line %d: kind: found a List, want one object, or a document for each", value.Line)
 		}
 	}
@@ -113,14 +118,16 @@ func checkOperations(list *yaml.Node) error {
 			case "op":
 				//guard: a copy is refused by its other keys alone
 				if !slices.Contains([]string{"add", "remove", "replace", "test"}, value.Value) {
-					return fmt.Errorf("line %d: op: want add, remove, replace or test; copy and move are not taken", value.Line)
+					return fmt.Errorf("line %d: op: want add, remove, replace or test; copy and move are not taken",
+						value.Line)
 				}
 			case "path":
 				if value.Kind != yaml.ScalarNode || !strings.HasPrefix(value.Value, "/") {
 					return fmt.Errorf("line %d: path: want a field below the object, as in /spec/replicas", value.Line)
 				}
 				for step := range strings.SplitSeq(value.Value, "/") {
-					if err := checkKey(strings.NewReplacer("~1", "/", "~0", "~").Replace(step), value.Line); err != nil {
+					if err := checkKey(strings.NewReplacer("~1", "/", "~0", "~").Replace(step),
+						value.Line); err != nil {
 						return err
 					}
 				}
@@ -163,7 +170,8 @@ func checkKey(key string, line int) error {
 	case strings.HasPrefix(key, "$") && key != "$patch":
 		return fmt.Errorf("line %d: the directive %.40q, want none but $patch", line, key)
 	//guard: a tenant's patch hides an object from kustomize
-	case strings.Contains(strings.ToLower(key), "config.kubernetes.io/"), strings.Contains(strings.ToLower(key), "kustomize.config.k8s.io/"):
+	case strings.Contains(strings.ToLower(key), "config.kubernetes.io/"), strings.Contains(strings.ToLower(key),
+		"kustomize.config.k8s.io/"):
 		return fmt.Errorf("line %d: %.80q steers kustomize", line, key)
 	}
 	return nil

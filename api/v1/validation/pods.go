@@ -54,10 +54,12 @@ func limitPods(s *v1.Service, path string, most atMost) {
 		most(path+".nodeAffinity.preferred", len(a.Preferred), MaxNodeRequirements, "requirements")
 		for i := range a.Required[:min(MaxNodeRequirements, len(a.Required))] {
 			//guard: the scheduler looks at a million values for each pod
-			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values), MaxNodeValues, "values")
+			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values),
+				MaxNodeValues, "values")
 		}
 		for i := range a.Preferred[:min(MaxNodeRequirements, len(a.Preferred))] {
-			most(fmt.Sprintf("%s.nodeAffinity.preferred[%d].values", path, i), len(a.Preferred[i].Values), MaxNodeValues, "values")
+			most(fmt.Sprintf("%s.nodeAffinity.preferred[%d].values", path, i), len(a.Preferred[i].Values),
+				MaxNodeValues, "values")
 		}
 	}
 }
@@ -100,8 +102,10 @@ func validateOptions(s *v1.Service, at complaints) {
 	checkPodTerms(at.at(".podAffinity"), p.PodAffinity)
 	checkPodTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
 	for i, term := range p.PodAntiAffinity {
-		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity, func(a v1.PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
-			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod could never run")
+		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity,
+			func(a v1.PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
+			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod " +
+				"could never run")
 		}
 	}
 	checkSpreads(at.at(".topologySpread"), p.TopologySpread)
@@ -215,7 +219,8 @@ func checkTopologyKey(at complaints, key string) {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 	//guard: pods wait for nodes with a label that is mistyped
-	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
+	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a "+
+		"label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
 }
 
 func checkPodTerms(at complaints, terms []v1.PodTerm) {
@@ -246,7 +251,8 @@ func checkSpreads(at complaints, list []v1.TopologySpread) {
 		if s.MaxSkew < 0 || s.MaxSkew > maxSkew {
 			at.at(".maxSkew").add("found %d, want 1 to %d", s.MaxSkew, maxSkew)
 		}
-		if s.WhenUnsatisfiable != "" && s.WhenUnsatisfiable != "ScheduleAnyway" && s.WhenUnsatisfiable != "DoNotSchedule" {
+		if s.WhenUnsatisfiable != "" && s.WhenUnsatisfiable != "ScheduleAnyway" &&
+			s.WhenUnsatisfiable != "DoNotSchedule" {
 			at.at(".whenUnsatisfiable").add("found %q, want ScheduleAnyway or DoNotSchedule", s.WhenUnsatisfiable)
 		}
 		switch {

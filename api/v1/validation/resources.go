@@ -13,7 +13,8 @@ import (
 
 // maxResources is the maximum for one container: more than a machine has. Other resources are devices.
 var maxResources = map[corev1.ResourceName]resource.Quantity{
-	corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("100Ti"), corev1.ResourceEphemeralStorage: resource.MustParse("1000Ti"),
+	corev1.ResourceCPU: resource.MustParse("1k"), corev1.ResourceMemory: resource.MustParse("100Ti"),
+	corev1.ResourceEphemeralStorage: resource.MustParse("1000Ti"),
 }
 
 // CheckResources reports requests and limits that no container may have, by the path below resources, as in
@@ -33,11 +34,14 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 			ceiling, bounded := r.Limits[name]
 			switch {
 			case !known:
-				errs = append(errs, FieldError{list.path, redact.Sprintf("found %q, want cpu, memory and ephemeral-storage, and no devices", string(name))})
+				errs = append(errs, FieldError{list.path,
+					redact.Sprintf("found %q, want cpu, memory and ephemeral-storage, and no devices", string(name))})
 			case found.Sign() < 0 || found.Cmp(limit) > 0:
-				errs = append(errs, FieldError{list.path + "." + string(name), fmt.Sprintf("found %s, want 0 to %s", found.String(), limit.String())})
+				errs = append(errs, FieldError{list.path + "." + string(name), fmt.Sprintf("found %s, want 0 to %s",
+					found.String(), limit.String())})
 			case list.path == ".requests" && bounded && found.Cmp(ceiling) > 0:
-				errs = append(errs, FieldError{".requests." + string(name), fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
+				errs = append(errs, FieldError{".requests." + string(name),
+					fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
 			}
 		}
 	}

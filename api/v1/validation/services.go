@@ -47,7 +47,8 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 			at.at(".portName").add("found %q, want %s or %s", lb.PortName, v1.PortNameHTTPS, v1.PortNameSIP)
 		}
 		if check := lb.HealthCheck; check != nil {
-			at.at(".healthCheck.path").match(check.Path, healthPath, 200, `an absolute path of letters, digits and ._~/?=&-`)
+			at.at(".healthCheck.path").match(check.Path, healthPath, 200,
+				`an absolute path of letters, digits and ._~/?=&-`)
 			if check.Status != 0 && (check.Status < 100 || check.Status > 599) {
 				at.at(".healthCheck.status").add("found %d, want an HTTP status, 100 to 599", check.Status)
 			}
@@ -67,9 +68,11 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 		case ports.Start < 1 || ports.End > 65535 || ports.Start > ports.End:
 			at.at(".nodePortRange").add("found %d to %d, want start to end within 1 to 65535", ports.Start, ports.End)
 		case ports.Len() > MaxServicePorts:
-			at.at(".nodePortRange").add("found %d ports, want at most %d: one Service lists them all", ports.Len(), MaxServicePorts)
+			at.at(".nodePortRange").add("found %d ports, want at most %d: one Service lists them all", ports.Len(),
+				MaxServicePorts)
 		case ports.Start <= 8404 && 8404 <= ports.End:
-			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load balancer's own status", ports.Start, ports.End)
+			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load "+
+				"balancer's own status", ports.Start, ports.End)
 		}
 		if lb.CheckPort != 0 && !isPort(lb.CheckPort) {
 			at.at(".checkPort").add("found %d, want a port, 1 to 65535", lb.CheckPort)
@@ -80,7 +83,8 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 			}
 		}
 		if n := ports.Len(); n > MaxCheckedPorts && (lb.CheckEachPort || lb.HAProxy.ProxyAccepted()) {
-			at.at(".nodePortRange").add("found %d ports, want at most %d with checkEachPort or haproxy.acceptProxyProtocol: each is checked on each worker every few seconds", n, MaxCheckedPorts)
+			at.at(".nodePortRange").add("found %d ports, want at most %d with checkEachPort or "+
+				"haproxy.acceptProxyProtocol: each is checked on each worker every few seconds", n, MaxCheckedPorts)
 		}
 		validateHAProxy(lb.HAProxy, at.at(".haproxy"))
 	}
@@ -120,7 +124,8 @@ func isPort(port int32) bool { return port > 0 && port <= 65535 }
 // looked at later (claimNodePorts).
 func checkNodePort(at complaints, port int32) {
 	if port != 0 && !isPort(port) {
-		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise", port)
+		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says "+
+			"otherwise", port)
 	}
 }
 
@@ -146,7 +151,8 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 		at.at(".addressFamily").add("found %q, want IPv4 or IPv6", s.AddressFamily)
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.NodeLabels)) {
-		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(s.NodeLabels[key])...) {
+		for _, message := range append(validation.IsQualifiedName(key),
+			validation.IsValidLabelValue(s.NodeLabels[key])...) {
 			at.at(".nodeLabels[%q]", key).add("%s", message)
 		}
 	}
@@ -178,7 +184,8 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 func checkHeadless(s *v1.Service, at complaints, nodePort int32) {
 	kind := s.ExposureType(nodePort)
 	//guard: a Service is committed that the API server refuses
-	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort || kind == corev1.ServiceTypeLoadBalancer) {
+	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort ||
+		kind == corev1.ServiceTypeLoadBalancer) {
 		at.at(".clusterIP").add("found None, which no Service of type %s can have: the API server refuses it", kind)
 	}
 }
@@ -190,7 +197,8 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 		at.at(".type").add("found %q, want NodePort, ClusterIP or LoadBalancer", e.Type)
 	}
 	validateAnnotationKeys(e, at.at(".annotations"))
-	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className, 253, "a load balancer class, as in kube-vip.io/kube-vip-class")
+	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className, 253,
+		"a load balancer class, as in kube-vip.io/kube-vip-class")
 	at.at(".sharingKey").match(e.SharingKey, sharingKey, 63, "letters, digits and ._/-")
 	switch e.Provider {
 	case "", v1.ProviderMetalLB, v1.ProviderKubeVIP:
@@ -198,7 +206,8 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 		at.at(".provider").add("found %q, want metallb or kube-vip", e.Provider)
 	}
 	for _, field := range []struct{ name, value string }{
-		{"loadBalancerIP", e.LoadBalancerIP}, {"loadBalancerClass", e.LoadBalancerClass}, {"provider", e.Provider}, {"sharingKey", e.SharingKey},
+		{"loadBalancerIP", e.LoadBalancerIP}, {"loadBalancerClass", e.LoadBalancerClass}, {"provider", e.Provider},
+		{"sharingKey", e.SharingKey},
 	} {
 		if field.value != "" && e.Type != corev1.ServiceTypeLoadBalancer {
 			at.at(".%s", field.name).add("has no meaning without type: LoadBalancer")
@@ -270,7 +279,8 @@ func embeddedIPv4(ip netip.Addr) netip.Addr {
 // of other clusters.
 func validateAnnotationKeys(e *v1.ServiceExposure, at complaints) {
 	// How an older MetalLB spells what the fields ask for.
-	same := map[string]string{"metallb.universe.tf/loadBalancerIPs": e.LoadBalancerIP, "metallb.universe.tf/allow-shared-ip": e.SharingKey}
+	same := map[string]string{"metallb.universe.tf/loadBalancerIPs": e.LoadBalancerIP,
+		"metallb.universe.tf/allow-shared-ip": e.SharingKey}
 	for _, key := range slices.Sorted(maps.Keys(e.Annotations)) {
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
 			at.at("[%q]", key).add("%s", message)
@@ -306,17 +316,20 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
 	//guard: a network is attached as the loopback interface, and no pod of the service starts
 	if slices.Contains(podInterfaces, n.Interface) {
-		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and Multus chooses", n.Interface)
+		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and "+
+			"Multus chooses", n.Interface)
 	}
 	for i, ip := range n.IPs {
 		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
 		} else if prefix.Addr().Is4In6() {
-			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network", ip, prefix.Addr().Unmap())
+			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network",
+				ip, prefix.Addr().Unmap())
 		} else if whose := reservedRange(prefix.Addr()); whose != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
 		} else if least := minPrefixBits(prefix.Addr()); prefix.Bits() < least {
-			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
+			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the "+
+				"pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
 		}
 	}
 	if len(n.IPs) > 0 && replicas > 1 {

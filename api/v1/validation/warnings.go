@@ -23,7 +23,8 @@ type listed struct {
 // isFromSIP reports whether the fields of a spec show that it was written for the SIP operator.
 func isFromSIP(c *v1.SIPCluster) bool {
 	worker := func(lb v1.LoadBalancerWorker) bool { return lb.NodePort != 0 }
-	return slices.Contains(c.Finalizers, v1.SIPFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
+	return slices.Contains(c.Finalizers, v1.SIPFinalizer) || len(c.Spec.Services.Auth) > 0 ||
+		slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
 		slices.ContainsFunc(allServices(c), func(s listed) bool { return v1.SIPImage(s.list, s.Image) })
 }
 
@@ -51,51 +52,67 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	//guard: a line that was copied from a live object gives all hosts of a cluster back, and nobody says where it is
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
-		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the cluster is to stay, remove this line (only an API server should set it)"})
+		out = append(out, FieldError{"metadata.deletionTimestamp",
+			"marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
+				"cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	out = append(out, unreadAnnotations(c)...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		//guard: a role whose count was lost in an edit gives back its hosts without a word
 		if set := c.Spec.Nodes[role]; set.Count == nil {
-			out = append(out, FieldError{"spec.nodes." + role + ".count", "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if that is what you want"})
+			out = append(out, FieldError{"spec.nodes." + role + ".count",
+				"missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
+					"that is what you want"})
 		}
 		//guard: standby hosts wait for nothing, and nobody is told
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
-			out = append(out, FieldError{"spec.nodes." + role + ".count", redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
+			out = append(out, FieldError{"spec.nodes." + role + ".count",
+				redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
+					"and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
 		}
-		if known := nearestKnownRole(role); known != "" && len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
-			out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+		if known := nearestKnownRole(role); known != "" &&
+			len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
+			out = append(out, FieldError{"spec.nodes." + role,
+				redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
 		}
 	}
 	services := &c.Spec.Services
 	old := isFromSIP(c)
 	for _, s := range allServices(c) {
 		if old && s.ClusterIP != nil {
-			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or outside its service range"})
+			out = append(out, FieldError{s.path + ".clusterIP",
+				"was ignored by the SIP operator; here the Service asks for that address, and the API server " +
+					"refuses one that is taken or outside its service range"})
 		}
 		if old && len(s.NodeLabels) > 0 {
-			out = append(out, FieldError{s.path + ".nodeLabels", "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
+			out = append(out, FieldError{s.path + ".nodeLabels",
+				"was ignored by the SIP operator; here the pods run on nodes with these labels only"})
 		}
 		if v1.SIPImage(s.list, s.Image) {
-			out = append(out, FieldError{s.path + ".image", "is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
+			out = append(out, FieldError{s.path + ".image",
+				"is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
 		}
 	}
 	for i := range services.LoadBalancerWorker {
 		if services.LoadBalancerWorker[i].NodePort != 0 {
-			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i), "has no meaning here: the ports are nodePortRange's"})
+			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i),
+				"has no meaning here: the ports are nodePortRange's"})
 		}
 	}
 	for _, path := range c.HAProxyLines() {
-		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy checks them when new pods start; if it rejects them, the old pods keep running"})
+		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy checks them when new pods " +
+			"start; if it rejects them, the old pods keep running"})
 	}
 	out = append(out, patchedFields(c)...)
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
-			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i), "missing: without a key or a trustedUserCA nobody can log in"})
+			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i),
+				"missing: without a key or a trustedUserCA nobody can log in"})
 		}
 	}
 	for i := range services.Auth {
-		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i), "renders nothing: use spec.services.dex"})
+		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i),
+			"renders nothing: use spec.services.dex"})
 	}
 	return out
 }
@@ -103,7 +120,8 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 // unreadAnnotations returns annotations with a key of sipgen that sipgen does not read.
 func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
-	read := []string{v1.AcceptLossAnnotation, v1.ApproveReleaseAnnotation, v1.DecommissionAnnotation, v1.LintIgnoreAnnotation, v1.RemoveAnnotation}
+	read := []string{v1.AcceptLossAnnotation, v1.ApproveReleaseAnnotation, v1.DecommissionAnnotation,
+		v1.LintIgnoreAnnotation, v1.RemoveAnnotation}
 	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
 		near, stray := manifest.StrayAnnotation(key, read)
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
@@ -112,7 +130,8 @@ func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 		case near != "":
 			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
 		default:
-			out = append(out, FieldError{path, "sipgen reads no such annotation of a SIPCluster, only " + strings.Join(read, ", ")})
+			out = append(out, FieldError{path, "sipgen reads no such annotation of a SIPCluster, only " +
+				strings.Join(read, ", ")})
 		}
 	}
 	return out

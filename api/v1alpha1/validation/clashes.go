@@ -50,7 +50,8 @@ func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
 		c.namespaces[namespace] = field + " (" + of + ")"
 	}
 	for i, folder := range t.Specs {
-		c.specs = append(c.specs, nestedName{strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i), of})
+		c.specs = append(c.specs, nestedName{strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i),
+			of})
 	}
 	for i, domain := range t.IssuerDomains {
 		parts := strings.Split(domain, ".")
@@ -75,18 +76,25 @@ func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
 func (c *clashes) report() {
 	c.nested(c.specs, "lies in, or is,")
 	c.nested(c.domains, "lies in, or is,")
-	slices.SortStableFunc(c.ports, func(a, b portRange) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(c.ports, func(a, b portRange) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start),
+			cmp.Compare(b.End, a.End))
+	})
 	var ports []portRange // for each tenant so far, the range that ends last
 	for _, p := range c.ports {
 		for _, other := range ports {
 			if other.of != p.of && p.Start <= other.End && p.Start <= p.End {
-				c.add(p.at, "%d to %d and %d to %d of %s (%s) overlap", p.Start, p.End, other.Start, other.End, other.at, other.of)
+				c.add(p.at, "%d to %d and %d to %d of %s (%s) overlap", p.Start, p.End, other.Start, other.End,
+					other.at, other.of)
 				break
 			}
 		}
 		ports = keepLatest(ports, p)
 	}
-	slices.SortStableFunc(c.networks, func(a, b network) int { return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits())) })
+	slices.SortStableFunc(c.networks, func(a, b network) int {
+		return cmp.Or(a.Addr().Compare(b.Addr()),
+			cmp.Compare(a.Bits(), b.Bits()))
+	})
 	var open []network // those that hold each other, the widest first
 	for _, n := range c.networks {
 		for len(open) > 0 && !open[len(open)-1].Contains(n.Addr()) {

@@ -26,8 +26,10 @@ func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, f
 		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
 	//guard: on another API server the guard is for nobody
 	case engine == v1alpha1.EngineArgoCD && a.Server != v1alpha1.ArgoCDInCluster:
-		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would not apply to it; "+
-			"want the user name that kubectl auth whoami prints with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
+		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would "+
+			"not apply to it; "+
+			"want the user name that kubectl auth whoami prints with the credentials of its cluster Secret, as in "+
+			"system:serviceaccount:kube-system:argocd-manager", a.Server)
 	}
 }
 
@@ -52,12 +54,14 @@ func validateServer(a *v1alpha1.ArgoCD, add func(path, format string, args ...an
 
 // validateIdentity refuses text that names no user. Certificates, OIDC and clouds have user names of every form.
 func validateIdentity(user string, add func(format string, args ...any)) {
-	groups := []string{"system:masters", "system:authenticated", "system:unauthenticated", "system:nodes", "system:serviceaccounts"}
+	groups := []string{"system:masters", "system:authenticated", "system:unauthenticated", "system:nodes",
+		"system:serviceaccounts"}
 	account, isAccount := strings.CutPrefix(user, v1alpha1.ServiceAccountPrefix)
 	switch {
 	case len(user) > maxIdentity:
 		add("found %d bytes, want %d or fewer", len(user), maxIdentity)
-	case strings.TrimSpace(user) != user || strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case strings.TrimSpace(user) != user || strings.ContainsFunc(user,
+		func(r rune) bool { return !unicode.IsPrint(r) }):
 		add("found %q, want a user name, without blanks around it and control characters", user)
 	//guard: the guard is for a group, which is no user: for nobody
 	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
@@ -79,14 +83,18 @@ func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.Apply
 	case a.Order == v1alpha1.OrderNone:
 	//guard: a site asks for waves, and its hosts wait for nothing
 	case a.Order == v1alpha1.OrderWaves && engine == v1alpha1.EngineArgoCD && apply == v1alpha1.ApplyOverlay:
-		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants and can wait for no tenant's services: want %s", v1alpha1.OrderWaves, v1alpha1.ApplyOverlay, v1alpha1.OrderNone)
+		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants "+
+			"and can wait for no tenant's services: want %s", v1alpha1.OrderWaves, v1alpha1.ApplyOverlay,
+			v1alpha1.OrderNone)
 	case a.Order == v1alpha1.OrderWaves:
 	case a.Order != "":
 		add("spec.argocd.order", "found %q, want %s or %s", a.Order, v1alpha1.OrderNone, v1alpha1.OrderWaves)
 	//guard: nobody has said that hosts may get their labels before the services are there
 	case engine == v1alpha1.EngineArgoCD:
-		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready, unless both are one Application; "+
-			"want %q, which accepts that, %q, which makes them one, or the engine %s, which waits", v1alpha1.OrderNone, v1alpha1.OrderWaves, v1alpha1.EngineFlux)
+		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services "+
+			"are ready, unless both are one Application; "+
+			"want %q, which accepts that, %q, which makes them one, or the engine %s, which waits",
+			v1alpha1.OrderNone, v1alpha1.OrderWaves, v1alpha1.EngineFlux)
 	}
 }
 
@@ -102,7 +110,8 @@ func validateRootAccount(s *v1alpha1.Site, add Report) {
 	}
 	//guard: the root is applied as an account that it makes itself
 	if prefix := "sipgen-" + s.Name + "-"; strings.HasPrefix(name, prefix) || strings.HasSuffix(name, ".infra") {
-		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts that the root makes", name, prefix)
+		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts "+
+			"that the root makes", name, prefix)
 	}
 }
 

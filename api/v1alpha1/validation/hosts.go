@@ -31,7 +31,8 @@ func BaseInside(s *v1alpha1.Site, tree string) string {
 	default:
 		return ""
 	}
-	return redact.Sprintf("found %q, want a folder outside the tree, which is at %q (spec.repository.path)", base, tree)
+	return redact.Sprintf("found %q, want a folder outside the tree, which is at %q (spec.repository.path)", base,
+		tree)
 }
 
 // maxClaimNamespaces is the most that spec.hosts.claimNamespaces may list.
@@ -64,7 +65,9 @@ func validateClaimants(s *v1alpha1.SiteSpec, add Report) {
 		for n := range s.Tenants {
 			//guard: a tenant claims every host that is available
 			if slices.Contains(s.Tenants[n].Namespaces, namespace) {
-				add(fmt.Sprintf("spec.hosts.claimNamespaces[%d]", i), "found %q, a namespace of tenant %s, which could claim every host that is available: want one of the platform's", namespace, s.Tenants[n].Name)
+				add(fmt.Sprintf("spec.hosts.claimNamespaces[%d]", i),
+					"found %q, a namespace of tenant %s, which could claim every host that is available: want one "+
+						"of the platform's", namespace, s.Tenants[n].Name)
 			}
 		}
 	}
@@ -85,7 +88,8 @@ func validateDecommission(s *v1alpha1.Site, add Report) {
 	}
 	for i, cluster := range s.Spec.Decommission {
 		//guard: an entry that is no cluster's name lets nothing leave, in silence
-		if namespace, name, _ := strings.Cut(cluster, "/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
+		if namespace, name, _ := strings.Cut(cluster,
+			"/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
 			add(fmt.Sprintf("spec.decommission[%d]", i), "found %q, want NAMESPACE/NAME of a cluster", cluster)
 		}
 	}
@@ -102,7 +106,8 @@ func validateRelease(h *v1alpha1.Hosts, add Report) {
 		r, at := &h.Release[i], fmt.Sprintf("spec.hosts.release[%d]", i)
 		namespace, name, _ := strings.Cut(r.Cluster, "/")
 		if len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
-			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it", r.Cluster)
+			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it",
+				r.Cluster)
 		}
 		if n := len(r.Hosts); n == 0 || n > maxReleasedHosts {
 			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME or NAME", n, maxReleasedHosts)
@@ -146,7 +151,8 @@ func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
 	}
 	for i := range h.Networks {
 		network, at := &h.Networks[i], fmt.Sprintf("%s[%d]", field, i)
-		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name, isInvalidInID) {
+		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name,
+			isInvalidInID) {
 			add(at+".name", "found %q, want a network's id in the hosts' network data", redact.Plain(network.Name))
 		}
 		if n := len(network.Addresses); n == 0 || n > maxHostNetworkValues {

@@ -19,12 +19,14 @@ func checkImage(field, image string, add Report) {
 }
 
 func validateImages(i *v1alpha1.Images, add Report) {
-	for _, image := range []struct{ field, value string }{{"haproxy", i.HAProxy}, {"jumpHost", i.JumpHost}, {"dex", i.Dex}} {
+	for _, image := range []struct{ field, value string }{{"haproxy", i.HAProxy}, {"jumpHost", i.JumpHost},
+		{"dex", i.Dex}} {
 		checkImage("spec.images."+image.field, image.value, add)
 	}
 	// The mirror is put before an image's own path, so it is what may stand there.
 	if mirror := i.RegistryMirror; mirror != "" && !isRegistry(mirror) {
-		add("spec.images.registryMirror", "found %q, want a registry and no scheme, as in registry.example:5000/mirror", mirror)
+		add("spec.images.registryMirror",
+			"found %q, want a registry and no scheme, as in registry.example:5000/mirror", mirror)
 	}
 }
 

@@ -29,7 +29,8 @@ func validateInputs(in *v1alpha1.Inputs, add Report) {
 func checkInput(field, path string, add Report) {
 	switch {
 	case path == "-":
-		add(field, "found \"-\", want a file, a folder or the word %s; standard input is for the command line", v1alpha1.InputCluster)
+		add(field, "found \"-\", want a file, a folder or the word %s; standard input is for the command line",
+			v1alpha1.InputCluster)
 	case path == "", strings.ContainsFunc(path, unicode.IsControl):
 		add(field, "found %q, want a file, a folder or the word %s", path, v1alpha1.InputCluster)
 	case filepath.IsAbs(path):

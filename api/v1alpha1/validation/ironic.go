@@ -31,7 +31,8 @@ func validateIronic(s *v1alpha1.Site, add Report) {
 		if i.BMOConfigMap {
 			checkName(c.at+".bmoNamespace", i.BMONamespace, add)
 			if other, twice := bmo[i.BMONamespace]; twice {
-				add(c.at+".bmoConfigMap", "the ConfigMap ironic in %s is that of %s: a baremetal-operator has one Ironic", i.BMONamespace, other)
+				add(c.at+".bmoConfigMap", "the ConfigMap ironic in %s is that of %s: a baremetal-operator has one "+
+					"Ironic", i.BMONamespace, other)
 			} else {
 				bmo[i.BMONamespace] = c.at
 			}
@@ -92,11 +93,13 @@ func (c *ironicCheck) checkNames(all []v1alpha1.Ironic, i *v1alpha1.Ironic) {
 		}
 		//guard: two operators make one Service, and Ironic finds itself where its database should be
 		if other.Name == i.MariaDB.Name {
-			c.add(c.at+".mariaDB.name", "found %q, which Ironic %s is called: each has a Service of its name", i.MariaDB.Name, other.Key())
+			c.add(c.at+".mariaDB.name", "found %q, which Ironic %s is called: each has a Service of its name",
+				i.MariaDB.Name, other.Key())
 		}
 		//guard: two Ironics have one database, and fight over the hosts
 		if other != i && other.MariaDB != nil && other.MariaDB.Name == i.MariaDB.Name {
-			c.add(c.at+".mariaDB.name", "found %q, which the MariaDB of Ironic %s is called", i.MariaDB.Name, other.Key())
+			c.add(c.at+".mariaDB.name", "found %q, which the MariaDB of Ironic %s is called", i.MariaDB.Name,
+				other.Key())
 		}
 	}
 }
@@ -113,7 +116,8 @@ func (c *ironicCheck) spec(spec *v1alpha1.IronicSpec, database bool) {
 
 // secretNames checks the names of Secrets, which PLAN.md has commands for.
 func (c *ironicCheck) secretNames(spec *v1alpha1.IronicSpec) {
-	names := map[string]string{"apiCredentialsName": spec.APICredentialsName, "tls.certificateName": spec.TLS.CertificateName}
+	names := map[string]string{"apiCredentialsName": spec.APICredentialsName,
+		"tls.certificateName": spec.TLS.CertificateName}
 	if db := spec.Database; db != nil {
 		names["database.credentialsName"], names["database.tlsCertificateName"] = db.CredentialsName, db.TLSCertificateName
 	}
@@ -138,7 +142,8 @@ func (c *ironicCheck) version(version string) {
 	case !ironicVersion.MatchString(version):
 		c.say("version", "found %q, want MAJOR.MINOR or latest", version)
 	default:
-		c.site.Warn(c.at+".spec.version", "found %s, and %s, the version that sipgen has the definition of, can install %s", version, upstream.Ironic.Origin,
+		c.site.Warn(c.at+".spec.version", "found %s, and %s, the version that sipgen has the definition of, can "+
+			"install %s", version, upstream.Ironic.Origin,
 			strings.Join(upstream.IronicVersions, ", "))
 	}
 }
@@ -147,16 +152,20 @@ func (c *ironicCheck) version(version string) {
 func (c *ironicCheck) passwords(spec *v1alpha1.IronicSpec) {
 	//guard: a private key is committed
 	if key := spec.DeployRamdisk.SSHKey; key != "" && !publicKey.MatchString(key) {
-		c.say("deployRamdisk.sshKey", "found %d bytes that are no public key (not shown), want one, as in ssh-ed25519 AAAA…", len(key))
+		c.say("deployRamdisk.sshKey", "found %d bytes that are no public key (not shown), want one, as in "+
+			"ssh-ed25519 AAAA…", len(key))
 	}
 	for i, option := range spec.ExtraConfig {
 		//guard: a password of Ironic's configuration is committed
 		if secretOption.MatchString(option.Name) && option.Value != "" {
-			c.say(fmt.Sprintf("extraConfig[%d].value", i), "is of option %s and would be committed: want it in a Secret that the Ironic names", redact.Plain(option.Name))
+			c.say(fmt.Sprintf("extraConfig[%d].value", i),
+				"is of option %s and would be committed: want it in a Secret that the Ironic names",
+				redact.Plain(option.Name))
 		}
 	}
 	c.images("images.", map[string]string{
-		"ironic": spec.Images.Ironic, "deployRamdiskDownloader": spec.Images.DeployRamdiskDownloader, "keepalived": spec.Images.Keepalived,
+		"ironic": spec.Images.Ironic, "deployRamdiskDownloader": spec.Images.DeployRamdiskDownloader,
+		"keepalived": spec.Images.Keepalived,
 	})
 	if spec.Overrides == nil {
 		return
@@ -165,7 +174,8 @@ func (c *ironicCheck) passwords(spec *v1alpha1.IronicSpec) {
 		for _, url := range []struct{ field, value string }{{"kernel", image.Kernel}, {"initramfs", image.Initramfs}} {
 			//guard: a login for an image server is committed
 			if authority, _, _ := strings.Cut(url.value, "?"); strings.Contains(authority, "@") {
-				c.say(fmt.Sprintf("overrides.agentImages[%d].%s", i, url.field), "is a URL with a login in it (not shown), want one without")
+				c.say(fmt.Sprintf("overrides.agentImages[%d].%s", i, url.field),
+					"is a URL with a login in it (not shown), want one without")
 			}
 		}
 	}
@@ -180,7 +190,8 @@ func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 		for n, e := range list[i].Env {
 			//guard: a password of a container of Ironic's is committed
 			if e.Value != "" && secretOption.MatchString(e.Name) {
-				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n), "is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
+				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n),
+					"is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
 			}
 		}
 	}
@@ -192,19 +203,22 @@ func (c *ironicCheck) highlyAvailable(spec *v1alpha1.IronicSpec, database bool) 
 	net := &spec.Networking
 	//guard: three Ironics each with a database of their own fight over the hosts
 	if !database {
-		c.say("database", "missing: highAvailability needs a database that all replicas use: database, or mariaDB beside the spec")
+		c.say("database", "missing: highAvailability needs a database that all replicas use: database, or mariaDB "+
+			"beside the spec")
 	}
 	//guard: the operator's webhook refuses the Ironic, long after the merge
 	if net.DHCP != nil {
 		c.say("networking.dhcp", "given with highAvailability, which has no DHCP: want one of them")
 	}
 	if net.IPAddress != "" {
-		c.say("networking.ipAddress", "given with highAvailability, where each replica has its node's address: want one of them")
+		c.say("networking.ipAddress", "given with highAvailability, where each replica has its node's address: "+
+			"want one of them")
 	}
 	if net.Keepalived != nil && net.Keepalived.Enabled {
 		c.say("networking.keepalived", "given with highAvailability, where no address moves: want one of them")
 	}
 	if spec.PrometheusExporter != nil && !spec.PrometheusExporter.DisableServiceMonitor {
-		c.say("prometheusExporter.disableServiceMonitor", "found false, want true with highAvailability: each replica has other metrics")
+		c.say("prometheusExporter.disableServiceMonitor",
+			"found false, want true with highAvailability: each replica has other metrics")
 	}
 }

@@ -21,7 +21,8 @@ func (c *ironicCheck) networking(spec *v1alpha1.IronicSpec) {
 		c.address("networking.ipAddress", net.IPAddress)
 	} else {
 		if net.IPAddress == "" && net.Interface == "" && len(net.MACAddresses) == 0 {
-			c.say("networking.dhcp", "given without ipAddress, interface and macAddresses: want one of these, for DHCP to be served on")
+			c.say("networking.dhcp", "given without ipAddress, interface and macAddresses: want one of these, for "+
+				"DHCP to be served on")
 		}
 		c.dhcp(net.DHCP, net.IPAddress)
 	}
@@ -79,7 +80,8 @@ func (c *ironicCheck) device(field, name string) {
 	switch {
 	//guard: Ironic serves hosts on an interface that none of them reaches
 	case name == "lo":
-		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is reached only from the machine itself", name)
+		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is reached only from "+
+			"the machine itself", name)
 	case name != "" && !interfaceName.MatchString(name):
 		c.say(field, "found %q, want the name of a network interface", name)
 	}

@@ -56,13 +56,16 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 	for i, text := range p.Addresses {
 		span, ok := v1alpha1.ParseSpan(text)
 		if !ok {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
+			add(fmt.Sprintf("%s.addresses[%d]", at, i),
+				"found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
 			continue
 		}
 		spans = append(spans, span)
 		//guard: a load balancer gives out every address there is
 		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
+			add(fmt.Sprintf("%s.addresses[%d]", at, i),
+				"found %q, which is every address; want the network that services get addresses from "+
+					"(203.0.113.0/28)", text)
 			said = true
 		}
 	}
@@ -72,7 +75,8 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 		if len(p.Addresses) == 1 {
 			are = "is"
 		}
-		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
+		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from "+
+			"(203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
 	}
 }
 

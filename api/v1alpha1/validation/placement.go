@@ -12,12 +12,13 @@ import (
 
 // validatePlacement checks what the definition of a PlacementAPI does not say.
 func validatePlacement(s *v1alpha1.Site, add Report) {
-	eachService(s, "spec.services.placement", s.Spec.Services.Placement, add, func(one serviceCheck, p *v1alpha1.Placement) {
-		c := &placementCheck{one}
-		checkName(c.at+".name", p.Name, add)
-		checkName(c.at+".namespace", p.Namespace, add)
-		c.spec(p)
-	})
+	eachService(s, "spec.services.placement", s.Spec.Services.Placement, add,
+		func(one serviceCheck, p *v1alpha1.Placement) {
+			c := &placementCheck{one}
+			checkName(c.at+".name", p.Name, add)
+			checkName(c.at+".namespace", p.Namespace, add)
+			c.spec(p)
+		})
 }
 
 // placementCheck checks one PlacementAPI.
@@ -40,8 +41,10 @@ func (c *placementCheck) spec(p *v1alpha1.Placement) {
 	for i, line := range strings.Split(spec.CustomServiceConfig, "\n") {
 		name, value, _ := strings.Cut(line, "=")
 		//guard: a password of Placement's configuration is committed
-		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" && secretOption.MatchString(name) {
-			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed", redact.Plain(name), i+1)
+		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" &&
+			secretOption.MatchString(name) {
+			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed",
+				redact.Plain(name), i+1)
 		}
 	}
 	c.override(p)
@@ -59,7 +62,8 @@ func (c *placementCheck) override(p *v1alpha1.Placement) {
 			checkAddress(c.at+".spec."+at+".metadata.annotations", text, c.add)
 		}
 		if pool := service.Pool(); pool != "" && hasPools(c.site) && !hasPool(c.site, pool) {
-			c.say(at+".metadata.annotations", "names the address pool %q, which spec.services.networks does not have", pool)
+			c.say(at+".metadata.annotations",
+				"names the address pool %q, which spec.services.networks does not have", pool)
 		}
 	}
 }
@@ -74,7 +78,8 @@ func (c *placementCheck) attachments(p *v1alpha1.Placement) {
 	}
 	for i, name := range p.Spec.NetworkAttachments {
 		if len(has) > 0 && !has[name] {
-			c.say(fmt.Sprintf("networkAttachments[%d]", i), "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, keysOf(has))
+			c.say(fmt.Sprintf("networkAttachments[%d]", i),
+				"found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, keysOf(has))
 		}
 	}
 }
@@ -84,5 +89,6 @@ func hasPools(s *v1alpha1.Site) bool {
 }
 
 func hasPool(s *v1alpha1.Site, name string) bool {
-	return slices.ContainsFunc(s.Spec.Services.Networks, func(n v1alpha1.Network) bool { return n.Pool != nil && n.Name == name })
+	return slices.ContainsFunc(s.Spec.Services.Networks,
+		func(n v1alpha1.Network) bool { return n.Pool != nil && n.Name == name })
 }

@@ -14,7 +14,8 @@ import (
 // QuotaResources are what a tenant's quota may bound, in the words of a ResourceQuota: what its services ask for is
 // known of these, and of no others.
 var QuotaResources = []corev1.ResourceName{
-	corev1.ResourcePods, corev1.ResourceServices, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers,
+	corev1.ResourcePods, corev1.ResourceServices, corev1.ResourceServicesNodePorts,
+	corev1.ResourceServicesLoadBalancers,
 	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,
 	corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage,
 }
@@ -31,7 +32,8 @@ func validateQuota(at string, quota corev1.ResourceList, add Report) {
 			add(at, "found %q, want %s", string(name), strings.Join(known, ", "))
 		case most.Sign() < 0:
 			add(at+"."+string(name), "found %s, want 0 or more", most.String())
-		case !strings.Contains(string(name), "cpu") && most.MilliValue()%1000 != 0 && most.Cmp(*resource.NewQuantity(1<<50, resource.DecimalSI)) < 0:
+		case !strings.Contains(string(name), "cpu") && most.MilliValue()%1000 != 0 &&
+			most.Cmp(*resource.NewQuantity(1<<50, resource.DecimalSI)) < 0:
 			add(at+"."+string(name), "found %s, want a whole number", most.String())
 		}
 	}
@@ -61,7 +63,8 @@ func validateLimitRange(l *v1alpha1.TenantLimitRange, at string, add Report) {
 			}
 			for _, larger := range lists[i+1:] {
 				if most, both := larger.found[name]; both && found.Cmp(most) > 0 {
-					add(at+"."+list.name+"."+string(name), "found %s, more than %s, %s", found.String(), larger.name, most.String())
+					add(at+"."+list.name+"."+string(name), "found %s, more than %s, %s", found.String(), larger.name,
+						most.String())
 				}
 			}
 		}

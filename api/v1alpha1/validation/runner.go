@@ -26,10 +26,12 @@ func validateRunner(s *v1alpha1.Site, add Report) {
 	}
 	const field = "spec.runner"
 	if s.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
-		add(field, "has no meaning with hosts.apply: overlay: the hosts are read from git there, and the site has no account that reads them")
+		add(field, "has no meaning with hosts.apply: overlay: the hosts are read from git there, and the site has "+
+			"no account that reads them")
 	}
 	if s.Spec.Engine == v1alpha1.EngineArgoCD && s.Spec.ArgoCD.Server != v1alpha1.ArgoCDInCluster {
-		add(field, "Argo CD is in another cluster than the hosts, and the runner would be with it: run sipgen elsewhere, with a kubeconfig")
+		add(field, "Argo CD is in another cluster than the hosts, and the runner would be with it: run sipgen "+
+			"elsewhere, with a kubeconfig")
 	}
 	validateSchedule(field+".schedule", r.Schedule, add)
 	optionalName(field+".configMap", r.ConfigMap, add)
@@ -44,7 +46,9 @@ func validateRunner(s *v1alpha1.Site, add Report) {
 	checkImage(field+".image", r.Image, add)
 	for i, specs := range s.Spec.Inputs.Specs {
 		if specs != v1alpha1.InputCluster && !configFile.MatchString(specs) {
-			add(fmt.Sprintf("spec.inputs.specs[%d]", i), "found %q, which the runner cannot have in its ConfigMap: want cluster, or a file beside the Site as in \"tenants.yaml\"", specs)
+			add(fmt.Sprintf("spec.inputs.specs[%d]", i),
+				"found %q, which the runner cannot have in its ConfigMap: want cluster, or a file beside the Site "+
+					"as in \"tenants.yaml\"", specs)
 		}
 	}
 	if b := r.Propose; b != "" {
@@ -92,7 +96,8 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 	case strings.HasSuffix(name, "_FILE"):
 		//guard: a token in place of its file gets into git
 		if !isPlainPath(value) {
-			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s", s.GitSecretName())
+			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s",
+				s.GitSecretName())
 		}
 		return
 	}
@@ -108,7 +113,8 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 	switch {
 	//guard: a token in the runner's env gets into git
 	case !found:
-		add(field+"."+name, "may be a secret, and would be in git: mount it from %s, and set %s_FILE; besides such files the runner takes %s",
+		add(field+"."+name, "may be a secret, and would be in git: mount it from %s, and set %s_FILE; besides such "+
+			"files the runner takes %s",
 			s.GitSecretName(), name, strings.Join(slices.Sorted(maps.Keys(want)), ", "))
 	//guard: a password that stands beside the user's name gets into git
 	case !known.ok(value):

@@ -79,7 +79,8 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 
 // isBranch reports whether a name is a valid branch without refs/heads/, which sipgen puts in front.
 func isBranch(name string) bool {
-	return branchName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, ".lock") &&
+	return branchName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, "/") &&
+		!strings.HasSuffix(name, ".lock") &&
 		name != "HEAD" && !strings.HasPrefix(name, "refs/")
 }
 
@@ -120,8 +121,10 @@ func checkGroups(groups []string, add Report) {
 		case group == "" || strings.ContainsAny(group, "\r\n"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
 		//guard: everybody may break the glass
-		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
-			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
+		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group,
+			"system:serviceaccounts"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i),
+				"found %q: nearly everybody is in it, and nothing would be guarded", group)
 		}
 	}
 }
@@ -213,7 +216,8 @@ func checkFolder(field, folder string, add Report) {
 		return
 	}
 	//guard: the tree is written out of its repository, or into git's own files
-	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") || folder == ".git" || strings.HasPrefix(folder, ".git/") {
+	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") ||
+		folder == ".git" || strings.HasPrefix(folder, ".git/") {
 		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)
 	}
 }

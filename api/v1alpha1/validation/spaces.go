@@ -45,7 +45,8 @@ func validateAddressSpaces(s *v1alpha1.Site, add Report) {
 			id, ofHosts := v1alpha1.HostNetworkID(network)
 			switch {
 			case ofHosts && (id == "" || len(id) > maxNetworkName), !ofHosts && !known[network]:
-				add(place, "found %q, want hosts/ID, %s, or one of the Site's: ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME",
+				add(place, "found %q, want hosts/ID, %s, or one of the Site's: ironic/NAMESPACE/NAME, "+
+					"virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME",
 					network, v1alpha1.BMCNetwork)
 			}
 		}

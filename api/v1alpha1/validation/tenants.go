@@ -70,9 +70,11 @@ func bounded(t *v1alpha1.Tenant, at string, add Report) bool {
 		field string
 		n     int
 	}{
-		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)}, {"addresses", len(t.Addresses)},
+		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)},
+		{"addresses", len(t.Addresses)},
 		{"loadBalancerClasses", len(t.LoadBalancerClasses)}, {"addressPools", len(t.AddressPools)},
-		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
+		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)},
+		{"images", len(t.Images)},
 		{"networkAttachments", len(t.NetworkAttachments)},
 		{"hosts.namespaces", len(t.Hosts.Namespaces)},
 		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
@@ -109,7 +111,8 @@ func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Rep
 	validateNumbers(t, at, add)
 	for i, p := range t.NodePorts {
 		if p.Start > p.End || p.Start < s.NodePorts.Start || p.End > s.NodePorts.End {
-			add(fmt.Sprintf("%s.nodePorts[%d]", at, i), "found %d to %d, want a range within %d to %d, the site's", p.Start, p.End, s.NodePorts.Start, s.NodePorts.End)
+			add(fmt.Sprintf("%s.nodePorts[%d]", at, i), "found %d to %d, want a range within %d to %d, the site's",
+				p.Start, p.End, s.NodePorts.Start, s.NodePorts.End)
 		}
 	}
 	for i, network := range t.Addresses {
@@ -122,7 +125,8 @@ func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Rep
 	}
 	for i, class := range t.LoadBalancerClasses {
 		if !className.MatchString(class) || len(class) > 253 {
-			add(fmt.Sprintf("%s.loadBalancerClasses[%d]", at, i), "found %q, want the name of a class, as in kube-vip.io/kube-vip-class", class)
+			add(fmt.Sprintf("%s.loadBalancerClasses[%d]", at, i),
+				"found %q, want the name of a class, as in kube-vip.io/kube-vip-class", class)
 		}
 	}
 	validatePatterns(t, at, add)
@@ -149,23 +153,29 @@ func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
 		}
 		if len(parts) != 2 && len(parts) != 3 || !issuerKind.MatchString(kind) || !objectPattern.MatchString(name) ||
 			len(parts) == 3 && len(validation.IsDNS1123Subdomain(group)) > 0 {
-			add(fmt.Sprintf("%s.certificateIssuers[%d]", at, i), "found %q, want KIND/NAME or GROUP/KIND/NAME, as in ClusterIssuer/site-ca", issuer)
+			add(fmt.Sprintf("%s.certificateIssuers[%d]", at, i),
+				"found %q, want KIND/NAME or GROUP/KIND/NAME, as in ClusterIssuer/site-ca", issuer)
 		}
 	}
 	for i, image := range t.Images {
-		if !imagePattern.MatchString(image) || strings.Contains(image, "**") || strings.Contains(image, "//") || hasTag(image) || len(image) > 400 {
-			add(fmt.Sprintf("%s.images[%d]", at, i), "found %q, want the name of an image without tag and digest, with * for anything, as in registry.example.org/bank/*", image)
+		if !imagePattern.MatchString(image) || strings.Contains(image, "**") || strings.Contains(image, "//") ||
+			hasTag(image) || len(image) > 400 {
+			add(fmt.Sprintf("%s.images[%d]", at, i),
+				"found %q, want the name of an image without tag and digest, with * for anything, as in "+
+					"registry.example.org/bank/*", image)
 		}
 	}
 	for i, pool := range t.AddressPools {
 		if !objectPattern.MatchString(pool) {
-			add(fmt.Sprintf("%s.addressPools[%d]", at, i), "found %q, want the name of an address pool, in which * stands for anything, as in bank-*", pool)
+			add(fmt.Sprintf("%s.addressPools[%d]", at, i),
+				"found %q, want the name of an address pool, in which * stands for anything, as in bank-*", pool)
 		}
 	}
 	for i, attachment := range t.NetworkAttachments {
 		namespace, name, _ := strings.Cut(attachment, "/")
 		if !objectPattern.MatchString(namespace) || !objectPattern.MatchString(name) {
-			add(fmt.Sprintf("%s.networkAttachments[%d]", at, i), "found %q, want NAMESPACE/NAME, with * for anything, as in networks/storage-*", attachment)
+			add(fmt.Sprintf("%s.networkAttachments[%d]", at, i),
+				"found %q, want NAMESPACE/NAME, with * for anything, as in networks/storage-*", attachment)
 		}
 	}
 }

@@ -48,11 +48,14 @@ func (c *vinoCheck) commands(spec *v1alpha1.VinoSpec) {
 	}
 	is(bootHost, "pxeBootImageHost", spec.PXEBootImageHost, "a host name or an address")
 	for i := range spec.Networks {
-		is(interfaceName, fmt.Sprintf("networks[%d].physicalInterface", i), spec.Networks[i].PhysicalInterface, "the name of a network interface")
-		is(interfaceName, fmt.Sprintf("networks[%d].bridgeName", i), spec.Networks[i].BridgeName, "the name of a network interface")
+		is(interfaceName, fmt.Sprintf("networks[%d].physicalInterface", i), spec.Networks[i].PhysicalInterface,
+			"the name of a network interface")
+		is(interfaceName, fmt.Sprintf("networks[%d].bridgeName", i), spec.Networks[i].BridgeName,
+			"the name of a network interface")
 	}
 	for i := range spec.Nodes {
-		is(diskPath, fmt.Sprintf("nodes[%d].rootDeviceName", i), spec.Nodes[i].RootDeviceName, "a device as in /dev/vda")
+		is(diskPath, fmt.Sprintf("nodes[%d].rootDeviceName", i), spec.Nodes[i].RootDeviceName,
+			"a device as in /dev/vda")
 		for j, disk := range spec.Nodes[i].DiskDrives {
 			is(diskPath, fmt.Sprintf("nodes[%d].diskDrives[%d].path", i, j), disk.Path, "an absolute path")
 		}
@@ -67,10 +70,12 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 	checkName(c.at+".namespace", v.Namespace, c.add)
 	checkName(c.at+".hostNamespace", v.HostNamespace, c.add)
 	if spaces := c.site.Spec.Hosts.Namespaces; len(spaces) > 0 && !slices.Contains(spaces, v.HostNamespace) {
-		c.add(c.at+".hostNamespace", "found %q, where ViNO makes hosts, and it is not among spec.hosts.namespaces: nobody could have them", v.HostNamespace)
+		c.add(c.at+".hostNamespace", "found %q, where ViNO makes hosts, and it is not among spec.hosts.namespaces: "+
+			"nobody could have them", v.HostNamespace)
 	}
 	if len(v.Group()) > validation.LabelValueMaxLength {
-		c.add(c.at+".name", "found %q, want %d characters or fewer together with the namespace: both are in a label", v.Name, validation.LabelValueMaxLength-1)
+		c.add(c.at+".name", "found %q, want %d characters or fewer together with the namespace: both are in a label",
+			v.Name, validation.LabelValueMaxLength-1)
 	}
 	c.credentials(v)
 	c.tenants(v)
@@ -87,10 +92,12 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 	c.commands(spec)
 	images := &spec.DaemonSetOptions
 	c.images("daemonSetOptions.", map[string]string{
-		"libvirtImage": images.LibvirtImage, "sushyImage": images.SushyImage, "vinoBuilderImage": images.VinoBuilder, "nodeAnnotatorImage": images.NodeLabeler,
+		"libvirtImage": images.LibvirtImage, "sushyImage": images.SushyImage, "vinoBuilderImage": images.VinoBuilder,
+		"nodeAnnotatorImage": images.NodeLabeler,
 	})
 	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
-		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d", len(spec.Networks), len(spec.Nodes), len(v.Nodes),
+		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d",
+			len(spec.Networks), len(spec.Nodes), len(v.Nodes),
 			maxVinoNetworks, maxVinoNetworks, maxVinoNodes)
 		return
 	}
@@ -105,30 +112,38 @@ func (c *vinoCheck) credentials(v *v1alpha1.VirtualHosts) {
 	if c.site.Spec.Engine == v1alpha1.EngineArgoCD {
 		//guard: a Secret is named that Argo CD never puts in, and everybody takes the Vino to have its credentials
 		if v.CredentialsSecret != "" {
-			c.add(c.at+".credentialsSecret", "given with engine argocd, which puts nothing from a Secret into a Vino: want none, and the commands in PLAN.md")
+			c.add(c.at+".credentialsSecret",
+				"given with engine argocd, which puts nothing from a Secret into a Vino: want none, and the "+
+					"commands in PLAN.md")
 		}
 	} else {
 		if v.CredentialsSecret == "" {
-			c.add(c.at+".credentialsSecret", "missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
+			c.add(c.at+".credentialsSecret",
+				"missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
 		}
 		secretName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
 		c.variables(v)
 	}
 	//guard: the password of the BMCs is in a file of the fleet's repository
 	if _, given := v.Spec.Written["bmcCredentials"]; given {
-		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is in use. %s", c.credentialsHint(v))
+		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is "+
+			"in use. %s", c.credentialsHint(v))
 	}
 }
 
 // credentialsHint returns how the credentials of a Vino reach it without git, in one line.
 func (c *vinoCheck) credentialsHint(v *v1alpha1.VirtualHosts) string {
 	if c.site.Spec.Engine == v1alpha1.EngineArgoCD {
-		return fmt.Sprintf("The commands in PLAN.md apply them with this credentials.yaml: {apiVersion: %s, kind: Vino, metadata: {namespace: %s, name: %s}, "+
-			"spec: {bmcCredentials: {username: ..., password: ...}}}", upstream.Vino.APIVersion, redact.Plain(v.Namespace), redact.Plain(v.Name))
+		return fmt.Sprintf("The commands in PLAN.md apply them with this credentials.yaml: {apiVersion: %s, kind: "+
+			"Vino, metadata: {namespace: %s, name: %s}, "+
+			"spec: {bmcCredentials: {username: ..., password: ...}}}", upstream.Vino.APIVersion,
+			redact.Plain(v.Namespace), redact.Plain(v.Name))
 	}
 	secret := redact.Plain(cmp.Or(v.CredentialsSecret, v.Name+"-bmc"))
-	return fmt.Sprintf("Apply this by hand, and set credentialsSecret: %s in the Site: {apiVersion: v1, kind: Secret, metadata: {namespace: %s, name: %s}, "+
-		"stringData: {bmc_username: ..., bmc_password: ...}}", secret, redact.Plain(c.site.Spec.Flux.Namespace), secret)
+	return fmt.Sprintf("Apply this by hand, and set credentialsSecret: %s in the Site: {apiVersion: v1, kind: "+
+		"Secret, metadata: {namespace: %s, name: %s}, "+
+		"stringData: {bmc_username: ..., bmc_password: ...}}", secret, redact.Plain(c.site.Spec.Flux.Namespace),
+		secret)
 }
 
 func (c *vinoCheck) tenants(v *v1alpha1.VirtualHosts) {
@@ -176,7 +191,8 @@ func (c *vinoCheck) labelKeys(keys []string) {
 
 func (c *vinoCheck) checkOwnKeys(field, key string) {
 	k := &c.site.Spec.LabelKeys
-	if slices.Contains([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby, v1alpha1.VirtualHostsLabel}, key) {
+	if slices.Contains([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby,
+		v1alpha1.VirtualHostsLabel}, key) {
 		c.say(field, "found %q, which sipgen writes: hosts would come as if they were a cluster's", key)
 	}
 }
@@ -210,7 +226,8 @@ func (c *vinoCheck) nodes(v *v1alpha1.VirtualHosts, perNode int) {
 			first[node.Name] = i
 		}
 		if n := len(v.Namespace) + len(v.Name) + len(node.Name) + 2 + longest; n > maxHostName {
-			c.add(at+".name", "found %q, want a shorter one: the names of its hosts have %d characters, and their Secrets' more than an object may have", node.Name, n)
+			c.add(at+".name", "found %q, want a shorter one: the names of its hosts have %d characters, and their "+
+				"Secrets' more than an object may have", node.Name, n)
 		}
 		checkAddress(at+".address", node.Address, c.add)
 		checkLabels(at+".labels", node.Labels, c.add)
@@ -228,7 +245,8 @@ func (c *vinoCheck) checkSelected(v *v1alpha1.VirtualHosts, node *v1alpha1.Virtu
 	}
 	for _, key := range slices.Sorted(maps.Keys(v.Spec.NodeSelector.MatchLabels)) {
 		if has, known := node.Labels[key]; known && has != v.Spec.NodeSelector.MatchLabels[key] {
-			c.add(at+".labels", "%s is %q, and spec.nodeSelector wants %q: ViNO makes no host on %s", redact.Plain(key), has,
+			c.add(at+".labels", "%s is %q, and spec.nodeSelector wants %q: ViNO makes no host on %s",
+				redact.Plain(key), has,
 				v.Spec.NodeSelector.MatchLabels[key], redact.Plain(node.Name))
 		}
 	}

@@ -31,11 +31,13 @@ func (c *vinoCheck) networks(list []v1alpha1.VinoNetwork) map[string]*v1alpha1.V
 			bySubnet[n.SubNet] = i
 			//guard: hosts on two networks have the same MACs
 			if same, used := prefixes[n.FirstMAC()]; used {
-				c.say(at+"macPrefix", "found %s, which networks[%d] has for another subnet: ViNO would give both the same MACs; want another macPrefix", n.FirstMAC(), same)
+				c.say(at+"macPrefix", "found %s, which networks[%d] has for another subnet: ViNO would give both "+
+					"the same MACs; want another macPrefix", n.FirstMAC(), same)
 			}
 			prefixes[n.FirstMAC()] = i
 		} else if n.FirstMAC() != list[other].FirstMAC() {
-			c.say(at+"macPrefix", "found %s, and networks[%d] has %s for the same subnet: ViNO refuses the second", n.FirstMAC(), other, list[other].FirstMAC())
+			c.say(at+"macPrefix", "found %s, and networks[%d] has %s for the same subnet: ViNO refuses the second",
+				n.FirstMAC(), other, list[other].FirstMAC())
 		}
 		for j, route := range n.Routes {
 			if route.Gateway != v1alpha1.VinoBridgeGateway {
@@ -51,7 +53,8 @@ func (c *vinoCheck) macPrefix(at string, n *v1alpha1.VinoNetwork) {
 		return
 	}
 	if !isMAC(n.MACPrefix) {
-		c.say(at+"macPrefix", "found %q, want a whole MAC address, the first that is given out, as in 52:54:00:06:00:00", n.MACPrefix)
+		c.say(at+"macPrefix", "found %q, want a whole MAC address, the first that is given out, as in "+
+			"52:54:00:06:00:00", n.MACPrefix)
 		return
 	}
 	if strings.ContainsAny(n.MACPrefix[1:2], "13579bdfBDF") {
@@ -66,15 +69,18 @@ func (c *vinoCheck) ranges(at string, n *v1alpha1.VinoNetwork) {
 		c.say(at+"subnet", "found %q, want an IPv4 network as in 192.168.0.0/20: ViNO knows no other", n.SubNet)
 		return
 	}
-	dhcp := c.span(at, "dhcpAllocationStart", n.DHCPAllocationStart, "dhcpAllocationStop", n.DHCPAllocationStop, "subnet", subnet)
-	static := c.span(at, "staticAllocationStart", n.StaticAllocationStart, "staticAllocationStop", n.StaticAllocationStop, "subnet", subnet)
+	dhcp := c.span(at, "dhcpAllocationStart", n.DHCPAllocationStart, "dhcpAllocationStop", n.DHCPAllocationStop,
+		"subnet", subnet)
+	static := c.span(at, "staticAllocationStart", n.StaticAllocationStart, "staticAllocationStop",
+		n.StaticAllocationStop, "subnet", subnet)
 	if dhcp.IsValid() && static.IsValid() && dhcp.Overlaps(static) {
 		c.say(at+"staticAllocationStart", "found %s, which overlaps the DHCP addresses %s", static, dhcp)
 	}
 	if n.InstanceSubnetBitStep < 0 || n.InstanceSubnetBitStep > maxBitStep {
 		c.say(at+"instanceSubnetBitStep", "found %d, want 0 to %d", n.InstanceSubnetBitStep, maxBitStep)
 	} else if dhcp.IsValid() && dhcp.Size()>>n.BitStep() == 0 {
-		c.say(at+"dhcpAllocationStop", "found %s, want %d addresses or more, as instanceSubnetBitStep %d takes for each node", dhcp, 1<<n.BitStep(), n.BitStep())
+		c.say(at+"dhcpAllocationStop", "found %s, want %d addresses or more, as instanceSubnetBitStep %d takes for "+
+			"each node", dhcp, 1<<n.BitStep(), n.BitStep())
 	}
 }
 
@@ -119,12 +125,14 @@ func (c *vinoCheck) interfaces(at string, set *v1alpha1.VinoNodeSet, networks ma
 		if networks[iface.NetworkName] == nil {
 			c.say(field+"network", "found %q, want one of spec.networks: %s", iface.NetworkName, keysOf(networks))
 		} else if other, twice := used[iface.NetworkName]; twice {
-			c.say(field+"network", "found %q, the network of networkInterfaces[%d]: ViNO would give both the same address and MAC", iface.NetworkName, other)
+			c.say(field+"network", "found %q, the network of networkInterfaces[%d]: ViNO would give both the same "+
+				"address and MAC", iface.NetworkName, other)
 		}
 		used[iface.NetworkName] = j
 	}
 	if !names[set.BootInterfaceName] {
-		c.say(at+"bootInterfaceName", "found %q, want one of networkInterfaces: without it the host has no boot MAC, and metal3 cannot tell it from others",
+		c.say(at+"bootInterfaceName", "found %q, want one of networkInterfaces: without it the host has no boot "+
+			"MAC, and metal3 cannot tell it from others",
 			redact.Plain(set.BootInterfaceName))
 	}
 }

@@ -53,7 +53,8 @@ func UnusedFields(s *v1alpha1.Site) []UnusedField {
 	var out []UnusedField
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if name != "namespace" {
-			out = append(out, UnusedField{at + name, redact.Sprintf("has no effect: the Site's engine is %s", s.Spec.Engine)})
+			out = append(out, UnusedField{at + name, redact.Sprintf("has no effect: the Site's engine is %s",
+				s.Spec.Engine)})
 		}
 	}
 	return out
