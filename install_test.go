@@ -36,9 +36,9 @@ func TestSupportedVersions(t *testing.T) {
 	for _, row := range []struct{ program, engine, module string }{
 		{"Kubernetes (kube-apiserver)", "kubernetes", "k8s.io/kubernetes"},
 		{"metal3 baremetal-operator", "baremetal-operator", "github.com/metal3-io/baremetal-operator"},
-		{"Flux kustomize-controller, source-controller", "flux", "github.com/fluxcd/kustomize-controller"},
-		{"Flux kustomize-controller, source-controller", "source-controller", "github.com/fluxcd/source-controller"},
-		{"Argo CD", "argocd", "github.com/argoproj/argo-cd/v3"},
+		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/kustomize-controller"},
+		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/source-controller"},
+		{"Argo CD", "kubernetes", "github.com/argoproj/argo-cd/v3"},
 		{"Cluster API, with its metal3 provider", "cluster-api", "sigs.k8s.io/cluster-api"},
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {

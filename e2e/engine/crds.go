@@ -32,24 +32,24 @@ func FluxCRDs(t testing.TB) []string {
 	t.Helper()
 	bases := filepath.Join("config", "crd", "bases")
 	return []string{
-		filepath.Join(ModuleDir(t, "flux", "github.com/fluxcd/kustomize-controller"), bases, "kustomize.toolkit.fluxcd.io_kustomizations.yaml"),
-		filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_gitrepositories.yaml"),
-		filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_buckets.yaml"),
-		filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_ocirepositories.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/kustomize-controller"), bases, "kustomize.toolkit.fluxcd.io_kustomizations.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_gitrepositories.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_buckets.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_ocirepositories.yaml"),
 	}
 }
 
 // SourceCRDs returns the definitions that source-controller does not start without, and FluxCRDs does not have.
 func SourceCRDs(t testing.TB) []string {
 	t.Helper()
-	dir := filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), "config", "crd", "bases")
+	dir := filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), "config", "crd", "bases")
 	return []string{filepath.Join(dir, "source.toolkit.fluxcd.io_helmcharts.yaml"), filepath.Join(dir, "source.toolkit.fluxcd.io_helmrepositories.yaml")}
 }
 
 // ArgoCRDs returns the definitions of Application, ApplicationSet and AppProject.
 func ArgoCRDs(t testing.TB) []string {
 	t.Helper()
-	dir := filepath.Join(ModuleDir(t, "argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
+	dir := filepath.Join(ModuleDir(t, "kubernetes", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
 	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"), filepath.Join(dir, "appproject-crd.yaml")}
 }
 

@@ -42,12 +42,12 @@ var programs = map[string]program{
 	"kube-controller-manager": {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"},
 	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
-	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
-	"source-controller":       {"source-controller", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller"},
+	"kustomize-controller":    {"kubernetes", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
+	"source-controller":       {"kubernetes", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller"},
 	"baremetal-operator":      {"baremetal-operator", operatorModule, operatorModule},
-	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
+	"argocd":                  {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
 	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
-	"etcd":                    {"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
+	"etcd":                    {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
 	"gitea":                   {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
 }
 
@@ -156,6 +156,9 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", target+".new", p.main)
 	cmd.Dir = folder
 	cmd.Env = buildEnvironment()
+	if p.folder == "gitea" {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
+	}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
