@@ -30,7 +30,7 @@ var (
 	machineDeployments = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "machinedeployments"}
 )
 
-// rowHandover: two tenants' hosts in one namespace, labelled by the engine. The platform applies the objects of examples/cluster-api, with the components
+// rowHandover: two tenants' hosts in one namespace, labeled by the engine. The platform applies the objects of examples/cluster-api, with the components
 // of the tree, in the namespace of the hosts. What plays CAPM3 takes hosts at random, as that does: each cluster's machines get each active
 // host of their role, and one machine more than that finds none, though standby hosts, free ones and another tenant's are there.
 func rowHandover(t *testing.T, r *rig, name string) {

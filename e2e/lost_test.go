@@ -61,7 +61,7 @@ func rowLost(t *testing.T, r *rig, name string) {
 				return nil
 			})
 		}
-		c.refused(t, lost.what, "main has no tree, but Flux or Argo CD has labelled 1 host for clusters", "sipgen help runbook tree-lost")
+		c.refused(t, lost.what, "main has no tree, but Flux or Argo CD has labeled 1 host for clusters", "sipgen help runbook tree-lost")
 		c.repo.Reset(t, had)
 		c.sync(t, nil)
 		unchanged(lost.what)

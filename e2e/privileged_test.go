@@ -40,7 +40,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.CertManagerCRDs(t)...)...)
 	engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "serviceaccount-controller")
 	api.Namespaces(t, "flux-system", "tenant-hosts", "unlabelled")
-	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", "labelled")), "\n")
+	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", "labeled")), "\n")
 	for _, command := range commands {
 		words := strings.Fields(command)
 		if words[0] != "kubectl" {
@@ -51,17 +51,17 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	listed := strings.Fields(procedure(t, "onboard", "list")[0])
 	for _, line := range strings.Split(api.Kubectl(t, "", listed[1:]...), "\n") {
 		name, _, _ := strings.Cut(line, " ")
-		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == "labelled") != is && (name == "labelled" || name == "unlabelled") {
+		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == "labeled") != is && (name == "labeled" || name == "unlabelled") {
 			t.Errorf("the list of namespaces has %q", line)
 		}
 	}
-	tree := ofTwoTenants(t, "labelled", "unlabelled")
+	tree := ofTwoTenants(t, "labeled", "unlabelled")
 	for name, content := range tree {
 		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && path.Base(name) != "kustomization.yaml" {
 			api.Apply(t, "e2e", string(content))
 		}
 	}
-	for namespace, labelled := range map[string]bool{"labelled": true, "unlabelled": false} {
+	for namespace, labeled := range map[string]bool{"labeled": true, "unlabelled": false} {
 		t.Run(namespace, func(t *testing.T) {
 			engine.Wait(t, "the account of "+namespace, engine.SyncTimeout, func() error {
 				if !api.Exists(t, serviceAccounts, namespace, "default") || !mayIn(t, api, namespace+".a.infra", namespace, right{"apps", "deployments"}, "create", "") {
@@ -92,7 +92,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 				deployment := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {namespace: %s, name: %s}\n"+
 					"spec: {selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {app: %[2]s}}, spec: %[3]s}}\n", namespace, name, pod)))[0]
 				wantDenied(t, name, tenant.TryApply(deployment, "kustomize-controller", false), "")
-				wantPods(t, api, namespace, name, !labelled)
+				wantPods(t, api, namespace, name, !labeled)
 				alone := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {namespace: %s, name: alone-%s}\nspec: %s\n", namespace, name, pod)))[0]
 				wantForbidden(t, "a pod alone: "+name, tenant.TryApply(alone, "kustomize-controller", false))
 			}

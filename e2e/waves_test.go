@@ -285,7 +285,7 @@ func TestTenantGuard(t *testing.T) {
 	create("nobodys", "", "")
 	create("own", own, "")
 	create("of-other", other, "")
-	create("labelled-other", "", other)
+	create("labeled-other", "", other)
 	create("of-flux", "", "lab")
 	const elsewhere, taken = "into the tenant's namespace only", "another Application's"
 	for _, row := range []struct{ what, user, namespace, name, tracked, instance, denied string }{
@@ -305,7 +305,7 @@ func TestTenantGuard(t *testing.T) {
 		{"what is nobody's", syncer, tenants, "nobodys", own, "", ""},
 		{"what was another engine's", syncer, tenants, "of-flux", own, "", ""},
 		{"another tenant's", syncer, tenants, "of-other", own, "", taken},
-		{"another tenant's, tracked by label", syncer, tenants, "labelled-other", "", own, taken},
+		{"another tenant's, tracked by label", syncer, tenants, "labeled-other", "", own, taken},
 		{"a tenant's, by another Application", syncer, tenants, "own", "metal", "", ""},
 	} {
 		t.Run(row.what, func(t *testing.T) {

@@ -104,7 +104,7 @@ func (r *refs) base(target *Target) (string, error) {
 	if _, found := r.branches[branch]; found || r.empty {
 		return branch, nil
 	}
-	//guard: a misspelt branch is made, and a site without decisions is published there
+	//guard: a misspelled branch is made, and a site without decisions is published there
 	if target.Create {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
@@ -129,7 +129,7 @@ func (r *refs) roomFor(branch string) error {
 	if beside == "" {
 		return nil
 	}
-	return redact.Errorf("%w: branch %q cannot exist beside %q: want another name", ErrRejected, branch, beside)
+	return redact.Errorf("%w: branch %q cannot exist next to %q: want another name", ErrRejected, branch, beside)
 }
 
 func (r *refs) list() string { return " (" + some(slices.Sorted(maps.Keys(r.branches))) + ")" }

@@ -160,7 +160,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	}
 	var total treefs.Size
 	owned := treefs.Lookup{Here: s.files}
-	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
+	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbors are deltas against each other
 		kind, text, err := owned.At(name)
 		if err != nil {
 			return err

@@ -74,7 +74,7 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 	state := &State{Tree: make(Tree, len(owned))}
 	var total treefs.Size
 	files := treefs.Lookup{Here: here}
-	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbours are deltas against each other
+	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbors are deltas against each other
 		kind, text, err := files.At(name)
 		if err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 // emptied is the kustomization of a folder in which an Application is to find nothing, and no mistake: see emptyFolders.
-const emptied = object.Header + `# Empty for one more commit: a sync that Argo CD began before goes on in this folder.
+const emptied = object.Header + `# Empty for one more commit: a sync that Argo CD has begun continues in this folder.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: []

@@ -89,7 +89,7 @@ func (lost lostHosts) rules(namespace string, role map[string]any) bool {
 
 // ForeignBackends returns which load balancers send traffic to another cluster's host, sorted. The services of a
 // cluster that is frozen or leaves stay byte for byte as the previous tree has them. A host that the cluster lost
-// since, because it was created again or labelled by hand, may be another's. An address that a host of the cluster
+// since, because it was created again or labeled by hand, may be another's. An address that a host of the cluster
 // still has is its own: another cluster may use the same one on a network that is not connected.
 func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	var warnings []string
@@ -135,7 +135,7 @@ func until(c *schedule.Cluster) string {
 	if c.Gone {
 		return "until the cluster's last host is released"
 	}
-	return "until its spec is put right"
+	return "until its spec is corrected"
 }
 
 // owner is who has an address.

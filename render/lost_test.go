@@ -90,7 +90,7 @@ func TestForeignBackends(t *testing.T) {
 		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30000}}
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{controlPlane("a", hosts...)}}})
 	}
-	const until = "until its spec is put right"
+	const until = "until its spec is corrected"
 	for _, row := range []struct {
 		why    string
 		before Tree

@@ -65,7 +65,7 @@ func (s *rendering) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.Ap
 
 // What the files of policy/ are for, at their heads.
 const (
-	aboutRBAC = "The account that hosts are patched as: it can neither make nor delete one.\n" +
+	aboutRBAC = "The account that hosts are patched as: it can neither create nor delete one.\n" +
 		"And the role that each cluster's services are applied with, in the cluster's namespace and nowhere else.\n"
 	aboutReader = "The account that sipgen reads with, if it runs in the cluster: it writes nothing.\n" +
 		"It lists hosts and SIPClusters everywhere, and gets Secrets, BMCs' passwords included, where hosts are.\n"

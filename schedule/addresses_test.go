@@ -104,7 +104,7 @@ func TestUnservedAddress(t *testing.T) {
 	}
 }
 
-// TestUnconfirmedAddress: a fleet that was labelled by hand, and a host whose hand-out was rolled back, work on with the address that
+// TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the address that
 // their network data has. That it may be the consumer's is said, unless no service uses it.
 func TestUnconfirmedAddress(t *testing.T) {
 	adopted := provisionedBy(at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")

@@ -231,18 +231,18 @@ func carries(set *v1.NodeSet, h *inventory.Host) bool {
 func contradicts(c *v1.SIPCluster, hosts []inventory.Host) bool {
 	for _, set := range c.Spec.Nodes {
 		selector, _ := set.HostSelector()
-		selected, labelled := 0, map[string]bool{}
+		selected, labeled := 0, map[string]bool{}
 		keys := append(slices.Clone(set.TopologyKeys), set.TopologyKey)
 		for i := range hosts {
 			if matches(selector, &hosts[i]) {
 				selected++
 				for _, key := range keys {
-					labelled[key] = labelled[key] || hosts[i].Labels[key] != ""
+					labeled[key] = labeled[key] || hosts[i].Labels[key] != ""
 				}
 			}
 		}
 		for _, key := range keys {
-			if set.Count.Active+set.Count.Standby > 0 && key != "" && selected > 0 && !labelled[key] {
+			if set.Count.Active+set.Count.Standby > 0 && key != "" && selected > 0 && !labeled[key] {
 				return true
 			}
 		}

@@ -43,8 +43,8 @@ type (
 		Host                  HostKey
 		Source, Role, Was, Is string
 		Restored              bool
-		// Releasing: Source was giving the host back. Labelled: labels decide who has the new one.
-		Releasing, Labelled bool
+		// Releasing: Source was giving the host back. Labeled: labels decide who has the new one.
+		Releasing, Labeled bool
 	}
 	// WithoutStatus: these hosts have no status, and count as available.
 	WithoutStatus struct{ Hosts int }

@@ -24,7 +24,7 @@ var fleets = []struct {
 	{"spread-racks", spreadFleet},
 	{"own-limits", limitsFleet},
 	{"three-levels-short", levelsFleet},
-	{"neighbours-short", func(n int) ([]v1.SIPCluster, []inventory.Host) { return neighboursFleet(n, 1) }},
+	{"neighbors-short", func(n int) ([]v1.SIPCluster, []inventory.Host) { return neighboursFleet(n, 1) }},
 	{"shrinks", func(n int) ([]v1.SIPCluster, []inventory.Host) { return shrunkFleet(n, n/10) }},
 	{"all-go", func(n int) ([]v1.SIPCluster, []inventory.Host) { return shrunkFleet(n, 0) }},
 }

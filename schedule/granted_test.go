@@ -66,7 +66,7 @@ func TestNotGranted(t *testing.T) {
 	options.Asked = granted(&near, "red")
 	p = plan(t, []v1.SIPCluster{near}, hosts, Previous{}, options)
 	if said := Say.Shortage(&p.Shortages[0]); !strings.Contains(said, "No host matches its selector: none has kind=aa, did you mean kind=a?") {
-		t.Errorf("a misspelt value: %s", said)
+		t.Errorf("a misspelled value: %s", said)
 	}
 }
 

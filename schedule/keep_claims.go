@@ -46,7 +46,7 @@ func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, pr
 	for i := range answer.Recreated {
 		t := &answer.Recreated[i]
 		is := answer.Find(t.Host)
-		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID, Releasing: t.Releasing, Labelled: is.Labels.Complete})
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID, Releasing: t.Releasing, Labeled: is.Labels.Complete})
 		s.lose(t)
 	}
 	s.warnReleaseOfNothing(answer)
@@ -117,7 +117,7 @@ func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if !s.options.LabelsNewer {
-		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out",
+		s.problem("host %s: its labels name cluster %s, but %s names cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not); if these labels were written into a file by hand, remove them",
 			h.Key(), is.Labels.Cluster.Quoted(), t.Source, t.Cluster)
 	}
 	found.Use, found.Foreign = inUse(h), is.State == holdings.LeftAlone

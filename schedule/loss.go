@@ -12,11 +12,11 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing claimed hosts are gone from the inventory; Anew have another uid; Foreign have labels of a cluster in
+	// Missing claimed hosts are gone from the inventory; Recreated have another uid; Foreign have labels of a cluster in
 	// neither the specs nor the tree; Moved are in use under the labels of another cluster or role of the site, which
 	// keeps them; Replaced have failed, are in use, and lose their slots in this run; Released are released by this
 	// run. All are sorted.
-	Missing, Anew, Foreign, Moved, Replaced, Released []HostKey
+	Missing, Recreated, Foreign, Moved, Replaced, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
 	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
@@ -29,7 +29,7 @@ type Loss struct {
 
 // Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Recreated) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
 // Losses counts the hosts that the placement takes away. A host that an earlier run released is no loss. When a
@@ -71,7 +71,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		case !found:
 			loss.Missing = append(loss.Missing, claim.Host)
 		case uid != "" && claim.UID != "" && uid != claim.UID:
-			loss.Anew = append(loss.Anew, claim.Host)
+			loss.Recreated = append(loss.Recreated, claim.Host)
 		case foreign[claim.Host]:
 			loss.Foreign = append(loss.Foreign, claim.Host)
 		case held && holder != RoleKey{claim.Cluster, claim.Role}:
@@ -93,7 +93,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Anew, loss.Foreign, loss.Moved, loss.Replaced, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Foreign, loss.Moved, loss.Replaced, loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

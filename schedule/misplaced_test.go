@@ -57,8 +57,8 @@ func TestMisplacedAddress(t *testing.T) {
 		{"held: it moves within", at(held, inventory.FromHostAnnotation, "192.0.2.9"), tree(inside), network("oam"), "192.0.2.9", "the services on that network change with it"},
 		{"held, and the tree has it there", beyond(at(held, inventory.FromHostAnnotation, outside)), tree(outside), nil, outside, "the host keeps 10.96.0.1 on network oam"},
 		{"held, the tree has it there, and nothing else does", at(held, ""), tree(outside), network("oam"), outside, "previous tree: found 10.96.0.1, want an address in"},
-		{"labelled, and the tree is lost", beyond(at(held, inventory.FromHostAnnotation, outside)), nil, nil, outside, "the host keeps 10.96.0.1 on network oam"},
-		{"labelled, the tree is lost, and the site lists where", at(held, inventory.FromHostAnnotation, outside), nil, network("oam"), "", listed},
+		{"labeled, and the tree is lost", beyond(at(held, inventory.FromHostAnnotation, outside)), nil, nil, outside, "the host keeps 10.96.0.1 on network oam"},
+		{"labeled, the tree is lost, and the site lists where", at(held, inventory.FromHostAnnotation, outside), nil, network("oam"), "", listed},
 		{"held, and the tree has it elsewhere only", beyond(at(held, inventory.FromHostAnnotation, outside)), func() []PreviousClaim {
 			c := inTree("h1", "a", v1.RoleWorker)
 			c.Addresses = map[string][]netip.Addr{"other": {netip.MustParseAddr(inside)}}

@@ -71,14 +71,14 @@ func TestHostNamespacesAreLikeLabels(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 22))
 	placed := 0
 	for n := range 400 {
-		var hosts, labelled []inventory.Host
+		var hosts, labeled []inventory.Host
 		for i := range 4 + random.IntN(9) {
 			h := newHost(fmt.Sprintf("h%02d", i), fmt.Sprintf("kind=%s rack=r%d", []string{"w", "c"}[random.IntN(2)], random.IntN(4)))
 			h.Namespace = []string{"east", "west", "north"}[random.IntN(3)]
 			hosts = append(hosts, h)
 			l := newHost(h.Name, fmt.Sprintf("kind=%s rack=%s in=%s", h.Labels["kind"], h.Labels["rack"], h.Namespace))
 			l.Namespace = h.Namespace
-			labelled = append(labelled, l)
+			labeled = append(labeled, l)
 		}
 		var clusters, like []v1.SIPCluster
 		for i := range 1 + random.IntN(3) {
@@ -96,7 +96,7 @@ func TestHostNamespacesAreLikeLabels(t *testing.T) {
 			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: own}))
 			like = append(like, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: alike}))
 		}
-		got, want := plan(t, clusters, hosts, Previous{}, testOptions), plan(t, like, labelled, Previous{}, testOptions)
+		got, want := plan(t, clusters, hosts, Previous{}, testOptions), plan(t, like, labeled, Previous{}, testOptions)
 		if summary(got) != summary(want) {
 			t.Fatalf("site %d:\n%s\nwant\n%s", n, summary(got), summary(want))
 		}

@@ -45,9 +45,9 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s: found %v, want %q", row.why, p.Shortages, row.says)
 		}
 	}
-	misspelt := packed("kind=w", 2, 0)
-	misspelt.Pack = "rak"
-	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelt})}, free(), Previous{}, testOptions)
+	misspelled := packed("kind=w", 2, 0)
+	misspelled.Pack = "rak"
+	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelled})}, free(), Previous{}, testOptions)
 	if found := Say.Refusals(p.Clusters[0].Refused); len(found) != 1 || !strings.Contains(found[0], "pack") || !strings.Contains(found[0], "rack") {
 		t.Errorf("a key that no host has: found %q, want it to name pack and rack", found)
 	}

@@ -341,7 +341,7 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Anew: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 1}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 1}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}

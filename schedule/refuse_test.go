@@ -33,7 +33,7 @@ func TestRefused(t *testing.T) {
 		}, racks, []string{`Worker: labelSelector: not a valid selector: "Foo" is not a valid label selector operator`}},
 		{"namespaces that are none", func(s *v1.NodeSet) { s.HostNamespaces = []string{strings.Repeat("a", 64)} }, racks, []string{
 			`Worker: labelSelector: not a valid selector: values[0][metadata.namespace]: Invalid value: a value of 64 characters (not shown): must be no more than 63 bytes`}},
-		{"a misspelt key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks, []string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
+		{"a misspelled key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks, []string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
 		{"a key of nothing", func(s *v1.NodeSet) { s.TopologyKey = "example.org/server" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label example.org/server"}},
 		{"only hosts of others carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=other row=w1")), []string{"Worker: topologyKey: no host that the role selects has a label row"}},
 		{"some carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=w row=w1")), nil},
@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedKeepsWhatItHas: a label that vanishes from every host, or a key that is misspelt later, takes nothing from a cluster: not the hosts that
+// TestRefusedKeepsWhatItHas: a label that vanishes from every host, or a key that is misspelled later, takes nothing from a cluster: not the hosts that
 // it has too many of, not those that failed, and no standby host is promoted.
 func TestRefusedKeepsWhatItHas(t *testing.T) {
 	set := nodes("kind=w", 2, 1)

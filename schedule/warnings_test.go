@@ -21,7 +21,7 @@ func TestErrors(t *testing.T) {
 		want     string
 	}{
 		{"two clusters claim a host", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out"},
+			"host metal/h1: its labels name cluster tenants/a, but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not); if these labels were written into a file by hand, remove them"},
 		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
 		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
@@ -65,21 +65,21 @@ func TestWarnings(t *testing.T) {
 		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
 			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
-			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go"},
+			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved; it waits until Cluster API frees the host"},
 		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
 			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"a host of another site", one, alone(1), nil,
-			"1 host left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site lets it go"},
+			"1 host left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site releases it"},
 		{"many hosts of another site", one, alone(12), nil,
-			"12 hosts left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more; if no other site or tool has it, spec.hosts.release of the Site lets it go"},
+			"12 hosts left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more; if no other site or tool has it, spec.hosts.release of the Site releases it"},
 		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "x\ny", worker), "m1")}, []PreviousClaim{inTree("h1", "a", worker)},
-			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1; if no other site or tool has it, spec.hosts.release of the Site lets it go`},
+			`1 host left alone: labeled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1; if no other site or tool has it, spec.hosts.release of the Site releases it`},
 		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say tenants/a Worker, but clusters/tenants/b/assignments.yaml says tenants/b Worker: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
+			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say tenants/a Worker, but clusters/tenants/b/assignments.yaml says tenants/b Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim"},
+			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			`host metal/h1: its labels say "/c", but clusters/tenants/a/assignments.yaml says tenants/a Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim`},
+			`host metal/h1: its labels name "/c", but clusters/tenants/a/assignments.yaml names tenants/a Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim`},
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
@@ -104,8 +104,8 @@ func TestNamesThatAreNone(t *testing.T) {
 		previous []PreviousClaim
 		want     string
 	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, `labelled for "tenants/Edge_A", which is in neither the specs nor the tree`},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, `labelled for "tenants/../../x", which is in neither the specs nor the tree`},
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, `labeled for "tenants/Edge_A", which is in neither the specs nor the tree`},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, `labeled for "tenants/../../x", which is in neither the specs nor the tree`},
 		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, `claimed for role "no role", which is no valid name`},
 		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, `claimed for role "", which is no valid name`},
 	} {

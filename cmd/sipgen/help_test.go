@@ -55,7 +55,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 func TestHelpOnANarrowTerminal(t *testing.T) {
 	root := newRoot(&terminal.UI{})
 	for _, command := range append(root.Commands(), root) {
-		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Convert the specs of the SIP operator, and tell what changes for its services\n\nExamples:\n" + command.Example + "\n"
+		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Convert the specs of the SIP operator, and report the changes for its services\n\nExamples:\n" + command.Example + "\n"
 		narrow := narrowed(whole, 60)
 		if !slices.Equal(strings.Fields(narrow), strings.Fields(whole)) || !strings.Contains(narrow, "Examples:\n"+command.Example) {
 			t.Errorf("%s: found\n%s", command.Name(), narrow)

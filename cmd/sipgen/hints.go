@@ -57,7 +57,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &usage):
 		return "sipgen " + usage.Command + " --help"
 	case errors.As(err, &noSite):
-		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
+		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE names an existing one"
 	case errors.As(err, &notTree):
 		return notTree.Hint()
 	case errors.As(err, &unread):
@@ -151,7 +151,7 @@ func publishHint(command *cobra.Command, err error) string {
 	case errors.Is(err, publish.ErrRejected) && errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of the repository"
 	case errors.Is(err, publish.ErrRejected) && command.Flags().Changed("propose"):
-		return "use another branch name, or ask whoever runs the repository which names it accepts"
+		return "use another branch name, or ask the repository's administrator which names it accepts"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):

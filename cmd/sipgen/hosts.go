@@ -111,7 +111,7 @@ func (f *hostFilter) check() (err error) {
 	return err
 }
 
-// keep drops the other hosts from the list. A rack or a cluster that no host has is misspelt.
+// keep drops the other hosts from the list. A rack or a cluster that no host has is misspelled.
 func (f *hostFilter) keep(list *report.HostList) error {
 	var racks, clusters []string
 	for i := range list.Hosts {

@@ -32,7 +32,7 @@ import (
 //	hosts FILE taken HOST MACHINE           the provider consumes a host that it may choose
 //	hosts FILE let-go HOST                  the provider's machine is gone, and the host is clean again
 //	hosts FILE unhealthy HOST               the provider's remediation gave a host up
-//	hosts FILE labelled HOST NAMESPACE/NAME/ROLE  somebody else labels a host, as the SIP operator did
+//	hosts FILE labeled HOST NAMESPACE/NAME/ROLE  somebody else labels a host, as the SIP operator did
 //	hosts FILE gone HOST                    somebody deletes a host
 func hostsDo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
@@ -43,7 +43,7 @@ func hostsDo(ts *testscript.TestScript, neg bool, args []string) {
 	switch verb {
 	case "state":
 		state, names = names[0], names[1:]
-	case "fails", "taken", "labelled":
+	case "fails", "taken", "labeled":
 		names, word = names[:1], names[1]
 	}
 	docs, err := manifest.Read([]string{file}, nil)
@@ -113,7 +113,7 @@ func changeHost(host map[string]any, verb, state, word string) error {
 			delete(spec, field)
 		}
 		provisioning["state"] = "available"
-	case "labelled":
+	case "labeled":
 		parts := strings.Split(word, "/")
 		for i, key := range []string{"cluster-namespace", "cluster-name", "node-type"} {
 			labels["sip.airshipit.org/"+key] = parts[i]

@@ -73,7 +73,7 @@ rendered, and the exit code is 1.`,
 	toleranceFlags(command, &how)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
-	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`, made for another engine: --out is new")
+	flags.StringVar(&from, "from", "", "continue from the tree in this `DIR`, made for another engine: --out is new")
 	flags.BoolVar(&adopt, "adopt", false, "take over a folder, or files in it, that sipgen did not write")
 	return command
 }
@@ -106,9 +106,9 @@ func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from str
 	switch {
 	case err != nil:
 	case moved:
-		ui.Say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", before.Where, from)
+		ui.Say("no tree in %s yet: continuing with the hosts and addresses of the tree in %s", before.Where, from)
 	default:
-		ui.Say("%s has a tree already, which is the previous one: --from has done its work", before.Where)
+		ui.Say("%s has a tree already, which is the previous one: --from is no longer needed", before.Where)
 	}
 	return there, err
 }

@@ -93,7 +93,7 @@ func TestTamperedTrees(t *testing.T) {
 		{"the decisions and the list deleted, and most of the rest", "git rm -rq clusters .sipgen.yaml PLAN.md flux policy", "rights/tenant-a/edge-a/account.yaml: rendered by sipgen, but .sipgen.yaml"},
 		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
 		{"a line left of a merge in the list", "sed -i '3i=======' .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
-		{"a field of the list misspelt", "sed -i s/apiVersion/apiversion/ .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
+		{"a field of the list misspelled", "sed -i s/apiVersion/apiversion/ .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"the list with an end that nobody reads", "echo --- >> .sipgen.yaml; cat .sipgen.yaml >> x; cat x >> .sipgen.yaml; rm x", ".sipgen.yaml: damaged ownership file"},
 		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
 	}

@@ -101,7 +101,7 @@ func roles(names ...string) []sipHost {
 	return out
 }
 
-func labelled(hosts []sipHost, labels string) []sipHost {
+func labeled(hosts []sipHost, labels string) []sipHost {
 	for i := range hosts {
 		hosts[i].labels = labels
 	}
@@ -119,26 +119,26 @@ func scenarios() []scenario {
 		return hosts
 	}
 	return []scenario{
-		{controllers, "Should schedule available nodes", "all seven hosts labelled", "the same", "",
+		{controllers, "Should schedule available nodes", "all seven hosts labeled", "the same", "",
 			roles("c", "c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 0, []string{"7 hosts assigned (7 new)"}, "", nil},
-		{controllers, "Should not schedule nodes when there is an insufficient number of available ControlPlane nodes", "no host labelled", "the same, and says which is missing", "",
+		{controllers, "Should not schedule nodes when there is an insufficient number of available ControlPlane nodes", "no host labeled", "the same, and says which is missing", "",
 			roles("c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 3", "short 1"}, "", nil},
-		{controllers, "Should not schedule nodes when there is an insufficient number of available Worker nodes", "no host labelled", "the same, and says which is missing", "",
+		{controllers, "Should not schedule nodes when there is an insufficient number of available Worker nodes", "no host labeled", "the same, and says which is missing", "",
 			roles("c", "c", "c", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 4", "short 2"}, "", nil},
-		{controllers, "Should not schedule two Worker nodes to the same server", "no host labelled", "the same", "",
-			labelled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
-		{controllers, "Should not schedule two ControlPlane nodes to the same server", "no host labelled", "the same", "",
-			labelled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
-		{controllers, "Should not schedule two Worker nodes to the same rack", "no host labelled", "the same", "",
+		{controllers, "Should not schedule two Worker nodes to the same server", "no host labeled", "the same", "",
+			labeled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
+		{controllers, "Should not schedule two ControlPlane nodes to the same server", "no host labeled", "the same", "",
+			labeled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
+		{controllers, "Should not schedule two Worker nodes to the same rack", "no host labeled", "the same", "",
 			roles("c", "w", "w"), sipSpec(1, 2, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
-		{controllers, "Should not schedule two ControlPlane nodes to the same rack", "no host labelled", "the same", "",
+		{controllers, "Should not schedule two ControlPlane nodes to the same rack", "no host labeled", "the same", "",
 			roles("c", "c", "w"), sipSpec(2, 1, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
 		{bmhs, "Should report if it has a machine registered for a BMH object", "a host that it has is not taken twice", "the same: hosts with the cluster's labels are kept", "",
-			labelled(roles("c", "c"), ofSubcluster), sipSpec(2, 0, hostKey, sipKey), 0, []string{"2 hosts assigned (0 new)", "kept"}, "", nil},
+			labeled(roles("c", "c"), ofSubcluster), sipSpec(2, 0, hostKey, sipKey), 0, []string{"2 hosts assigned (0 new)", "kept"}, "", nil},
 		{bmhs, "Should produce a list of unscheduled BMH objects", "hosts with another cluster's labels are not offered", "the same, and names that cluster", "",
-			append(labelled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
+			append(labeled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
 		{bmhs, "Should not produce a list of BMH objects when there are none available for scheduling", "an error", "the cluster is short, and the run ends with 1", "other clusters' hosts are no reason to stop",
-			labelled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), sipSpec(2, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
+			labeled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), sipSpec(2, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
 		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when infra services are defined", "the address on the service's network", "the same", "",
 			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", nil},
 		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when netdata is in yaml format", "the address on the service's network", "the same", "",

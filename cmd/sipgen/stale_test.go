@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-// TestOldSnapshotSeesNoHostClean: a snapshot from before a host was ever labelled shows it without labels for ever. That is not how a
+// TestOldSnapshotSeesNoHostClean: a snapshot from before a host was ever labeled shows it without labels for ever. That is not how a
 // release ends: whoever planned from it would hand out a server that still runs somebody's workload.
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	work := t.TempDir()

@@ -104,7 +104,7 @@ func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, ten
 		switch {
 		case errors.Is(err, live.ErrGone):
 		case errors.Is(err, live.ErrChanged):
-			ui.Say("warning: %s: somebody else keeps changing it; the next run reports it", documents[i].File)
+			ui.Say("warning: %s: it keeps changing; the next run reports it", documents[i].File)
 		case err != nil:
 			errs = append(errs, fmt.Errorf("%s: status: %w", documents[i].File, err))
 		case did:

@@ -18,13 +18,13 @@ func newTakeover(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "takeover --site FILE -f cluster [--out DIR]",
-		Short: "Convert the specs of the SIP operator, and tell what changes for its services",
+		Short: "Convert the specs of the SIP operator, and report the changes for its services",
 		Long: `Convert the SIPClusters of the SIP operator, in any version of SIP's API. Print each tenant's spec
-in today's shape, with comments: what became of its fields, what changes for its services, and the
+in today's shape, with comments: the fate of its fields, the changes for its services, and the
 commands that hand its Deployments and Services to the engine. With --out, write the specs to files
 instead, one each, and print the comments. Nothing is changed in the cluster.
 
-The steps are in docs/from-sip.md.
+The page from-sip.md of the documentation has the steps.
 
 Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
 		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.txt

@@ -16,7 +16,7 @@ func TestTakeoverStopped(t *testing.T) {
 	check(t, err)
 	spec, err := os.ReadFile(sipInputs + "/spec.yaml")
 	check(t, err)
-	const released, leftAlone = "5 of 5 claimed hosts would be lost or released", "5 hosts left alone: labelled for lma-infra/lma, which is in neither the specs nor the tree"
+	const released, leftAlone = "5 of 5 claimed hosts would be lost or released", "5 hosts left alone: labeled for lma-infra/lma, which is in neither the specs nor the tree"
 	for engine, manager := range map[string]string{"flux": "kustomize-controller", "argocd": "argocd-controller"} {
 		t.Run(engine, func(t *testing.T) {
 			api := newSIPOperator(t)

@@ -45,9 +45,9 @@ func TestAPIServerKnowsHosts(t *testing.T) {
 	if mac != "52:54:00:00:00:01" {
 		t.Errorf("spec.bootMACAddress is %q", mac)
 	}
-	misspelt := engine.Objects(t, []byte(strings.Replace(host("plain", "node-2"), "bootMACAddress", "bootMacAddress", 1)))[0]
-	if err := api.TryApply(misspelt, "e2e", true); err == nil || !strings.Contains(err.Error(), "bootMacAddress") {
-		t.Errorf("a misspelt field: got %v, want strict validation to name it", err)
+	misspelled := engine.Objects(t, []byte(strings.Replace(host("plain", "node-2"), "bootMACAddress", "bootMacAddress", 1)))[0]
+	if err := api.TryApply(misspelled, "e2e", true); err == nil || !strings.Contains(err.Error(), "bootMacAddress") {
+		t.Errorf("a misspelled field: got %v, want strict validation to name it", err)
 	}
 }
 

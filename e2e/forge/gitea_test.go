@@ -92,7 +92,7 @@ func life(t *testing.T, s *site) {
 	// A person closes it: not opened again for the same commit, and opened for another.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"state": "closed"}, nil)
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "closed by somebody at this commit, not opened again: "+all[0].HTMLURL)
+	wantWords(t, words, "closed by hand at this commit, not opened again: "+all[0].HTMLURL)
 	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
 	_, words = s.publish(t, 0, propose...)
 	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")

@@ -331,17 +331,17 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 // wantLabelled: each host is its tenant's, and has the spec that it was made with.
 func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unstructured) {
 	t.Helper()
-	labelled := map[string]int{}
+	labeled := map[string]int{}
 	for _, was := range made {
 		is := api.Get(t, hosts, was.GetNamespace(), was.GetName())
-		labelled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
+		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
 		want, got := was.Object["spec"], is.Object["spec"]
 		if text(t, want) != text(t, got) {
 			t.Errorf("%s: the spec is %s, was %s", was.GetName(), text(t, got), text(t, want))
 		}
 	}
-	if len(labelled) != 2 || labelled["red"] != 6 || labelled["blue"] != 6 {
-		t.Errorf("found hosts of %v, want 6 of red and 6 of blue", labelled)
+	if len(labeled) != 2 || labeled["red"] != 6 || labeled["blue"] != 6 {
+		t.Errorf("found hosts of %v, want 6 of red and 6 of blue", labeled)
 	}
 }
 

@@ -64,14 +64,14 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 	case s.Known[key]:
 		return ""
 	case s.has(key):
-		return "the tree does not have this cluster, and it gets no hosts; take the entry out if it is to get some"
+		return "the tree does not have this cluster, and it gets no hosts; remove the entry if it is to get hosts"
 	}
 	var names []string
 	for near := range s.Known {
 		names = append(names, near.String())
 	}
 	slices.Sort(names)
-	hint := "take the entry out"
+	hint := "remove the entry"
 	if near := manifest.Nearest(key.String(), names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
@@ -86,7 +86,7 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 			continue
 		}
 		//guard: a run with -f of one tenant's folder decommissions every other tenant
-		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: nothing of it changes; to let it go, list %s in the Site's spec.decommission", key))
+		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the Site's spec.decommission", key))
 		absent[key] = true
 	}
 	return absent

@@ -97,13 +97,13 @@ func describeLoss(loss schedule.Loss) string {
 		hosts []schedule.HostKey
 	}{
 		{"no longer in the inventory", loss.Missing},
-		{"created anew, with another uid", loss.Anew},
-		{"labelled for a cluster that is not this site's", loss.Foreign},
+		{"recreated, with another uid", loss.Recreated},
+		{"labeled for a cluster that is not this site's", loss.Foreign},
 		{"taken over by another cluster or role that uses them under its labels", loss.Moved},
 		{"failed and in use, and another host gets their slot", loss.Replaced},
 		{"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual},
-		{"virtual machines that ViNO re-creates", loss.Remade},
+		{"virtual machines that ViNO recreates", loss.Remade},
 	} {
 		if len(part.hosts) == 0 {
 			continue

@@ -50,7 +50,7 @@ func (b *Before) EditedWords() (words []string) {
 			words = append(words, fmt.Sprintf("%s/%s was edited by hand; the edit is overwritten", b.Where, f.Path))
 			continue
 		}
-		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is put back, unless the plan does without it",
+		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is restored, unless the plan does not need it",
 			b.Where, f.Path))
 	}
 	return words

@@ -47,7 +47,7 @@ func (p *Planned) releasesInDoubt() []string {
 	switch {
 	case p.Clusters.Options.LabelsOlder && len(leaving) > 0:
 		return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed "+
-			"at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
+			"at %s: %s; no cluster gets them until a new snapshot, or the cluster itself, shows that they are free",
 			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339),
 			strings.Join(leaving, ", "))}
 	case !p.Clusters.Options.LabelsOlder && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) &&

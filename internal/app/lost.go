@@ -26,9 +26,9 @@ func (p *Planned) lost(accept bool) error {
 	if len(synced) == 0 {
 		return nil
 	}
-	return fmt.Errorf("refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s)"+
-		": the tree is lost; put it back (sipgen help runbook tree-lost); "+
-		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone",
+	return fmt.Errorf("refused: %s has no tree, but Flux or Argo CD has labeled %s for clusters (%s)"+
+		": the tree is lost; restore it (sipgen help runbook tree-lost); "+
+		"if it cannot be restored, sipgen publish --accept-lost-tree plans from the labels alone",
 		p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
 }
 
@@ -38,19 +38,19 @@ func (p *Planned) noTree() string {
 	if !p.Before.Missing() {
 		return ""
 	}
-	var labelled []string
+	var labeled []string
 	for i := range p.Placement.Holdings.Hosts {
 		if h := &p.Placement.Holdings.Hosts[i]; h.Labels.NameCluster() {
-			labelled = append(labelled, h.Host.Key())
+			labeled = append(labeled, h.Host.Key())
 		}
 	}
 	//guard: nobody is told that a branch without a tree may have lost it, where no engine owns the labels
-	if len(labelled) == 0 {
+	if len(labeled) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; "+
 		"put it back, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
-		text.Plural(len(labelled), "host carries labels", "hosts carry labels"), FirstHosts(labelled))
+		text.Plural(len(labeled), "host carries labels", "hosts carry labels"), FirstHosts(labeled))
 }
 
 // FirstHosts names the first of many hosts.

@@ -45,7 +45,7 @@ func (p *Planned) loseVirtualHosts() {
 // counted returns the hosts that the loss has already.
 func (p *Planned) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Anew, p.loss.Foreign, p.loss.Moved,
+	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Recreated, p.loss.Foreign, p.loss.Moved,
 		p.loss.Replaced, p.loss.Released, p.loss.Virtual} {
 		for _, host := range hosts {
 			counted[host] = true
@@ -92,7 +92,7 @@ func (p *Planned) remakeVirtualHosts() {
 			}
 		}
 		if hosts > 0 {
-			p.remade = append(p.remade, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, "+
+			p.remade = append(p.remade, fmt.Sprintf("Vino %s has changed (%s): ViNO recreates its %s, "+
 				"or gives their addresses to others; what runs on them may be lost",
 				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
 		}

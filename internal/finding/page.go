@@ -8,14 +8,13 @@ import (
 
 const intro = `# Findings
 
-%s lists all that is wrong with a site: what keeps a spec from being followed, and what is likely a mistake though every
-object is valid.
+%s lists the problems of a site: errors that keep a spec from taking effect, and likely mistakes in valid objects.
 Each finding has a code, a place, a message and what to do about it.
-An *error* means that it cannot work like this, and a *warning* that it works, but probably not as intended.
+An *error* cannot work; a *warning* works, but probably not as intended.
 A code keeps its meaning; a retired one is not used again.
 
 A finding that *freezes* its cluster is also in the plan and in the commit. The cluster keeps what it has, as it is, and gets nothing new until
-the finding is gone; the others go on.
+the finding is gone; the other clusters are not affected.
 
 To suppress another finding that is intended, annotate the object that it names (a SIPCluster, a BareMetalHost or the Site), with a reason:
 

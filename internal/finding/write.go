@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// The colours of a terminal (ECMA-48, select graphic rendition).
+// The colors of a terminal (ECMA-48, select graphic rendition).
 const (
 	red    = "\x1b[31m"
 	yellow = "\x1b[33m"
@@ -19,12 +19,12 @@ const (
 )
 
 // Human writes the findings for a person at a terminal: each with its fix on the line below.
-func Human(w io.Writer, findings []Finding, colour bool) error {
+func Human(w io.Writer, findings []Finding, color bool) error {
 	out := bufio.NewWriter(w)
 	for i := range findings {
 		f := &findings[i]
 		open, dim, shut := "", "", ""
-		if colour {
+		if color {
 			open, dim, shut = yellow, faint, reset
 			if f.Severity == Error {
 				open = red

@@ -18,7 +18,7 @@ import (
 // The errors that callers distinguish.
 var (
 	// ErrToken: the forge does not take the token, or the token may not do that.
-	ErrToken = errors.New("token not taken")
+	ErrToken = errors.New("token rejected")
 	// ErrNoRepository: there is none at that path, or none that the token may see.
 	ErrNoRepository = errors.New("no repository")
 	// ErrCertificate: the server's TLS certificate does not verify.

@@ -39,8 +39,8 @@ const (
 	Created   Outcome = "opened"
 	Updated   Outcome = "updated"
 	Unchanged Outcome = "up to date"
-	Declined  Outcome = "closed by somebody" // with this commit: it is not opened again
-	Nothing   Outcome = "not needed"         // UpdateOnly, and none is open
+	Declined  Outcome = "closed by hand" // with this commit: it is not opened again
+	Nothing   Outcome = "not needed"     // UpdateOnly, and none is open
 )
 
 // Opened is the result of Open.

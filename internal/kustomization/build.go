@@ -42,7 +42,7 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	built, err := run(b.disk, path.Join("/", dir))
 	if err != nil {
 		shown := f.shown(dir)
-		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s says why", shown, shown)
+		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s shows why", shown, shown)
 	}
 	var docs []manifest.Document
 	for _, r := range built.Resources() {

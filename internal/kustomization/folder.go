@@ -174,7 +174,7 @@ func (f *folder) resolve(k *kustomization) {
 	}
 	var content kustomize.Kustomization
 	if content.Unmarshal(k.text) != nil {
-		k.err = k.document.Problem("", "kustomize does not read it; kubectl kustomize %s says why", f.shown(k.dir))
+		k.err = k.document.Problem("", "kustomize does not read it; kubectl kustomize %s shows why", f.shown(k.dir))
 		return
 	}
 	r := &references{folder: f, of: k, bad: bad}

@@ -29,7 +29,7 @@ func (c *checker) nameless() {
 	}
 	if n > 0 {
 		c.site(finding.Nameless, finding.Warning, "spec.inputs.inventory", fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
-			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); manifests that people write have no uid")
+			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); handwritten manifests have no uid")
 	}
 }
 
@@ -58,8 +58,8 @@ func (c *checker) ownerless() {
 			also = fmt.Sprintf(" (the same of %s)", text.Plural(more, "more host", "more hosts"))
 		}
 		c.host(finding.Ownerless, finding.Warning, hosts[cluster][0], "metadata.labels",
-			fmt.Sprintf("labelled for cluster %s, which is in neither the specs nor the tree%s: nobody gets it", cluster.Quoted(), also),
-			"find out whose it is: another site's, another tool's, or that of a cluster whose spec is lost; if nobody has it, spec.hosts.release of the Site lets it go")
+			fmt.Sprintf("labeled for cluster %s, which is in neither the specs nor the tree%s: no cluster gets it", cluster.Quoted(), also),
+			"find its owner: another site, another tool, or a cluster that lost its spec; if it has none, spec.hosts.release of the Site releases it")
 	}
 }
 

@@ -67,7 +67,7 @@ func (in Input) Check() []finding.Finding {
 	for _, file := range c.Empty {
 		c.add(finding.Finding{
 			Code: finding.Empty, Severity: finding.Warning, Place: finding.Place{File: file}, Object: v1.Kind,
-			Message: "nothing in it but comments; if a spec was here, it is gone", Fix: "put the spec back; if the cluster is to go, name it",
+			Message: "nothing in it but comments; if a spec was here, it is gone", Fix: "restore the spec; to decommission the cluster, name it",
 		})
 	}
 	c.dexes()

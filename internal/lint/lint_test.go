@@ -233,7 +233,7 @@ func TestCodes(t *testing.T) {
 		{why: "the same without them",
 			specs: cluster("a", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30001, end: 30002}}]}}"),
 			want:  []string{"SIP033 error SIPCluster a/a spec.services.loadBalancerWorker[0]"}},
-		{why: "a jump host that nobody can log in to, and a role that is misspelt",
+		{why: "a jump host that nobody can log in to, and a role that is misspelled",
 			specs: cluster("a", "{nodes: {Workers: {count: {active: 0}}}, services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022}]}}"),
 			want:  []string{"SIP016 warning SIPCluster a/a spec.nodes.Workers", "SIP016 warning SIPCluster a/a spec.services.jumpHost[0].sshAuthorizedKeys"}},
 		{why: "a time of deletion in a file",

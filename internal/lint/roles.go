@@ -74,7 +74,7 @@ func (c *checker) matchesNone(match *matcher, r *role) {
 			"correct the selector, or label the hosts")
 	case read > 0:
 		c.cluster(finding.NoHost, finding.Warning, r.cluster, r.field(".labelSelector"),
-			fmt.Sprintf("matches none of the %s that can be read, and nobody knows the labels of %s that cannot (%s)",
+			fmt.Sprintf("matches none of the %s that can be read; the labels of %s are unknown, because they cannot be read (%s)",
 				text.Count(read, "host"), text.Count(unread, "host"), finding.Object),
 			"first correct the objects that cannot be read")
 	}

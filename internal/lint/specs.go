@@ -37,7 +37,7 @@ func (c *checker) warnings() {
 			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
 				code, fix = finding.Deprecated, "remove the field"
 			case strings.HasPrefix(warning.Path, "spec.nodes.") && strings.HasSuffix(warning.Path, ".count"):
-				fix = "say how many hosts the role needs, such as count: {active: 3}"
+				fix = "set how many hosts the role needs, such as count: {active: 3}"
 				if set := cluster.Spec.Nodes[strings.TrimSuffix(strings.TrimPrefix(warning.Path, "spec.nodes."), ".count")]; set.Count != nil {
 					fix = "ask for an active host too, or for no standby host"
 				}

@@ -65,20 +65,20 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity findi
 			return finding.Error, message, "write the scheme before it, such as ipmi:// or " + form
 		}
 		name, _, transport := strings.Cut(scheme, "+")
-		message = redact.Sprintf("found the scheme %q, which metal3 does not know", name)
+		message = redact.Sprintf("found the scheme %q, which metal3 does not support", name)
 		known := inventory.PowerSchemes()
 		near := manifest.Nearest(name, known)
 		switch {
 		case transport && slices.Contains(known, name):
-			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not know what follows the + for it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware says which schemes take +http or +https)", name)
+			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not support what follows the + with it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware lists the schemes that take +http or +https)", name)
 		case near != "":
-			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 knows %s", near, strings.Join(known, ", "))
+			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 supports %s", near, strings.Join(known, ", "))
 		}
-		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 knows another one", strings.Join(known, ", "))
+		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 supports another one", strings.Join(known, ", "))
 	case inventory.PowerNoHost:
 		return finding.Error, "there is no host name or IP address behind the scheme", "write the BMC's, such as " + form
 	case inventory.PowerBadHost:
-		return finding.Error, "what stands for the BMC's host is neither a host name nor an IP address", "write the BMC's host name or IP address, such as " + form + "; an IPv6 address stands in brackets"
+		return finding.Error, "the BMC's host is neither a host name nor an IP address", "write the BMC's host name or IP address, such as " + form + "; an IPv6 address needs brackets"
 	case inventory.PowerBadPort:
 		return finding.Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
 	}

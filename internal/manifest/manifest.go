@@ -117,7 +117,7 @@ func (l Limits) parse(d Document) ([]Document, error) {
 		return nil, d.syntaxError(err)
 	}
 	if line := another(d.source); line >= 0 {
-		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, which nobody reads: want a line of --- by itself before it"}
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, and is not read: want a line of --- by itself before it"}
 	}
 	if depth := depthOf(object, l.Depth); depth > l.Depth {
 		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}

@@ -36,13 +36,13 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			`f.yaml: document 1: line 3: spec.topologyKey: unknown field here: it belongs into spec.roles.*`},
 		"a document behind the end of one": {
 			"kind: A\n...\n# B is next\nkind: B\n",
-			`f.yaml: document 1: line 4: another document begins here, which nobody reads: want a line of --- by itself before it`},
+			`f.yaml: document 1: line 4: another document begins here, and is not read: want a line of --- by itself before it`},
 		"a document behind a separator with something in it": {
 			"kind: A\n--- {kind: B}\n",
-			`f.yaml: document 1: line 2: another document begins here, which nobody reads: want a line of --- by itself before it`},
+			`f.yaml: document 1: line 2: another document begins here, and is not read: want a line of --- by itself before it`},
 		"a document behind line ends that editors do not show": {
 			"kind: A\n# x\u2028---\u2028kind: B\n",
-			`f.yaml: document 1: line 3: another document begins here, which nobody reads: want a line of --- by itself before it`},
+			`f.yaml: document 1: line 3: another document begins here, and is not read: want a line of --- by itself before it`},
 		"in a list": {
 			"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
 			`f.yaml: document 1: line 5: spec.services[1].nodPort: unknown field, did you mean "nodePort"?`},

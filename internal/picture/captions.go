@@ -12,11 +12,11 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// colours is how many fills there are, and weaves how many patterns over them, none included. Further tenants share both, and are told apart
+// colors is how many fills there are, and weaves how many patterns over them, none included. Further tenants share both, and are told apart
 // by their number.
 const (
-	colours = 8
-	weaves  = 4
+	colors = 8
+	weaves = 4
 )
 
 // escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML. Characters that

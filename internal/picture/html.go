@@ -69,7 +69,7 @@ func controls(c *canvas, s *Site) {
 		what = "rack, cluster"
 	}
 	c.f("<div class=\"controls\" hidden>\n<label>Filter <input id=\"filter\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"%s\"></label> <button id=\"clear\" type=\"button\">Show all</button> <output id=\"found\" aria-live=\"polite\"></output>\n</div>\n", what)
-	c.f("<div class=\"chips\" role=\"group\" aria-label=\"What became of the hosts\">\n")
+	c.f("<div class=\"chips\" role=\"group\" aria-label=\"Host states\">\n")
 	for _, entry := range signs(s) {
 		if entry.count == 0 {
 			continue
@@ -83,7 +83,7 @@ func controls(c *canvas, s *Site) {
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
-		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number w%d\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i/colours%weaves, i+1, escape(t.Name), each[i].used())
+		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number w%d\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i/colors%weaves, i+1, escape(t.Name), each[i].used())
 		if note := tenantNote(t); note != "" {
 			c.f(" <em>%s</em>", escape(note))
 		}

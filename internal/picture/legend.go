@@ -74,8 +74,8 @@ func roleLetters(s *Site) string {
 		}
 		words += " " + letter(role) + " " + text.Truncate(role, 24)
 	}
-	if len(s.Tenants) > colours*weaves {
-		words += ". Colours repeat, numbers do not."
+	if len(s.Tenants) > colors*weaves {
+		words += ". Colors repeat, numbers do not."
 	}
 	return words
 }
@@ -187,7 +187,7 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 	return y + 12, right
 }
 
-// swatch is an entry's cell, in no tenant's colour.
+// swatch is an entry's cell, in no tenant's color.
 func (l *form) swatch(c *canvas, h *Host) {
 	c.f("<rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/>")
 	if h.Standby {

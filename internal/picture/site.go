@@ -1,4 +1,4 @@
-// Package picture draws a placement as people see the site: rows, racks and hosts, coloured by
+// Package picture draws a placement as people see the site: rows, racks and hosts, colored by
 // tenant. It is pure: the same site gives the same bytes.
 package picture
 
@@ -193,8 +193,8 @@ func rackKey(p *schedule.Placement) string {
 			for depth, key := range p.Clusters[i].Roles[j].TopologyKeys {
 				at := slices.IndexFunc(uses, func(u use) bool { return u.key == key })
 				if at < 0 {
-					distinct, labelled := values(p, key)
-					uses = append(uses, use{key: key, depth: depth, values: distinct, single: distinct == labelled, other: !strings.HasSuffix(key, "rack")})
+					distinct, labeled := values(p, key)
+					uses = append(uses, use{key: key, depth: depth, values: distinct, single: distinct == labeled, other: !strings.HasSuffix(key, "rack")})
 					at = len(uses) - 1
 				}
 				uses[at].roles++
@@ -213,15 +213,15 @@ func rackKey(p *schedule.Placement) string {
 }
 
 // values returns how many values a key has, and how many hosts have one.
-func values(p *schedule.Placement, key string) (distinct, labelled int) {
+func values(p *schedule.Placement, key string) (distinct, labeled int) {
 	seen := map[string]bool{}
 	for i := range p.Hosts {
 		if value := p.Hosts[i].Host.Labels[key]; value != "" {
-			labelled++
+			labeled++
 			seen[value] = true
 		}
 	}
-	return len(seen), labelled
+	return len(seen), labeled
 }
 
 func rowKey(p *schedule.Placement, rack string) string {

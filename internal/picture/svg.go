@@ -14,7 +14,7 @@ import (
 //go:embed style.css
 var style string
 
-// patterns lie over a tenant's colour: the hatch of standby hosts, and what tells tenants of one colour apart.
+// patterns lie over a tenant's color: the hatch of standby hosts, and what tells tenants of one color apart.
 const patterns = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="2" height="6"/></pattern>` +
 	`<pattern id="w1" width="6" height="6" patternUnits="userSpaceOnUse"><circle class="weft" cx="3" cy="3" r="1.3"/></pattern>` +
 	`<pattern id="w2" width="6" height="5" patternUnits="userSpaceOnUse"><rect class="weft" width="6" height="1.5"/></pattern>` +
@@ -195,9 +195,9 @@ func (l *layout) oneLine(c *canvas, h *Host, cut func(name string, n int) string
 	l.badge(c, h, l.cellWidth-8, 9, 6)
 }
 
-// weave lays a pattern over the cell of a tenant whose colour another one has too.
+// weave lays a pattern over the cell of a tenant whose color another one has too.
 func (l *form) weave(c *canvas, h *Host, x, y, width, height int) {
-	if n := h.Tenant / colours % weaves; h.Tenant >= 0 && n > 0 && h.Verdict != schedule.Releasing {
+	if n := h.Tenant / colors % weaves; h.Tenant >= 0 && n > 0 && h.Verdict != schedule.Releasing {
 		c.f("<rect class=\"weave\" fill=\"url(#w%d)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", n, x, y, width, height)
 	}
 }
@@ -247,5 +247,5 @@ func fill(h *Host) string {
 	if h.Tenant < 0 {
 		return ""
 	}
-	return " t" + strconv.Itoa(h.Tenant%colours)
+	return " t" + strconv.Itoa(h.Tenant%colors)
 }

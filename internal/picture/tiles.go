@@ -59,7 +59,7 @@ func rackCounts(c *counts) string {
 	return fmt.Sprintf("%d kept, %d new, %d release pending, %d released, %d free, %d not eligible", c.held, c.new, c.pending, c.releasing, c.free, c.off)
 }
 
-// bar draws the hosts of a rack as stretches of one colour: tenants in order, then free, then not eligible.
+// bar draws the hosts of a rack as stretches of one color: tenants in order, then free, then not eligible.
 func bar(c *canvas, s *Site, k *rack) {
 	order := slices.Clone(k.hosts)
 	slices.SortStableFunc(order, func(a, b int) int { return stretch(s, a) - stretch(s, b) })

@@ -80,7 +80,7 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, s
 	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := HostKeysName(c, i)
 		secret := byKey[object.Namespace+"/"+name]
-		const why = "without the jump host's own SSH keys its new pod cannot start, so the services do not become ready, and no host of the tenant is labelled"
+		const why = "without the jump host's own SSH keys its new pod cannot start, so the services do not become ready, and no host of the tenant is labeled"
 		switch {
 		case secret == nil || !secret.Missing && secret.Unread == "":
 		case secret.Missing:
@@ -101,10 +101,10 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.
 	}
 	var out []finding.Finding
 	for _, object := range live {
-		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits for ever; remove the finalizer after the services have been taken over"
+		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits forever; remove the finalizer after the services have been taken over"
 		switch {
 		case object.Deleting:
-			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes the finalizer: without the operator, the object stays until somebody removes the finalizer by hand"
+			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes the finalizer: without the operator, the object stays until the finalizer is removed by hand"
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}

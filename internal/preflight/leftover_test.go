@@ -51,7 +51,7 @@ func TestLeftovers(t *testing.T) {
 		{"nothing is there", PortNames(clusters, nil), nil},
 
 		{"no host keys", MissingHostKeys(clusters, []inventory.ServiceObject{jump(0, sip)}, missing),
-			[]string{"Deployment lma-infra/jumphost-lma: there is no Secret jumphost-lma-host-keys: ", "no host of the tenant is labelled", "kubectl -n lma-infra create secret generic jumphost-lma-host-keys --from-file"}},
+			[]string{"Deployment lma-infra/jumphost-lma: there is no Secret jumphost-lma-host-keys: ", "no host of the tenant is labeled", "kubectl -n lma-infra create secret generic jumphost-lma-host-keys --from-file"}},
 		{"nobody may look", MissingHostKeys(clusters, []inventory.ServiceObject{jump(1, handed)}, missing),
 			[]string{"could not check whether there is a Secret keys: the account may not look", "kubectl -n lma-infra get secret keys"}},
 		{"host keys are there", MissingHostKeys(clusters, []inventory.ServiceObject{jump(0, sip)}, []inventory.SecretSeen{{Namespace: "lma-infra", Name: "jumphost-lma-host-keys"}}), nil},

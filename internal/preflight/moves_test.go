@@ -30,7 +30,7 @@ func TestMoves(t *testing.T) {
 		{"the first labels", used, nil, same, ""},
 		{"a label without a value", used, map[string]string{"name": ""}, same, ""},
 		{"a label that a person changed", used, map[string]string{"name": "z"}, same,
-			`host metal/n1: it is in use, and the labels that say whose it is differ from the tree's (name: "z" to become "a"): the sync guard denies the patch`},
+			`host metal/n1: it is in use, and its cluster and role labels differ from the tree's (name: "z" to become "a"): the sync guard denies the patch`},
 		{"the way out", used, map[string]string{"name": "z", "ns": "u"}, same,
 			"kubectl label -n metal baremetalhosts.metal3.io/n1 --overwrite --field-manager=oncall --as=YOU --as-group=GROUP ns=t name=a"},
 		{"a release that nobody approved", used, map[string]string{"role": "Worker"}, Ask{}, `(role: "Worker" to be removed)`},

@@ -259,7 +259,7 @@ func ours(name string) bool {
 
 // force finds annotations by which an engine deletes and recreates what it cannot patch.
 func force(host *inventory.Host) []finding.Finding {
-	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
+	const why = "on a conflict the engine would delete the host and recreate it, without a spec"
 	var out []finding.Finding
 	add := func(key string, fix string) {
 		out = append(out, onHost(host, redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), why, command("annotate", host, fix)))

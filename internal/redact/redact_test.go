@@ -232,7 +232,7 @@ func TestTextTakesLoginsOut(t *testing.T) {
 		"sent Bearer s3cret-value-of-some-length":          "sent Bearer ***",
 		"GET /api?private_token=s3cret&x=1":                "GET /api?private_token=***&x=1",
 		"basic authentication is needed, bearer tokens":    "basic authentication is needed, bearer tokens",
-		"token not taken: the token in SIPGEN_FORGE_TOKEN": "token not taken: the token in SIPGEN_FORGE_TOKEN",
+		"token rejected: the token in SIPGEN_FORGE_TOKEN":  "token rejected: the token in SIPGEN_FORGE_TOKEN",
 	} {
 		if found := Text(text); found != want {
 			t.Errorf("%s\nfound %s\nwant  %s", text, found, want)

@@ -277,13 +277,13 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
-			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory any more", cluster, w.Role, w.Host))
+			out = append(out, fmt.Sprintf("%s %s loses %s: it is no longer in the inventory", cluster, w.Role, w.Host))
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:
 				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has the labels of the cluster: check that it is the same server", cluster, w.Role, w.Host))
 			case !w.Releasing:
-				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
+				out = append(out, fmt.Sprintf("%s loses %s: it was recreated, with another uid", cluster, w.Host))
 			}
 		case schedule.LabelsDiffer:
 			if w.Foreign {

@@ -112,7 +112,7 @@ func whyNoneHas(r schedule.Reason) string {
 	case schedule.NoAddress, schedule.NoLabel:
 		return "select it, but it has " + sentence.Reason(r)
 	case schedule.Outranked:
-		return "could use it, but others need it"
+		return "could use it, but other roles need it"
 	case schedule.NotGranted:
 		return "select it, but their tenants are not granted it"
 	case schedule.HeldBy:

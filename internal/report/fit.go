@@ -32,7 +32,7 @@ const (
 	domainColumn
 	_
 	addressColumn
-	statusColumn // has a colour
+	statusColumn // has a color
 	whyColumn    // of a wide table, and the columns after it
 )
 

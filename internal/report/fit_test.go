@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
-// TestTableFitsATerminal: no line of the table is wider than the terminal, no name is cut, and colours end where they began. Without a terminal nothing changes.
+// TestTableFitsATerminal: no line of the table is wider than the terminal, no name is cut, and colors end where they began. Without a terminal nothing changes.
 func TestTableFitsATerminal(t *testing.T) {
 	const cluster, host, use = "tenant-of-a-bank/edge-of-the-city", "vino-system/rack-1-node-1", "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0"
 	p := &Plan{Site: "dc1", Clusters: []Cluster{
@@ -32,9 +32,9 @@ func TestTableFitsATerminal(t *testing.T) {
 	whole, natural := rows(p, TableOptions{})
 	const head, byRole, once = "\n" + cluster + " (unschedulable)\n", "\n" + cluster + " (unschedulable) ControlPlane\n", "\nAll hosts are in namespace vino-system."
 	for _, row := range []struct {
-		width           int
-		has, hasNot     []string
-		ruled, coloured bool
+		width          int
+		has, hasNot    []string
+		ruled, colored bool
 	}{
 		{natural, []string{" " + cluster + " (unschedulable) ", host, use}, []string{head, once}, true, true},
 		{natural - 1, []string{head, host, use, "\nb/quiet\n -"}, []string{once}, true, true},
@@ -43,7 +43,7 @@ func TestTableFitsATerminal(t *testing.T) {
 		{70, []string{byRole, once, " rack-1-node-1 ", "198.51.100.41 ", "\n" + strings.Repeat(" ", 32) + "2001:db8:40::29"}, []string{host}, true, true},
 		{20, []string{byRole, "rack-1-node-1"}, nil, false, true},
 	} {
-		lines, most := rows(p, TableOptions{Width: row.width, Colour: true})
+		lines, most := rows(p, TableOptions{Width: row.width, Color: true})
 		text := strings.Join(lines, "\n")
 		if row.ruled && most > max(row.width, len(byRole)-2) || strings.Contains(text, "───") != row.ruled || strings.Contains(text, "…") {
 			t.Errorf("%d columns: the widest line has %d:\n%s", row.width, most, text)
@@ -59,7 +59,7 @@ func TestTableFitsATerminal(t *testing.T) {
 			}
 		}
 		if !strings.Contains(text, "\x1b[32mnew\x1b[0m") {
-			t.Errorf("%d columns: a colour goes on:\n%q", row.width, text)
+			t.Errorf("%d columns: a color goes on:\n%q", row.width, text)
 		}
 	}
 	p.Clusters[0].Roles[0].Slots[0].Why, p.Clusters[0].Roles[0].Slots[0].UID = "new: rack=rack-1, "+strings.Repeat("one of many free hosts there ", 3)+"that fit", "4412bd68-0000"
@@ -82,11 +82,11 @@ func TestTableFitsATerminal(t *testing.T) {
 	}
 }
 
-// A colour ends with each line of a long status.
-func TestWrappedColours(t *testing.T) {
+// A color ends with each line of a long status.
+func TestWrappedColors(t *testing.T) {
 	p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{{Host: "m/h", Status: StatusReleased, use: strings.Repeat("long ", 20)}}}}}}}
 	var out bytes.Buffer
-	slotTable(&out, p, TableOptions{Width: 60, Colour: true})
+	slotTable(&out, p, TableOptions{Width: 60, Color: true})
 	for line := range strings.Lines(out.String()) {
 		if strings.Count(line, "\x1b[31m") != strings.Count(line, "\x1b[0m") {
 			t.Errorf("%q", line)

@@ -23,7 +23,7 @@ func (r *ReplicaChange) String() string {
 	words := r.Cluster + ": capi: "
 	switch {
 	case r.To == nil:
-		return words + r.File + " is deleted: nothing sets the replicas of those machines any more, and a kustomization that includes the component does not build until their objects are removed from it"
+		return words + r.File + " is deleted: nothing sets the replicas of those machines, and a kustomization that includes the component does not build until their objects are removed from it"
 	case r.From == nil:
 		return fmt.Sprintf("%sreplicas of %s set to %d", words, r.Role, *r.To)
 	case *r.To < *r.From:

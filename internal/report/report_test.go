@@ -240,7 +240,7 @@ func TestClaimsAreADanger(t *testing.T) {
 // plain is markdown without code marks.
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
 
-// TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colours say what becomes of a host.
+// TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colors say what becomes of a host.
 func TestTableOfChanges(t *testing.T) {
 	p := &Plan{Clusters: []Cluster{
 		{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
@@ -255,7 +255,7 @@ func TestTableOfChanges(t *testing.T) {
 	}{
 		{TableOptions{}, []string{"m/a1", "m/a2", "m/a3", "m/a4", "m/b1", "t/c", "2 short"}, []string{"unchanged", "\x1b"}},
 		{TableOptions{Changes: true}, []string{"m/a2", "m/a3", "m/a4", "2 short", "2 hosts unchanged; --all shows them.\n"}, []string{"m/a1", "m/b1", "t/b", "t/c", "\x1b"}},
-		{TableOptions{Colour: true}, []string{"\x1b[32mnew\x1b[0m", "\x1b[33mkept, promoted from standby\x1b[0m", "\x1b[31mreleased\x1b[0m", "\x1b[31m2 short\x1b[0m", "kept\n"}, nil},
+		{TableOptions{Color: true}, []string{"\x1b[32mnew\x1b[0m", "\x1b[33mkept, promoted from standby\x1b[0m", "\x1b[31mreleased\x1b[0m", "\x1b[31m2 short\x1b[0m", "kept\n"}, nil},
 	} {
 		var out bytes.Buffer
 		Table(&out, p, row.options)

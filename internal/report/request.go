@@ -171,7 +171,7 @@ func (b *body) releases(p *Plan) {
 func releaseStep(status Status) string {
 	switch status {
 	case StatusPending:
-		return "1 of 3: it stays, until Cluster API lets it go"
+		return "1 of 3: it stays until Cluster API deletes its machine"
 	case StatusReleased:
 		return "2 of 3: this pull request removes its labels"
 	case StatusLeaving:

@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		{"services", objects(objdiff.Effect{Object: "Role r", Fields: []string{"rules"}}), nil, "t/a: Role r changes: rules", objects(objdiff.Effect{Object: "Role r", Added: true}), nil},
 		{"rights", objects(objdiff.Effect{Object: "RoleBinding r", Added: true}), nil, "t/a: RoleBinding r is new: it gives rights to an account", objects(objdiff.Effect{Object: "Service r", Added: true}), nil},
 		{"reached", objects(objdiff.Effect{Object: "Service s", Fields: []string{"spec"}, Reached: "port 2", WasReached: "port 1"}), nil, "t/a: Service s is reached at port 2; before, at port 1", objects(objdiff.Effect{Object: "Service s", Gone: true}), nil},
-		{"logins", objects(objdiff.Effect{Object: "ConfigMap c", Logins: []string{"tokens of https://dex.example.org"}}), nil, "t/a: ConfigMap c: may log in from now on: tokens of https://dex.example.org", objects(objdiff.Effect{Object: "ConfigMap c"}), nil},
+		{"logins", objects(objdiff.Effect{Object: "ConfigMap c", Logins: []string{"tokens of https://dex.example.org"}}), nil, "t/a: ConfigMap c: may now log in: tokens of https://dex.example.org", objects(objdiff.Effect{Object: "ConfigMap c"}), nil},
 		{"component authentication", component(ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}), nil, "t/a: capi: the authentication changes (dex-a)", Plan{}, nil},
 		{"component endpoint", component(ComponentChange{What: ComponentEndpoint, To: "192.0.2.1:6443"}), nil, "t/a: capi: controlPlaneEndpoint set to 192.0.2.1:6443", Plan{}, nil},
 		{"component domains", component(ComponentChange{What: ComponentDomains, To: "r1"}), nil, "t/a: capi: failureDomains set to r1", Plan{}, nil},

@@ -32,7 +32,7 @@ const maxLogins = 20
 // other rules report what they open.
 func (s *ServiceChanges) changes() []string {
 	if s.Unknown != "" {
-		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
+		return []string{fmt.Sprintf("%s: the changes in its services are unknown, so look at its files: %s", s.Cluster, s.Unknown)}
 	}
 	if s.Gone && s.Emptied {
 		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}
@@ -59,7 +59,7 @@ func (s *ServiceChanges) changes() []string {
 				}
 			}
 			if len(o.Immutable) > 0 {
-				words += fmt.Sprintf("; %s cannot change in a live object, so the sync fails until somebody deletes the %s; the engine then creates it again", strings.Join(o.Immutable, ", "), o.Object)
+				words += fmt.Sprintf("; %s cannot change in a live object, so the sync fails until the %s is deleted; the engine then recreates it", strings.Join(o.Immutable, ", "), o.Object)
 			}
 			out = append(out, words)
 		}
@@ -85,9 +85,9 @@ func loginsBy(o *objdiff.Effect) string {
 	case more == "":
 		return when(less != "", ": may no longer log in: "+less)
 	case less == "":
-		return ": may log in from now on: " + more
+		return ": may now log in: " + more
 	}
-	return ": may log in from now on: " + more + "; may no longer log in: " + less
+	return ": may now log in: " + more + "; may no longer log in: " + less
 }
 
 // rightsOf reports an account with new rights in an existing cluster. changes reports changed rights.

@@ -40,11 +40,11 @@ func TestDangersOfServices(t *testing.T) {
 		{"one that opens elsewhere", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}}}),
 			kustomization, "t/a: Service y is reached at port 2; before, at port 1", ""},
 		{"who may log in", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}}}),
-			kustomization, "t/a: ConfigMap y-keys: may log in from now on: k 1, k 2; may no longer log in: k 3", ""},
+			kustomization, "t/a: ConfigMap y-keys: may now log in: k 1, k 2; may no longer log in: k 3", ""},
 		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
 			kustomization, strings.Repeat("x, ", maxLogins-1) + "x and 2 more", ""},
 		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{Path: "clusters/t/a/infra/lb.yaml", Kind: "deleted"}}, "t/a: all its services are deleted", "files of lb"},
-		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
+		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
 	} {
 		message, request := CommitMessage(row.plan, "", row.files), PullRequest(row.plan, About{Files: row.files})
 		if !strings.Contains(message, "danger: ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {

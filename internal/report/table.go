@@ -20,8 +20,8 @@ type TableOptions struct {
 	Wide bool
 	// Changes leaves out the hosts that stay as they are, and counts them.
 	Changes bool
-	// Colour marks what comes, goes and falls short.
-	Colour bool
+	// Color marks what comes, goes and falls short.
+	Color bool
 	// Width is the number of columns of the terminal; 0 for none: no cell is shortened.
 	Width int
 }
@@ -97,9 +97,9 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 					same++
 					continue
 				}
-				state, colours := slot.State(), slot.colours()
+				state, colors := slot.State(), slot.colors()
 				if c.refused && slot.Status == StatusNew {
-					state, colours = "refused", bad
+					state, colors = "refused", bad
 				}
 				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), state}
 				if slot.use != "" && !wide {
@@ -108,7 +108,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
-				rows = append(rows, options.paint(row(cells...), colours))
+				rows = append(rows, options.paint(row(cells...), colors))
 			}
 			for _, short := range []struct {
 				n    int
@@ -154,15 +154,15 @@ func (r *Role) short(c *Cluster, n int, slot string) string {
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.
 var unseen = map[string]bool{"patches": true, "lines": true, "last host": true}
 
-// The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
+// The colors of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (
 	good = prettytext.Colors{prettytext.FgGreen}
 	bad  = prettytext.Colors{prettytext.FgRed}
 	warn = prettytext.Colors{prettytext.FgYellow}
 )
 
-// colours returns those of a slot, nil where nothing changes.
-func (s *Slot) colours() prettytext.Colors {
+// colors returns those of a slot, nil where nothing changes.
+func (s *Slot) colors() prettytext.Colors {
 	switch {
 	case s.Status == StatusReleased, s.Status == StatusLeaving, s.failed:
 		return bad
@@ -174,20 +174,20 @@ func (s *Slot) colours() prettytext.Colors {
 	return nil
 }
 
-// paint colours what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for the caller to know.
-func (o TableOptions) paint(r table.Row, colours prettytext.Colors) table.Row {
-	if o.Colour && colours != nil {
-		r[statusColumn] = colours.EscapeSeq() + r[statusColumn].(string) + prettytext.Reset.EscapeSeq()
+// paint colors what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for the caller to know.
+func (o TableOptions) paint(r table.Row, colors prettytext.Colors) table.Row {
+	if o.Color && colors != nil {
+		r[statusColumn] = colors.EscapeSeq() + r[statusColumn].(string) + prettytext.Reset.EscapeSeq()
 	}
 	return r
 }
 
-// painted returns a line in a colour, where there are colours.
-func (o TableOptions) painted(line string, colours prettytext.Colors) string {
-	if !o.Colour {
+// painted returns a line in a color, where there are colors.
+func (o TableOptions) painted(line string, colors prettytext.Colors) string {
+	if !o.Color {
 		return line
 	}
-	return colours.EscapeSeq() + line + prettytext.Reset.EscapeSeq()
+	return colors.EscapeSeq() + line + prettytext.Reset.EscapeSeq()
 }
 
 // row returns a table's row. A UID, or a domain that a label names, may be any text.
@@ -227,7 +227,7 @@ func (p *Plan) Summary() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.Adopted, "adopted (labelled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+	}{{t.Adopted, "adopted (labeled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}

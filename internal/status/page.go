@@ -33,7 +33,7 @@ var rows = []row{
 		"[A host in use is denied](../guards.md#a-host-in-use-is-denied)."},
 	{Refused, "", "The patch could empty the spec, or another tool owns it.", "The last column has the reason and the fix."},
 	{Missing, "", "The host does not exist.", "Find out who deleted it. The next run fills its slot."},
-	{Anew, "", "A host of this name has another uid.",
+	{Recreated, "", "A host of this name has another uid.",
 		"As for `missing`. Many at once: [a restored backup](deleted-objects.md)."},
 }
 

@@ -17,7 +17,7 @@ import (
 // State is the state of a host, compared with the tree.
 type State string
 
-// The states. A host that is Emptied, Denied, Missing, Anew or Refused is stuck until an operator acts, and so is one
+// The states. A host that is Emptied, Denied, Missing, Recreated or Refused is stuck until an operator acts, and so is one
 // that has Failed in use.
 const (
 	Synced    State = "synced"     // What may show that it is cordoned
@@ -32,11 +32,11 @@ const (
 	Denied    State = "denied"  // by the guards: it is in use
 	Refused   State = "refused" // a patch of it would do harm
 	Missing   State = "missing"
-	Anew      State = "created anew"
+	Recreated State = "recreated"
 )
 
 // states are all of them, as Summary lists them.
-var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew}
+var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Recreated}
 
 // Host is one host of the tree, or one that carries labels without being in it.
 type Host struct {
@@ -118,14 +118,14 @@ func Of(in Input) []Host {
 // setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
 func (h Host) setStuck(live *inventory.Host) Host {
 	//guard: status reports success while the guards deny a patch at every sync
-	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Anew}, h.State) || h.State == Failed && live.State.InUse()
+	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Recreated}, h.State) || h.State == Failed && live.State.InUse()
 	return h
 }
 
 // health adds trouble of the host itself, which correct labels do not show. It adds nothing for a host that is not
 // the tree's but has its name.
 func (h *Host) health(live *inventory.Host) {
-	if live == nil || h.State == Anew {
+	if live == nil || h.State == Recreated {
 		return
 	}
 	what, trouble := h.What, trouble(&live.State)
@@ -143,7 +143,7 @@ func (h *Host) health(live *inventory.Host) {
 	case h.State == Synced:
 		h.State, h.What = Failed, trouble
 		if live.State.InUse() {
-			h.What += "; it goes on serving, as far as anybody knows: " + use(&live.State)
+			h.What += "; it probably still serves: " + use(&live.State)
 		}
 	default:
 		h.What = trouble
@@ -195,7 +195,7 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	case host == nil:
 		return Host{State: Missing, What: "no such host"}
 	case claim.UID != "" && host.UID != "" && claim.UID != host.UID:
-		return Host{State: Anew, What: "the tree knows uid " + claim.UID + ", the host has " + host.UID}
+		return Host{State: Recreated, What: "the tree has uid " + claim.UID + ", the host has " + host.UID}
 	case claim.Releasing:
 		return in.releasing(claim, host)
 	}
@@ -212,7 +212,7 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	//guard: a host in use that lost its labels is reported as waiting for its first ones
 	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
 		// It had the labels when it was assigned, or it would not be in use.
-		return Host{State: Drifted, What: "has none of its labels any more, and is in use: " + use(&host.State)}
+		return Host{State: Drifted, What: "has lost its labels, and is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) == 0:
 		return Host{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:
@@ -220,7 +220,7 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	case claim.Pending && host.State.InUse():
 		return Host{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
 	case claim.Pending:
-		return Host{State: Pending, What: "nothing uses it any more: the next run releases it"}
+		return Host{State: Pending, What: "nothing uses it: the next run releases it"}
 	}
 	return Host{State: Synced}
 }
@@ -229,16 +229,16 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 // may be missing by mistake.
 func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
-	const meant = `its whole cluster is to go: if that is not meant, put the spec back (sipgen help runbook undo-a-merge); else `
+	const meant = `its whole cluster is to go: if that is a mistake, restore the spec (sipgen help runbook undo-a-merge); else `
 	switch stays := in.stays[claim.Cluster]; {
 	case machine && !stays:
 		return meant + "delete its machine: "
 	case !stays:
-		return meant + "Cluster API has to let it go: "
+		return meant + "Cluster API has to free it: "
 	case machine:
 		return `waits until its machine is deleted (sipgen help runbook free-a-host): `
 	}
-	return "waits until Cluster API lets it go: "
+	return "waits until Cluster API frees it: "
 }
 
 func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
@@ -246,7 +246,7 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
 	switch {
 	//guard: a host that is still in use is reported as assignable in the next run
 	case len(carried) == 0 && host.State.InUse():
-		return Host{State: Released, What: "seen without labels, but still in use, so nobody can have it yet: " + use(&host.State)}
+		return Host{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " + use(&host.State)}
 	case len(carried) == 0:
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():

@@ -90,13 +90,13 @@ func TestOf(t *testing.T) {
 		{"seen clean", releasing, host("", ""), false, "", Released, false},
 		{"gone while it was released", releasing, nil, false, "", Released, false},
 		{"gone", claim, nil, false, "", Missing, true},
-		{"another one of its name", claim, anew, false, "", Anew, true},
+		{"another one of its name", claim, anew, false, "", Recreated, true},
 		{"preflight says no", claim, host("", ""), false, "spec is the engine's", Refused, true},
 		{"in error, and it serves", claim, ill(host(whole, machine)), false, "", Failed, true},
 		{"in error, and nothing runs on it: the next run replaces it", claim, ill(host(whole, "")), false, "", Failed, false},
 		{"being deleted, in use", claim, deleting(host(whole, machine)), false, "", Failed, true},
 		{"in error, and it waits for its labels", claim, ill(host("", "")), false, "", NotSynced, false},
-		{"in error, but another host than the tree's", claim, ill(anew), false, "", Anew, true},
+		{"in error, but another host than the tree's", claim, ill(anew), false, "", Recreated, true},
 		{"its spec was emptied", claim, empty(host(whole, "")), false, "", Emptied, true},
 		{"the same, on its way out", releasing, empty(host(whole, "")), true, "", Emptied, true},
 		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's", Emptied, true},
@@ -134,15 +134,15 @@ func TestWhatIsSaid(t *testing.T) {
 		want   string
 	}{
 		{"a host in error that serves", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Consumer: used.Consumer, ErrorType: "power management error", ErrorMessage: "no power"},
-			"in error (power management error): no power; it goes on serving, as far as anybody knows: consumed by Metal3Machine metal/m"},
+			"in error (power management error): no power; it probably still serves: consumed by Metal3Machine metal/m"},
 		{"one that waits for its labels", "h", nil, inventory.State{Unhealthy: true}, "marked unhealthy; has none of its labels yet"},
 		{"an empty spec", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Provisioning: "provisioned"},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
 				`pause the host before anything else (sipgen help runbook spec-emptied)`},
 		{"the same, paused, and without a label", "h", nil, inventory.State{Provisioning: "provisioned", Paused: true},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
-				`it is paused; continue with sipgen help runbook spec-emptied; drifted: has none of its labels any more, and is in use: provisioning state provisioned`},
-		{"labels that were taken off", "h", nil, used, "has none of its labels any more, and is in use: consumed by Metal3Machine metal/m"},
+				`it is paused; continue with sipgen help runbook spec-emptied; drifted: has lost its labels, and is in use: provisioning state provisioned`},
+		{"labels that were taken off", "h", nil, used, "has lost its labels, and is in use: consumed by Metal3Machine metal/m"},
 		{"one that was taken off", "h", map[string]string{"ns": "t", "role": "Worker"}, used, `name: found "", want "a"; it is in use: consumed by Metal3Machine metal/m`},
 		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{}, `name: found "", want "a"`},
 		{"a host that a rollback took from its cluster", "i", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, used,
@@ -167,8 +167,8 @@ func TestWhatIsSaid(t *testing.T) {
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
 	for want, state := range map[string]inventory.State{
-		"seen without labels: the next run can assign it":                                                     {},
-		"seen without labels, but still in use, so nobody can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
+		"seen without labels: the next run can assign it":                                                         {},
+		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
 		if len(got) != 1 || got[0].State != Released || got[0].What != want {

@@ -87,7 +87,7 @@ func TestGuessedNetwork(t *testing.T) {
 		want     string
 	}{
 		{[]string{"oam"}, ""},
-		{[]string{"oam", "calico", "pxe"}, "      # The network is a guess: the hosts are on others, too. Found: oam, pxe.\n      - nodeInterfaceId: calico\n"},
+		{[]string{"oam", "calico", "pxe"}, "      # The network is a guess: the hosts are also on others. Found: oam, pxe.\n      - nodeInterfaceId: calico\n"},
 		{[]string{"oam", "calico", "a\nb: c"}, "Found: calico, oam.\n"},
 	} {
 		one := host("n1", nil)

@@ -48,7 +48,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("# sipgen fields site.spec lists its fields; what is not here has a default.")
 	p.line("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata:")
 	p.line("  # Part of the names of the objects that sipgen renders.\n  name: %s\nspec:", scalar(a.Site))
-	p.line("  # Where the specs and the hosts are: paths beside this file, or the word cluster for the live cluster.")
+	p.line("  # Where the specs and the hosts are: paths next to this file, or the word cluster for the live cluster.")
 	p.line("  inputs:\n    specs: [%s]\n    inventory: %s", scalar(a.Specs), scalar(a.Inventory))
 	p.line("  # Where the tree is published to, and what the engine syncs.")
 	if a.Trial {
@@ -80,7 +80,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 		p.line("    # The manifests have no metadata.uid, so sipgen cannot patch live hosts. If the engine applies the manifests from git:")
 		p.line("    # apply: overlay\n    # base: metal # their folder in the repository, outside the tree")
 	}
-	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights.")
+	p.line("  # The tenants, and their limits. Without this list every namespace is a tenant with narrow rights.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())
@@ -90,18 +90,18 @@ func SiteYAML(found *Found, a Answers) []byte {
 func (p *page) credentials(a Answers) {
 	name := scalar(a.Site + "-git")
 	if a.SSH {
-		p.line("  # The Secret in Flux's namespace that it reads the repository with. By ssh it needs one: PLAN.md says how to make it.")
+		p.line("  # The Secret in Flux's namespace that it reads the repository with. By ssh it needs one: PLAN.md has the command.")
 		p.line("  flux:\n    secretName: %s", name)
 		return
 	}
-	p.line("  # If the repository is private: the Secret in Flux's namespace that it reads it with. PLAN.md says how to make it.")
+	p.line("  # If the repository is private: the Secret in Flux's namespace that it reads it with. PLAN.md has the command.")
 	p.line("  # flux:\n  #   secretName: %s", name)
 }
 
 // ClusterYAML returns a first SIPCluster that the hosts can carry, with comments.
 func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	var p page
-	p.line("# A SIPCluster says what one tenant cluster wants: hosts by role, and the services around them.")
+	p.line("# A SIPCluster describes one tenant cluster: hosts by role, and the services around them.")
 	p.line("# sipgen fields sipcluster.spec lists its fields.")
 	p.line("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:")
 	p.line("  # The namespace of the tenant's services. It must exist: sipgen renders no namespaces.")
@@ -109,7 +109,7 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	for _, r := range proposal.Roles {
 		p.line("    # A role. Its name becomes a label of its hosts.\n    %s:", r.Name)
 		if r.Key == "" {
-			p.line("      # Every host matches: name labels here if some are not meant.\n      labelSelector: {}")
+			p.line("      # Every host matches: name labels here to exclude some.\n      labelSelector: {}")
 		} else {
 			p.line("      # %d free hosts match.\n      labelSelector:\n        matchLabels:\n          %s: %s", r.Hosts, scalar(r.Key), scalar(r.Value))
 		}
@@ -122,7 +122,7 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 		p.line("  services:\n    # HAProxy in front of the tenant's API servers.\n    loadBalancerControlPlane:")
 		p.line("      # The network at whose addresses the hosts are reached, and the port on the management cluster's nodes.")
 		if others := found.others(proposal.Network); len(others) > 0 {
-			p.line("      # The network is a guess: the hosts are on others, too. Found: %s.", strings.Join(others, ", "))
+			p.line("      # The network is a guess: the hosts are also on others. Found: %s.", strings.Join(others, ", "))
 		}
 		p.line("      - nodeInterfaceId: %s\n        nodePort: 30643", scalar(proposal.Network))
 	}

@@ -92,7 +92,7 @@ func (c *converter) nodeSet(path string, set map[string]any) {
 func (c *converter) topology(path string, set map[string]any, name string) {
 	value := set[name]
 	if value == nil || set["topologyKey"] != nil || set["topologyKeys"] != nil {
-		c.drop(path, set, "stands beside topologyKey: left out", name)
+		c.drop(path, set, "is next to topologyKey: left out", name)
 		return
 	}
 	words, ok := value.([]any)
@@ -104,7 +104,7 @@ func (c *converter) topology(path string, set map[string]any, name string) {
 		text, _ := word.(string)
 		key := topologyKeys[strings.ToLower(strings.ReplaceAll(text, "-", ""))]
 		if key == "" {
-			c.note(path+"."+name, "has a word that SIP did not know: left out")
+			c.note(path+"."+name, "has a value that SIP did not accept: left out")
 		} else if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}

@@ -84,7 +84,7 @@ func (c *converter) service(path, list string, entry map[string]any) {
 	} else if ok {
 		c.note(path+".image", "kept: it has to run what is rendered now; without the field it is the Site's")
 	}
-	c.drop(path, entry, "SIP ignored it, and here it has an effect: left out; set it if it is meant", "nodeLabels", "nodelabels", "clusterIP", "clusterIp")
+	c.drop(path, entry, "SIP ignored it, and here it has an effect: left out; set it if it is intended", "nodeLabels", "nodelabels", "clusterIP", "clusterIp")
 	c.drop(path, entry, "no counterpart: left out", "redfish")
 	if ports, _ := entry["nodePorts"].([]any); len(ports) > 0 && entry["nodePort"] == nil {
 		entry["nodePort"] = ports[0]
@@ -111,7 +111,7 @@ func (c *converter) workerPorts(path string, entry map[string]any) {
 		entry["nodePortRange"] = map[string]any{"start": port, "end": port}
 		c.drop(path, entry, "is a nodePortRange of one port now: set its end, if more ports are to be served", "nodePort")
 	}
-	c.drop(path, entry, "SIP ignored it beside nodePortRange: left out", "nodePort")
+	c.drop(path, entry, "SIP ignored it next to nodePortRange: left out", "nodePort")
 	start, _ := object(entry, "nodePortRange")["start"].(float64)
 	end, _ := object(entry, "nodePortRange")["end"].(float64)
 	if start > 0 && start <= end && end-start < validation.MaxCheckedPorts && entry["checkPort"] == nil && entry["checkEachPort"] == nil {
@@ -126,6 +126,6 @@ func (c *converter) keys(path string, entry map[string]any) {
 			entry["sshAuthorizedKeys"] = []any{strings.TrimSpace(text)}
 			c.drop(path, entry, "is sshAuthorizedKeys now", name)
 		}
-		c.drop(path, entry, "is not a public key, or stands beside sshAuthorizedKeys: left out, and without sshAuthorizedKeys nobody can log in", name)
+		c.drop(path, entry, "is not a public key, or is next to sshAuthorizedKeys: left out, and without sshAuthorizedKeys no user can log in", name)
 	}
 }

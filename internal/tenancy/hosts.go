@@ -183,7 +183,7 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedu
 		after := now.plus(more)
 		refuse := func(more int, what, field string, now, most int) {
 			errs = append(errs, validation.ClusterError{Cluster: c, FieldError: validation.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"needs %s; the tenant's clusters have %d, including those that they are letting go and those of clusters served before this one, and %s may have at most %d",
+				"needs %s; the tenant's clusters have %d, including those being released and those of clusters served before this one, and %s may have at most %d",
 				text.Count(more, what), now, tenant.hostLimit(field), most)}})
 		}
 		switch {

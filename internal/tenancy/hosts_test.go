@@ -22,13 +22,13 @@ func TestHeld(t *testing.T) {
 	claim := func(host, cluster string, standby, releasing bool) schedule.PreviousClaim {
 		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Role: "Worker", Standby: standby, Releasing: releasing}
 	}
-	labelled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
+	labeled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
 	half := hostsOf("m", map[string]string{"cn": "bank", "cc": "a"}, "h5")
 	held := Held([]v1.SIPCluster{wanting("a", 0, 0, 0)}, schedule.Previous{Claims: []schedule.PreviousClaim{
 		claim("h1", "a", false, false), // the tree is the later word
 		claim("h2", "a", false, true),  // it leaves, and its labels are not gone yet
 		claim("h3", "b", true, false),  // not in the inventory
-	}}, append(labelled, half...), schedule.Options{Keys: keys})
+	}}, append(labeled, half...), schedule.Options{Keys: keys})
 	for key, want := range map[string]Count{"a": {2, 1}, "b": {1, 1}, "c": {}} {
 		if found := held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}); found != want {
 			t.Errorf("%s: found %+v, want %+v", key, found, want)
@@ -57,7 +57,7 @@ func TestHostCaps(t *testing.T) {
 		want     string
 	}{
 		{"as many as it may", []v1.SIPCluster{wanting("a", 0, 4, 2)}, nil, "", ""},
-		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: needs 7 new hosts; the tenant's clusters have 0, including those that they are letting go and those of clusters served before this one, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
+		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: needs 7 new hosts; the tenant's clusters have 0, including those being released and those of clusters served before this one, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
 		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "needs 3 new standby hosts; the tenant's clusters have 0"},
 		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "needs 100001 new hosts"},
 		{"a held host is never too many", []v1.SIPCluster{wanting("a", 0, 9, 3)}, map[string]Count{"a": {12, 3}}, "", ""},

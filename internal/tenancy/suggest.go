@@ -77,7 +77,7 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 }
 
 // Ungranted returns the clusters that Suggest suggests nothing for, because their namespace is not for tenants: most
-// likely it is misspelt.
+// likely it is misspelled.
 func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []validation.ClusterError) {
 	for i := range clusters {
 		c := &clusters[i]

@@ -76,7 +76,7 @@ func build(folder string) ([]manifest.Document, error) {
 		return nil, files.err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s says why", folder, folder)
+		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s shows why", folder, folder)
 	}
 	text, err := resources.AsYaml()
 	if err != nil {

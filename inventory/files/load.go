@@ -61,7 +61,7 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 			continue
 		}
 		if len(docs) > 1 {
-			return nil, docs[i].Problem("", "a snapshot beside other documents, want it by itself")
+			return nil, docs[i].Problem("", "a snapshot among other documents, want it by itself")
 		}
 		return readSnapshot(&docs[i])
 	}

@@ -115,7 +115,7 @@ func TestFaults(t *testing.T) {
 		{"no CRD", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			http.NotFound(w, r)
 			return true
-		}, "list of baremetalhosts.metal3.io: the cluster does not know this resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
+		}, "list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
 		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
 		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},

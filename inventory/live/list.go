@@ -36,7 +36,7 @@ var (
 	// ErrIncomplete: a list ended before all of it was read.
 	ErrIncomplete = errors.New("the list ended early")
 	// ErrMissingCRD: the cluster does not have the resource.
-	ErrMissingCRD = errors.New("the cluster does not know this resource")
+	ErrMissingCRD = errors.New("the cluster has no such resource")
 )
 
 // reader lists objects of one group and version as raw JSON.
@@ -179,7 +179,7 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 		}
 		//guard: pages without end keep a run from its end
 		if n == mostPages {
-			return fmt.Errorf("%w: %d pages and %d objects seen, and the list goes on, want at most that many pages", ErrIncomplete, n, seen)
+			return fmt.Errorf("%w: %d pages and %d objects seen, and the list continues, want at most that many pages", ErrIncomplete, n, seen)
 		}
 		token = answer.Metadata.Continue
 	}

@@ -16,11 +16,11 @@ import (
 // Errors of PatchStatus and Object that a caller may tell apart.
 var (
 	// ErrChanged: the object has changed since it was read.
-	ErrChanged = errors.New("somebody else changed it")
+	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrGone: there is no such object.
 	ErrGone = errors.New("it is gone")
 	// ErrUnknownFields: the CRD on the cluster lacks fields of the status.
-	ErrUnknownFields = errors.New("the CustomResourceDefinition on the cluster does not know all of the status")
+	ErrUnknownFields = errors.New("the CustomResourceDefinition on the cluster lacks fields of the status")
 )
 
 // StatusManager is the field manager of PatchStatus.

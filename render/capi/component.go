@@ -144,7 +144,7 @@ func (c *component) always(target object.PatchTarget, spec map[string]any) {
 	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }
 
-// ofRole returns the objects of a kind that a person labelled with the role.
+// ofRole returns the objects of a kind that a person labeled with the role.
 func (c *component) ofRole(kind groupKind, role string) object.PatchTarget {
 	return object.PatchTarget{Group: kind.group, Kind: kind.kind, LabelSelector: c.Keys.NodeType + "=" + role}
 }

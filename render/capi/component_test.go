@@ -183,7 +183,7 @@ func TestBuildFails(t *testing.T) {
 	}{
 		{"a template without a role would take any host", templates(v1beta1) + "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: new}\n",
 			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
-		{"a template whose role is misspelt", strings.ReplaceAll(templates(v1beta2), "node-type: Worker", "node-type: worker"),
+		{"a template whose role is misspelled", strings.ReplaceAll(templates(v1beta2), "node-type: Worker", "node-type: worker"),
 			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
 		{"a deployment without a role keeps its replicas", strings.Replace(templates(v1beta2), "name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}", "name: mine", 1),
 			[]Input{input(a)}, "MachineDeployment: label sip.airshipit.org~1node-type: want Worker"},

@@ -68,27 +68,27 @@ func (s guards) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyM
 
 // What the files are for, at their heads.
 const (
-	aboutDeleteGuard = "Nobody but the break-glass groups deletes a host that belongs to a cluster: its server may be wiped and switched off.\n" +
-		"Nor the definition of hosts, with which the API server deletes all hosts and asks no guard about them.\n"
-	aboutTenantGuard = "An Application of a tenant's services and hosts makes services in the tenant's namespace only.\n" +
+	aboutDeleteGuard = "Only the break-glass groups delete a host that belongs to a cluster: its server may be wiped and switched off.\n" +
+		"The same holds for the definition of hosts: with it the API server deletes all hosts, without asking a guard.\n"
+	aboutTenantGuard = "An Application of a tenant's services and hosts creates services in the tenant's namespace only.\n" +
 		"It takes over no object that is another Application's.\n"
-	aboutServiceGuard = "Nobody but the break-glass groups deletes what provisions hosts, or a definition of its kinds.\n" +
-		"A Vino has credentials: without them everybody may switch its hosts.\n"
+	aboutServiceGuard = "Only the break-glass groups delete what provisions hosts, or a definition of its kinds.\n" +
+		"A Vino has credentials: without them, any user may power its hosts on or off.\n"
 )
 
 func (s guards) aboutSyncGuard() string {
 	if !s.merge() {
 		return "A sync of the hosts' manifests takes no host in use from its cluster, but by an approved release.\n" +
-			"All else in the manifests is what people wrote, and this guard does not look at it.\n"
+			"This guard does not check the rest of the manifests.\n"
 	}
-	return "Whatever is in git, a sync only updates hosts: it makes and deletes none, and changes no spec, finalizer, owner or foreign label.\n" +
+	return "Whatever is in git, a sync only updates hosts: it creates and deletes none, and changes no spec, finalizer, owner or foreign label.\n" +
 		"It takes no host in use from its cluster, but by a release that was approved for this use.\n"
 }
 
 func (s guards) aboutLabelGuard() string {
-	about := "Only the engine, and whom the Site names, writes the labels that say whose a host is, and approves its release.\n"
+	about := "Only the engine, and whom the Site names, writes the labels that assign a host, and approves its release.\n"
 	if s.labelGuardAction() == admissionv1.Deny {
-		return about + "Everybody else but the break-glass groups is denied.\n"
+		return about + "All other users are denied, except the break-glass groups.\n"
 	}
-	return about + "The Site does not enforce it: what others write is noted in the audit log, and done.\n"
+	return about + "The Site does not enforce it: writes by other users are noted in the audit log, and done.\n"
 }

@@ -68,11 +68,11 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 func inUseValidations(update string) []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{Expression: update + "!variables.moved || !variables.used || variables.approved",
-			Message: "this BareMetalHost is in use: the labels that say whose it is can be changed or removed only by a release " +
+			Message: "this BareMetalHost is in use: the labels that assign it can be changed or removed only by a release " +
 				"that was approved for what uses it now (" + ReleaseOf + ")"},
 		//guard(TestMovedHosts/a_host_that_is_kept_for_its_cluster,_approved): a host that a cluster keeps for its next machine becomes another tenant's
 		{Expression: update + "!variables.moved || !variables.consumed ||\n" +
 			"!has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'",
-			Message: "this BareMetalHost is kept for its cluster's next machine: no approval can release it; Cluster API has to give it up first"},
+			Message: "this BareMetalHost is kept for its cluster's next machine: no approval can release it; Cluster API has to free it first"},
 	}
 }

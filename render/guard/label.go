@@ -25,7 +25,7 @@ func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.Validations = []admissionv1.Validation{
 		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant, or out of service
 		{Expression: "!variables.changedLabels.exists(k, k in variables.ourLabels)",
-			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: " +
+			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that assign a BareMetalHost: " +
 				"ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
 		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
 		{Expression: "!('" + ReleaseOf + "' in variables.changedAnnotations)",

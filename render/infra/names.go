@@ -22,7 +22,7 @@ type service struct {
 	list, path string
 	// name of every object of the entry; see v1.ServiceName.
 	name string
-	// app and component as the SIP operator labelled them.
+	// app and component as the SIP operator labeled them.
 	app, component string
 }
 

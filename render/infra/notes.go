@@ -111,7 +111,7 @@ func loginNotes(jump *v1.JumpHost) string {
 		lines = append(lines, "- every user certificate that `"+validation.KeyFingerprint(jump.TrustedUserCA)+"` signs")
 	}
 	if len(lines) == 0 {
-		return "Nobody may log in: it has no keys.\n\n"
+		return "No user may log in: it has no keys.\n\n"
 	}
 	return "May log in (`ssh-keygen -lf KEY.pub` prints a key's fingerprint):\n\n" + strings.Join(lines, "\n") + "\n\n"
 }

@@ -165,7 +165,7 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 			},
 			Validations: []admissionv1.Validation{
 				//guard(TestJumpHostGuard/a_host_is_made): who breaks into a jump host with more rights creates and deletes hosts
-				{Expression: "request.operation == 'UPDATE'", Message: "a jump host neither makes nor deletes hosts"},
+				{Expression: "request.operation == 'UPDATE'", Message: "a jump host neither creates nor deletes hosts"},
 				//guard(TestJumpHostGuard/a_spec_is_changed): who is in a jump host changes the spec of a host
 				{Expression: "request.operation != 'UPDATE' || (" + same("spec") + ")", Message: "a jump host changes no spec"},
 				{

@@ -82,7 +82,7 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	fmt.Fprintf(out, "\n## %s\n\n", outside(c.Key.String()))
 	switch {
 	case c.Gone:
-		out.WriteString("Being decommissioned: its hosts are given back.\n\n")
+		out.WriteString("Being decommissioned: its hosts are released.\n\n")
 	case len(c.Refused) > 0:
 		out.WriteString("**Frozen:** it keeps what it has, as it is, and gets nothing new.\n\n")
 		for _, why := range sentence.Refusals(c.Refused) {
@@ -96,7 +96,7 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	writePatches(out, c.Spec)
 	if c.HostsDoNotWait {
 		fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its namespace and name together have more than 56 characters, "+
-			"so its Application's name is cut and does not show whose it is.\n\n", c.Key)
+			"so its Application's name is cut and does not show its owner.\n\n", c.Key)
 	}
 	var rows [][]string
 	for i := range c.Roles {
@@ -105,7 +105,7 @@ func (c *Cluster) write(out *bytes.Buffer) {
 			rows = append(rows, []string{a.Host.Key(), role.Name, orDash(a.Domain), c.addresses(role.Name, a), slot(a)})
 		}
 		for _, r := range role.Releasing {
-			rows = append(rows, []string{r.Host.Key(), role.Name, "-", "-", "released: sipgen's labels are taken off"})
+			rows = append(rows, []string{r.Host.Key(), role.Name, "-", "-", "released: sipgen's labels are removed"})
 		}
 	}
 	if len(rows) == 0 {

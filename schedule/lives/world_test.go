@@ -134,7 +134,7 @@ type life struct {
 const allowed = 2
 
 // newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
-// hosts are labelled by hand.
+// hosts are labeled by hand.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
@@ -312,7 +312,7 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		if label.cluster == "" {
 			label = slot{}
 		}
-		add(1, h.name+" is labelled by hand", func() { h.label = label })
+		add(1, h.name+" is labeled by hand", func() { h.label = label })
 	}
 }
 

@@ -12,8 +12,8 @@
   }
   for (const tile of document.querySelectorAll('[data-count]')) out.Tiled += Number(tile.dataset.count);
 
-  // Colours come as rgb() or rgba(), whatever the style sheet says.
-  const colour = (css) => {
+  // Colors come as rgb() or rgba(), whatever the style sheet says.
+  const color = (css) => {
     const n = (css.match(/[\d.]+/g) || []).map(Number);
     return css.startsWith('rgb') ? { r: n[0], g: n[1], b: n[2], a: n.length > 3 ? n[3] : 1 } : null;
   };
@@ -32,7 +32,7 @@
 
   const canvas = (() => {
     const css = document.body ? getComputedStyle(document.body).backgroundColor : '';
-    const found = colour(css);
+    const found = color(css);
     return found && found.a > 0 ? found : dark ? { r: 18, g: 18, b: 18, a: 1 } : { r: 255, g: 255, b: 255, a: 1 };
   })();
 
@@ -45,7 +45,7 @@
       const box = e.getBoundingClientRect();
       if (style.display === 'none' || style.visibility === 'hidden' || box.width === 0) continue;
       if (e.tagName !== 'text') {
-        const fill = colour(style.fill);
+        const fill = color(style.fill);
         if (fill && fill.a > 0) behind.push({ box, fill });
         continue;
       }
@@ -53,9 +53,9 @@
       const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
       let ground = canvas;
       for (const b of behind) if (inside(x, y, b.box)) ground = over(b.fill, ground);
-      const stroke = colour(style.stroke); // a halo in the cell's own colour, where the cell is hatched
+      const stroke = color(style.stroke); // a halo in the cell's own color, where the cell is hatched
       if (stroke && stroke.a > 0 && parseFloat(style.strokeWidth) >= 2) ground = over(stroke, ground);
-      const fill = colour(style.fill);
+      const fill = color(style.fill);
       const c = contrast(over(fill, ground), ground);
       if (c < 4.5) out.Pale.push(`"${text(e)}" (${e.getAttribute('class')}): ${c.toFixed(2)} to 1, ${style.fill} on ${JSON.stringify(ground)}`);
       const cell = e.parentElement.querySelector(':scope > .cell, :scope > .frame');

@@ -27,11 +27,11 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.Unsure:                {"cannot tell whether it is in use", ""},
 	holdings.Installed:             {"it has an image", ""},
 	holdings.Gone:                  {"no longer in the inventory", ""},
-	holdings.Recreated:             {"created anew, with another uid", ""},
+	holdings.Recreated:             {"recreated, with another uid", ""},
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
 	holdings.InvalidRole:           {"claimed for a role without a valid name", "claimed for role %, which is no valid name"},
-	holdings.UnknownCluster: {"labelled for a cluster that is in neither the specs nor the tree",
-		"labelled for %, which is in neither the specs nor the tree"},
+	holdings.UnknownCluster: {"labeled for a cluster that is in neither the specs nor the tree",
+		"labeled for %, which is in neither the specs nor the tree"},
 }
 
 // condition returns the sentence for a finding of package holdings.

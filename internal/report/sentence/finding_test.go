@@ -30,7 +30,7 @@ func TestFindings(t *testing.T) {
 		}},
 	}
 	want := []string{
-		"SIP056 tenants/blue: host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: the host was re-created, so the claim is void",
+		"SIP056 tenants/blue: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so the claim is void",
 		"SIP057 2 hosts without status: assumed to be available",
 	}
 	for _, code := range []string{"SIP006", "SIP007", "SIP027", "SIP028", "SIP026"} {

@@ -84,9 +84,9 @@ func kept(r *schedule.Kept) string {
 	case r.Use != nil:
 		return "held, " + Use(r.Use)
 	case r.Origin == schedule.FromLive:
-		return "held: its labels say so"
+		return "held: by its labels"
 	}
-	return "held: the previous tree says so, but the host does not carry its labels yet"
+	return "held: by the previous tree, but the host does not carry its labels yet"
 }
 
 // waits describes a release that waits.
@@ -109,7 +109,7 @@ func letGo(r *schedule.ReleaseWaits) string {
 	case !ok || use.Code != holdings.InUse || !strings.HasPrefix(use.Detail, "Metal3Machine "):
 		return "it is free"
 	case Marked(r.Why):
-		return `somebody deletes its machine (sipgen help runbook free-a-host)`
+		return `its machine is deleted (sipgen help runbook free-a-host)`
 	}
 	return "its machine is deleted"
 }
@@ -193,7 +193,7 @@ func candidate(r schedule.Reason) string {
 	case schedule.Satisfied:
 		return "has the " + text.Count(r.Want, "host") + " it wants"
 	case schedule.Outranked:
-		return "others need it"
+		return "other roles need it"
 	}
 	return ""
 }

@@ -175,11 +175,11 @@ func has(c *schedule.Shortage) string {
 		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity) + " at once, because of the topology keys"
 	}
 	words := "the " + free
-	labelled := c.Hosts - c.Loose
+	labeled := c.Hosts - c.Loose
 	if c.Loose > 0 {
-		words += fmt.Sprintf(" are %d without %s and %d that", c.Loose, key, labelled)
+		words += fmt.Sprintf(" are %d without %s and %d that", c.Loose, key, labeled)
 	}
-	words += fmt.Sprintf(" %s in %d %s %s", Verb(labelled, "lies", "lie"), len(names), key, Verb(len(names), "domain", "domains"))
+	words += fmt.Sprintf(" %s in %d %s %s", Verb(labeled, "lies", "lie"), len(names), key, Verb(len(names), "domain", "domains"))
 	if even(c.Domains) {
 		return words + " (" + short(names) + "), and " + they + " can have " + each(c.Domains[0].Capacity, len(names))
 	}

@@ -85,21 +85,21 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.NotHandedOut:
 		return fmt.Sprintf("host %s: %s: it is not handed out until that is fixed; a cluster that holds it keeps it", w.Host, Reason(w.Why))
 	case schedule.LeftAlone:
-		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
+		return fmt.Sprintf("%s left alone: labeled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site releases it",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.LabelsDiffer:
 		return labelsDiffer(&w)
 	case schedule.NotInInventory:
 		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host, w.Source, w.Role)
 	case schedule.AnotherUID:
-		words := fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: ", w.Host, w.Source, w.Was, w.Is)
+		words := fmt.Sprintf("host %s: %s has it with uid %s, but its uid is now %s: ", w.Host, w.Source, w.Was, w.Is)
 		switch {
 		case w.Restored:
 			return words + "it carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses"
-		case w.Labelled:
-			return words + "the host was re-created, so the claim is void, and the host's labels decide who has it"
+		case w.Labeled:
+			return words + "the host was recreated, so the claim is void, and the host's labels decide who has it"
 		}
-		return words + "the host was re-created, so the claim is void"
+		return words + "the host was recreated, so the claim is void"
 	case schedule.WithoutStatus:
 		return text.Count(w.Hosts, "host") + " without status: assumed to be available"
 	case schedule.OfCluster:
@@ -110,7 +110,7 @@ func claimWarning(w schedule.Warning) string {
 
 // labelsDiffer is about labels that are not those of the tree, and which of the two counts.
 func labelsDiffer(w *schedule.LabelsDiffer) string {
-	words := fmt.Sprintf("host %s: its labels say %s, but %s says %s: ", w.Host, strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
+	words := fmt.Sprintf("host %s: its labels name %s, but %s names %s: ", w.Host, strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
 	switch {
 	case w.Unpatchable:
 		return words + "sipgen goes by the tree, because it may not patch this host"
@@ -142,7 +142,7 @@ func requestWarning(w schedule.Warning) string {
 		case w.Wanted:
 			return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 		case w.Consumer != "":
-			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go", w.Annotation, w.Hosts[0], w.Consumer)
+			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API frees the host", w.Annotation, w.Hosts[0], w.Consumer)
 		}
 		return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
 	case schedule.ReleaseOfNothing:
@@ -184,7 +184,7 @@ func addressWarning(w schedule.Warning) string {
 		if by, _ := w.Use.(schedule.Condition); by.Code != holdings.InUse {
 			use = "in use (" + use + ")"
 		}
-		return fmt.Sprintf("host %s: on network %s its %s says %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
+		return fmt.Sprintf("host %s: on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
 			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
 			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.Unreached:
@@ -207,7 +207,7 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 	if w.Origin == inventory.FromHostAnnotation {
 		source = "annotation " + annotation
 	}
-	words := fmt.Sprintf("host %s: on network %s the previous tree says %s, but the host's %s says %s: ", w.Host, w.Network, addresses(w.Was), source, addresses(w.Is))
+	words := fmt.Sprintf("host %s: on network %s the previous tree has %s, but the host's %s has %s: ", w.Host, w.Network, addresses(w.Was), source, addresses(w.Is))
 	switch {
 	case w.Moves:
 		return words + "sipgen uses the latter, and the services on that network change with it"
@@ -263,7 +263,7 @@ func unlabelled(w *schedule.Unlabelled) string {
 	case w.Allowed:
 		return fmt.Sprintf("%s without label %s could be chosen: the limits per domain do not apply to them", text.Count(w.Count, "host"), keys)
 	case w.Held:
-		return fmt.Sprintf("host %s has no label %s any more: it stays, but its domain is unknown; label it", w.Hosts[0], keys)
+		return fmt.Sprintf("host %s no longer has label %s: it stays, but its domain is unknown; label it", w.Hosts[0], keys)
 	}
 	names := hostNames(w.Hosts)
 	if more := w.Count - len(names); more > 0 {
@@ -285,5 +285,5 @@ func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 	case w.Labels == schedule.ClusterKey{}:
 		return words + "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"
 	}
-	return words + "its labels say " + w.Labels.Quoted() + ", so the host is not released"
+	return words + "its labels name " + w.Labels.Quoted() + ", so the host is not released"
 }

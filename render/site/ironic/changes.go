@@ -30,8 +30,8 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 				i.Key(), was.Database.Host))
 		//guard: Ironic forgets all hosts that it has deployed
 		case !reflect.DeepEqual(is, was.Database):
-			errs = append(errs, site.Problem(at+".spec.database", "found another database than Ironic %s has in the tree, %s on %s: the operator lets "+
-				"nobody change it; make an Ironic of another name", i.Key(), was.Database.Name, was.Database.Host))
+			errs = append(errs, site.Problem(at+".spec.database", "found another database than Ironic %s has in the tree, %s on %s: the operator does not "+
+				"allow a change; create an Ironic with another name", i.Key(), was.Database.Name, was.Database.Host))
 		}
 		//guard: an older Ironic runs on the database of a newer one
 		if older(i.Spec.Version, was.Version) {

@@ -52,7 +52,7 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	if err := b.installed(ctx, &answers); err != nil {
 		return err
 	}
-	free, labelled, err := freeHosts(hosts.Hosts)
+	free, labeled, err := freeHosts(hosts.Hosts)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.Engine == "auto")
-	sayLabelled(ui, labelled, len(hosts.Hosts), site)
+	sayLabelled(ui, labeled, len(hosts.Hosts), site)
 	answers.Nameless = sayNameless(ui, hosts.Hosts)
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
 }
