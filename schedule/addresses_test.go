@@ -48,16 +48,16 @@ func TestHeldAddress(t *testing.T) {
 		{"its network data went with who consumes it", at(live, ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1", "2001:db8::1"), "192.0.2.1,2001:db8::1", ""},
 		{"not synced yet: the same", at(host1("h1", "w", "r1"), ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
-			"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's networkData says 192.0.2.9: the former stays; if the new address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's networkData has 192.0.2.9: the former stays; if the new address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9",
-			"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam says 192.0.2.9: sipgen uses the latter, and the services on that network change with it"},
+			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: sipgen uses the latter, and the services on that network change with it"},
 		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
 		{"another role of the cluster had it", provisionedBy(at(live, ""), "m1"), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
 		{"it was on its way out, and somebody uses it", provisionedBy(at(live, ""), "m1"), released, "192.0.2.1", ""},
 		{"nobody knew where it was, and its network data may be its consumer's", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9",
-			"host metal/h1: on network oam its networkData says 192.0.2.9, and sipgen uses that; but the host is in use by Metal3Machine tenants/m1, which may have replaced its network data, and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam its networkData has 192.0.2.9, and sipgen uses that; but the host is in use by Metal3Machine tenants/m1, which may have replaced its network data, and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the same, and the annotation confirms it", provisionedBy(at(live, inventory.FromHostAnnotation, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the same, and it is preprovisioning data, which no consumer replaces", provisionedBy(at(live, inventory.FromPreprovisioning, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"it is in use, and the tree knows where it is", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.1"), "m1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
@@ -88,7 +88,7 @@ func TestFrozenAddress(t *testing.T) {
 	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"its spec is wrong"}}
 	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.9")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{host}, Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, options)
-	want := []string{"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam says 192.0.2.9: its cluster is frozen, so the former stays, in its services too"}
+	want := []string{"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: its cluster is frozen, so the former stays, in its services too"}
 	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || !slices.Equal(Say.Warnings(p.Clusters[0].Warnings), want) {
 		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
 	}
@@ -118,7 +118,7 @@ func TestUnconfirmedAddress(t *testing.T) {
 	for _, tree := range []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.2"), knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")} {
 		h2 := at(claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.2")
 		p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{adopted, h2}, Previous{Claims: []PreviousClaim{tree}}, newer)
-		if got := Say.Warnings(p.Clusters[0].Warnings); summary(p) != "a Worker: h1 h2\n" || len(got) != 1 || !strings.Contains(got[0], "host metal/h1: on network oam its networkData says 192.0.2.9") {
+		if got := Say.Warnings(p.Clusters[0].Warnings); summary(p) != "a Worker: h1 h2\n" || len(got) != 1 || !strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9") {
 			t.Errorf("rolled back: got %s and %q, want the warning about h1 alone", summary(p), got)
 		}
 	}

@@ -27,7 +27,7 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 		{"not asked for", nil, claimed(newHost("h1", ""), "a", v1.RoleWorker), nil, "", "1 host left alone"},
 		{"asked for", nil, claimed(newHost("h1", ""), "a", v1.RoleWorker), asks("a"), "a Worker: -h1", ""},
 		{"asked for, and in use", nil, provisionedBy(claimed(newHost("h1", ""), "a", v1.RoleWorker), "m"), asks("a"), "a Worker: (h1)", "in use by Metal3Machine tenants/m: the request does not approve its release, which waits until it is free"},
-		{"another cluster's by now", nil, claimed(newHost("h1", ""), "b", v1.RoleWorker), asks("a"), "", "its labels say tenants/b, so the host is not released"},
+		{"another cluster's by now", nil, claimed(newHost("h1", ""), "b", v1.RoleWorker), asks("a"), "", "its labels name tenants/b, so the host is not released"},
 		{"the cluster has a spec again", mine, claimed(newHost("h1", "rack=r1"), "a", v1.RoleWorker), asks("a"), "a Worker: h1", "the cluster has a SIPCluster, which decides"},
 		{"done", nil, newHost("h1", ""), asks("a"), "", "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"},
 		{"a host that is not there", nil, newHost("h2", ""), asks("a"), "", "the inventory has no such host"},

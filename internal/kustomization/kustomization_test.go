@@ -132,7 +132,7 @@ func TestOf(t *testing.T) {
 		{"a file that does not parse is that file's", map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "a: [\n"}, nil,
 			"a.yaml: document 1: line 1: not valid YAML: did not find expected node content"},
 		{"what kustomize does not build", map[string]string{"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": "kind: Secret\nstringData: {password: hunter2}\n"}, nil,
-			"DIR: kustomize: the folder does not build; kubectl kustomize DIR says why"},
+			"DIR: kustomize: the folder does not build; kubectl kustomize DIR shows why"},
 		{"two in one folder", map[string]string{"kustomization.yaml": "resources: []\n", "kustomization.yml": "resources: []\n"}, nil,
 			"DIR: more than one kustomization in this folder, want one"},
 		{"the mark of the document is the tenant's to change, and nothing to rely on", map[string]string{

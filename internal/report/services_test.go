@@ -30,7 +30,7 @@ func TestDangersOfServices(t *testing.T) {
 		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
 			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
 		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
-			kustomization, "t/a: Service lb changes: spec.clusterIP; spec.clusterIP cannot change in a live object, so the sync fails until somebody deletes the Service lb; the engine then creates it again", "pods roll"},
+			kustomization, "t/a: Service lb changes: spec.clusterIP; spec.clusterIP cannot change in a live object, so the sync fails until the Service lb is deleted; the engine then recreates it", "pods roll"},
 		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
 			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
 		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),

@@ -186,7 +186,7 @@ func TestAllHostsAreToGo(t *testing.T) {
 		tree = append(tree, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
 		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels, State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}})
 	}
-	const all = "its whole cluster is to go: if that is not meant, put the spec back "
+	const all = "its whole cluster is to go: if that is a mistake, restore the spec "
 	for _, stays := range []bool{false, true} {
 		tree[1].Pending = !stays
 		if got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys}); strings.HasPrefix(got[0].What, all) == stays {

@@ -60,7 +60,7 @@ func TestBadSnapshots(t *testing.T) {
 	for _, row := range []struct{ why, text, want string }{
 		{"a field of a newer one", snapshot + "- {namespace: a, name: b, state: {prvisioning: x}}\n", `did you mean "provisioning"?`},
 		{"another version", strings.Replace(snapshot, "v1alpha1", "v9", 1) + "- {namespace: a, name: b}\n", `found "sipgen.airshipit.org/v9", want sipgen.airshipit.org/v1alpha1`},
-		{"a host beside it", snapshot + "- {namespace: a, name: b}\n---\n" + inventorytest.Managed, "a snapshot beside other documents"},
+		{"a host beside it", snapshot + "- {namespace: a, name: b}\n---\n" + inventorytest.Managed, "a snapshot among other documents"},
 		{"one that is cut off is YAML too", strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n", "the file announces 2 hosts, but has 1: it is cut off, or was edited"},
 		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n", "count: missing, want the number of hosts"},
 	} {

@@ -221,7 +221,7 @@ func TestUnconfirmedAlike(t *testing.T) {
 		warnings = append(warnings, schedule.AddressUnconfirmed{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", 5-i)}, Network: "oam", Found: []netip.Addr{ip}, Use: is(holdings.Installed, "")})
 	}
 	found := Warnings(warnings)
-	if len(found) != 1 || !strings.HasPrefix(found[0], "host m/h0: on network oam its networkData says 192.0.2.5, and sipgen uses that; but the host is in use (it has an image), which") ||
+	if len(found) != 1 || !strings.HasPrefix(found[0], "host m/h0: on network oam its networkData has 192.0.2.5, and sipgen uses that; but the host is in use (it has an image), which") ||
 		!strings.HasSuffix(found[0], "; the same of 5 more hosts: m/h1 (192.0.2.4), m/h2 (192.0.2.3), m/h3 (192.0.2.2), m/h4 (192.0.2.1) and m/h5 (192.0.2.0)") {
 		t.Errorf("found %q", found)
 	}
