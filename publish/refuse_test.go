@@ -144,8 +144,8 @@ func TestNoRoom(t *testing.T) {
 	git(t, repo, "branch", "sipgen/x", "main")
 	git(t, repo, "branch", "sipgen/b", "main")
 	for branch, says := range map[string]string{
-		"sipgen":     `branch "sipgen" cannot exist beside "sipgen/b"`,
-		"sipgen/x/y": `branch "sipgen/x/y" cannot exist beside "sipgen/x"`,
+		"sipgen":     `branch "sipgen" cannot exist next to "sipgen/b"`,
+		"sipgen/x/y": `branch "sipgen/x/y" cannot exist next to "sipgen/x"`,
 	} {
 		attempts := 0
 		_, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "site", Proposal: branch}, func(*Snapshot) (Tree, Meta, string, error) {

@@ -27,7 +27,7 @@ func TestFleet(t *testing.T) {
 		{why: "labels of a cluster that is not there", hosts: bmh("h1", labels, "") + bmh("h2", labels, "") + bmh("h3", "", ""),
 			want: []string{"SIP039 warning BareMetalHost metal3/h1 metadata.labels"}, says: `labeled for cluster gone/g, which is in neither the specs nor the tree (the same of 1 more host)`},
 		{why: "the first of them is meant", hosts: strings.Replace(bmh("h1", labels, ""), "metadata:", "metadata:\n  annotations: {sip.airshipit.org/lint-ignore: \"SIP039: by hand\"}", 1) + bmh("h2", labels, ""),
-			want: []string{"SIP039 warning BareMetalHost metal3/h2 metadata.labels"}, says: "labeled for cluster gone/g, which is in neither the specs nor the tree: nobody"},
+			want: []string{"SIP039 warning BareMetalHost metal3/h2 metadata.labels"}, says: "labeled for cluster gone/g, which is in neither the specs nor the tree: no cluster"},
 		{why: "two spellings of a rack", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: R1", "") + bmh("h3", "rack: r2", ""),
 			want: []string{"SIP040 warning SIPCluster a/a spec.nodes.Worker"}, says: `rack is "r1" on metal3/h1 and "R1" on metal3/h2`},
 		{why: "two racks", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: r2", "") + bmh("h3", "rack: r1", "")},
