@@ -191,7 +191,7 @@ func group(p *app.Planned, name string) error {
 func goneHost(p *app.Planned, name string) error {
 	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
-			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key,
+			return redact.Errorf("%s: no longer in the inventory; the tree has it as a host of %s %s", key,
 				claim.Cluster.String(), claim.Role)
 		}
 	}

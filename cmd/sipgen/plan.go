@@ -267,6 +267,6 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
 	report.Table(ui.Out, plan, report.TableOptions{Wide: v.output.Format == "wide",
-		Changes: many && !v.all && v.cluster == "", Colour: v.colored, Width: ui.Width()})
+		Changes: many && !v.all && v.cluster == "", Color: v.colored, Width: ui.Width()})
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// The colours of a terminal (ECMA-48, select graphic rendition).
+// The colors of a terminal (ECMA-48, select graphic rendition).
 const (
 	bold   = "\x1b[1m"
 	green  = "\x1b[32m"
@@ -27,9 +27,9 @@ const (
 //
 // With brief, entirely new folders, as in a first tree, are summed up: each host is a line, and other objects are
 // counted by kind.
-func Human(w io.Writer, d *objdiff.Diff, colour, brief bool) error {
+func Human(w io.Writer, d *objdiff.Diff, color, brief bool) error {
 	out := bufio.NewWriter(w)
-	p := &printer{out, colour}
+	p := &printer{out, color}
 	var derived []string
 	fresh, more := map[string][]*objdiff.File{}, ""
 	for i := range d.Files {
@@ -117,17 +117,17 @@ func labelsOf(o *objdiff.Object) []string {
 }
 
 type printer struct {
-	out    *bufio.Writer
-	colour bool
+	out   *bufio.Writer
+	color bool
 }
 
-// colours are those of a line by its mark; a line without one is a heading.
-var colours = map[string]string{"": bold, "+": green, "-": red, "~": yellow}
+// colors are those of a line by its mark; a line without one is a heading.
+var colors = map[string]string{"": bold, "+": green, "-": red, "~": yellow}
 
-// line writes one line; mark decides the colour.
+// line writes one line; mark decides the color.
 func (p *printer) line(indent int, mark, text string) {
-	open, shut := colours[mark], reset
-	if !p.colour || open == "" {
+	open, shut := colors[mark], reset
+	if !p.color || open == "" {
 		open, shut = "", ""
 	}
 	if mark != "" {

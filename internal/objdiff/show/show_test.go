@@ -87,7 +87,7 @@ func TestWriters(t *testing.T) {
 	old, new := site()
 	diff := compare(t, old, new)
 	for name, write := range map[string]func(io.Writer, *objdiff.Diff) error{
-		"human.txt": plain, "colour.txt": colored, "unified.diff": Unified, "diff.json": inJSON, "markdown.md": Markdown, "github.txt": GitHub,
+		"human.txt": plain, "color.txt": colored, "unified.diff": Unified, "diff.json": inJSON, "markdown.md": Markdown, "github.txt": GitHub,
 	} {
 		got := written(t, diff, write)
 		path := filepath.Join("testdata", name)

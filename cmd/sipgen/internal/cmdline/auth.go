@@ -66,7 +66,7 @@ func Unencrypted(target publish.Target) (warnings []string) {
 	if address, err := url.Parse(target.URL); err == nil && InTheClear(address) &&
 		(target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
 		warnings = append(warnings,
-			"the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
+			"the git credentials go to http://"+address.Host+" unencrypted, and can be read on the way: use https")
 	}
 	return warnings
 }

@@ -76,7 +76,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	switch {
 	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
 		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and " +
-			"each says where the previous tree is: unset one of them")
+			"each names the previous tree: unset one of them")
 	case p.dir != "" && p.git.URL != "":
 		return app.Before{}, errors.New("--previous and --repo: use only one of them")
 	case p.dir == noPrevious && !p.compared:
@@ -115,7 +115,7 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 	before, err := p.Read(ctx, ui, site)
 	//guard: hosts and specs cannot be examined while git is down
 	if unread := (*PreviousError)(nil); errors.As(err, &unread) {
-		ui.Say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
+		ui.Say("warning: %s: continuing without it, so unsynced decisions are unknown", unread)
 		return app.Before{}, nil
 	}
 	return before, err
@@ -123,9 +123,9 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 
 // readFolder returns the tree in the folder that --previous names.
 func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
-	// A name that is misspelt would make every host a new one.
+	// A name that is misspelled would make every host a new one.
 	about, err := os.Stat(p.dir)
-	//guard: a misspelt --previous is a site without decisions: every host is new
+	//guard: a misspelled --previous is a site without decisions: every host is new
 	if !p.compared && err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {

@@ -65,9 +65,9 @@ func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) erro
 	return nil
 }
 
-// freeHosts returns the hosts that plan hands out, by their keys: a plan without clusters decides. labelled is how
+// freeHosts returns the hosts that plan hands out, by their keys: a plan without clusters decides. labeled is how
 // many carry labels of a cluster.
-func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err error) {
+func freeHosts(hosts []inventory.Host) (free map[string]bool, labeled int, err error) {
 	var site v1alpha1.Site
 	site.Default()
 	inventory.Conflicts(hosts)
@@ -83,10 +83,10 @@ func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err 
 	}
 	for i := range placement.Holdings.Hosts {
 		if labels := &placement.Holdings.Hosts[i].Labels; labels.Cluster != (schedule.ClusterKey{}) {
-			labelled++
+			labeled++
 		}
 	}
-	return free, labelled, nil
+	return free, labeled, nil
 }
 
 // shownValues is how many values of a label are shown.
@@ -144,11 +144,11 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 }
 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
-func sayLabelled(ui *terminal.UI, labelled, hosts int, site string) {
-	if labelled > 0 {
+func sayLabelled(ui *terminal.UI, labeled, hosts int, site string) {
+	if labeled > 0 {
 		ui.Say("%d of %s carry labels of a cluster and are not free; "+
 			"if the SIP operator set them: sipgen takeover --site %s -f cluster",
-			labelled, text.Count(hosts, "host"), redact.Plain(site))
+			labeled, text.Count(hosts, "host"), redact.Plain(site))
 	}
 }
 
@@ -161,7 +161,7 @@ func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
 		}
 	}
 	if n > 0 {
-		ui.Warn("%d of %s have no metadata.uid, as in manifests that people write: "+
+		ui.Warn("%d of %s have no metadata.uid, as in handwritten manifests: "+
 			"sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
 			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); "+
 			"or, if the engine applies these manifests from git, set spec.hosts.apply: overlay",
