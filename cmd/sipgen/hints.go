@@ -151,7 +151,7 @@ func publishHint(command *cobra.Command, err error) string {
 	case errors.Is(err, publish.ErrRejected) && errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of the repository"
 	case errors.Is(err, publish.ErrRejected) && command.Flags().Changed("propose"):
-		return "use another branch name, or ask the repository's administrator which names it accepts"
+		return "use another branch name, or ask the administrator of the repository which names it accepts"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):

@@ -71,8 +71,8 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 			continue
 		}
 		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss,
-			Err: c.Problem("spec", "gives up %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if they are "+
-				"meant to go, annotate the SIPCluster with %s: %q",
+			Err: c.Problem("spec", "loses %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if that is "+
+				"intended, annotate the SIPCluster with %s: %q",
 				asked, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
 	}
 	return frozen

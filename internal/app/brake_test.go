@@ -96,8 +96,8 @@ func TestBeyondBrake(t *testing.T) {
 	}{
 		{"as many as a run may take", cluster("a", ""), 1, 0, "", ""},
 		{"one more", cluster("a", ""), 2, 0,
-			`gives up 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least ` +
-				`1): if they are meant to go, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
+			`loses 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least ` +
+				`1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
 		{"accepted", cluster("a", "2"), 2, 0, "", ""},
 		{"another number", cluster("a", "3"), 2, 0, `accept-loss: "2"`, ""},
 		{"accepted, and the others lose no more than a run may take", cluster("a", "2"), 2, 1, "", ""},

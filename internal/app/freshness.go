@@ -52,9 +52,8 @@ func (p *Planned) releasesInDoubt() []string {
 			strings.Join(leaving, ", "))}
 	case !p.Clusters.Options.LabelsOlder && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) &&
 		len(free) > 0:
-		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that "+
-			"they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with "+
-			"--repo", strings.Join(free, ", "))}
+		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but they may have been "+
+			"read before the tree was written: %s; a live inventory, or a snapshot with --repo, would be certain", strings.Join(free, ", "))}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (p *Planned) noTree() string {
 		return ""
 	}
 	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; "+
-		"put it back, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
+		"restore it, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
 		text.Plural(len(labeled), "host carries labels", "hosts carry labels"), FirstHosts(labeled))
 }
 
