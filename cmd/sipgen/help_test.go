@@ -66,7 +66,7 @@ func TestHelpOnANarrowTerminal(t *testing.T) {
 				t.Errorf("%s: %s", command.Name(), line)
 			}
 		}
-		if !strings.Contains(narrow, "SIP operator, and\n              tell what") {
+		if !strings.Contains(narrow, "SIP operator, and\n              report the") {
 			t.Errorf("the list of commands:\n%s", narrow)
 		}
 	}
