@@ -32,3 +32,14 @@ func TestSecretsInTheOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestShownPath: the path of a field is printed, and a secret that was pasted as a key of it is not.
+func TestShownPath(t *testing.T) {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	if path := "spec.networks[0].subnet"; shownPath(path) != path {
+		t.Errorf("%s: found %s", path, shownPath(path))
+	}
+	if got := shownPath("spec.nodeLabels." + secret + "[1]"); strings.Contains(got, secret) {
+		t.Errorf("found %s", got)
+	}
+}
