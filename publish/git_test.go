@@ -46,7 +46,7 @@ func bare(t testing.TB) string {
 func rival(t testing.TB, repo, branch string, files Tree) {
 	t.Helper()
 	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+	git(t, t.TempDir(), "clone", "--quiet", "--no-hardlinks", repo, clone) // others write to the repository meanwhile
 	if _, err := tryGit(clone, "switch", "--quiet", branch); err != nil {
 		git(t, clone, "switch", "--quiet", "-c", branch)
 	}

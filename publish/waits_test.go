@@ -109,7 +109,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 		t.Parallel()
 		repo := bare(t)
 		rival(t, repo, "main", tree("x", "1"))
-		over := filepath.Join(repo, "over")
+		over := filepath.Join(t.TempDir(), "over")
 		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 		if err := os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
 			t.Fatal(err)
@@ -118,6 +118,10 @@ func TestSlowServerTimesOut(t *testing.T) {
 		t.Cleanup(func() { // before the servers close, which wait for the hook
 			if err := os.WriteFile(over, nil, 0o600); err != nil {
 				t.Error(err)
+			}
+			// A git that nothing waits for any more still writes to the repository for a moment.
+			for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
+				time.Sleep(50 * time.Millisecond)
 			}
 		})
 		for way, target := range targets {
