@@ -86,7 +86,8 @@ func Once(hosts []Host) []Host {
 			*kept, other = found, *kept
 		}
 		if !slices.ContainsFunc(kept.Faults, func(f Fault) bool { return f.Kind == FaultTwice }) {
-			kept.Faults = append(slices.Clone(kept.Faults), Fault{Kind: FaultTwice, Field: "metadata.name", Text: "defined more than once", Other: other.Source})
+			kept.Faults = append(slices.Clone(kept.Faults),
+				Fault{Kind: FaultTwice, Field: "metadata.name", Text: "defined more than once", Other: other.Source})
 		}
 	}
 	Sort(out)
@@ -132,7 +133,8 @@ func Conflicts(hosts []Host) {
 				for _, j := range group {
 					if i != j {
 						hosts[i].Faults = append(slices.Clone(hosts[i].Faults), Fault{
-							Kind: about.kind, Field: about.field, Text: "has the " + string(about.kind) + " of host " + hosts[j].Key(), Other: hosts[j].Source,
+							Kind: about.kind, Field: about.field, Text: "has the " + string(about.kind) + " of host " +
+								hosts[j].Key(), Other: hosts[j].Source,
 						})
 						break
 					}

@@ -96,7 +96,8 @@ const NoReason = "no reason given"
 // ReadAnnotations returns the annotations of a host that sipgen reads or that its patches set, sorted. One that ends
 // in a dot is a prefix.
 func ReadAnnotations() []string {
-	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of", RetireAnnotation}
+	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore",
+		"sip.airshipit.org/release-of", RetireAnnotation}
 }
 
 // AddressProblem is why a source has no usable address.

@@ -24,7 +24,8 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 	case len(listed) == 0 && a.Outside == "":
 		return ""
 	case len(listed) == 0:
-		return fmt.Sprintf("%s: found %s, want an address in %s, where the host's networkData has network %s", sourceOf(a), a.IP, a.Outside, a.Network)
+		return fmt.Sprintf("%s: found %s, want an address in %s, where the host's networkData has network %s", sourceOf(a),
+			a.IP, a.Outside, a.Network)
 	}
 	var ranges []string
 	for i := range listed {
@@ -43,7 +44,8 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 		return fmt.Sprintf("%s: found %s on network %s, which the Site's spec.hosts.networks does not list for hosts in namespace %s", sourceOf(a), a.IP, a.Network, h.Namespace)
 	}
 	slices.Sort(ranges)
-	return fmt.Sprintf("%s: found %s, want an address in %s, by the Site's spec.hosts.networks for network %s", sourceOf(a), a.IP, strings.Join(slices.Compact(ranges), ", "), a.Network)
+	return fmt.Sprintf("%s: found %s, want an address in %s, by the Site's spec.hosts.networks for network %s",
+		sourceOf(a), a.IP, strings.Join(slices.Compact(ranges), ", "), a.Network)
 }
 
 func (n *HostNetwork) has(h *Host, network string) bool {

@@ -137,15 +137,18 @@ func powerPort(port string) bool {
 // parsedPower is CheckPower by url.Parse, for addresses that plainURL does not take.
 func parsedPower(address string) (problem PowerProblem, scheme string) {
 	rest := address
-	if before, after, found := strings.Cut(address, "://"); found && before != "" && strings.Trim(before, schemeBytes) == "" {
+	if before, after, found := strings.Cut(address, "://"); found && before != "" &&
+		strings.Trim(before, schemeBytes) == "" {
 		scheme = strings.ToLower(before) // in the form of url.Parse
 		rest = after
 		if !knownScheme(scheme) {
 			return PowerUnknownScheme, scheme
 		}
-	} else if before, after, _ := strings.Cut(address, ":"); knownScheme(strings.ToLower(before)) && after != "" && after[0] != '/' {
+	} else if before, after, _ := strings.Cut(address, ":"); knownScheme(strings.ToLower(before)) && after != "" &&
+		after[0] != '/' {
 		scheme, rest = strings.ToLower(before), after // metal3 reads it as if the slashes were there
-	} else if first := address[:len(address)-len(strings.TrimLeft(address, schemeBytes))]; knownScheme(strings.ToLower(first)) {
+	} else if first := address[:len(address)-len(strings.TrimLeft(address,
+		schemeBytes))]; knownScheme(strings.ToLower(first)) {
 		return PowerNoHost, strings.ToLower(first)
 	}
 	parsed, err := url.Parse("bmc://" + rest)
@@ -171,7 +174,8 @@ func parsedPower(address string) (problem PowerProblem, scheme string) {
 // badBare reports a name with a port and no scheme: metal3 takes the name for a scheme. An IP address with a port is
 // accepted.
 func badBare(parsed *url.URL) bool {
-	return strings.Count(parsed.Host, ":") == 1 && !strings.HasPrefix(parsed.Host, "[") && net.ParseIP(parsed.Hostname()) == nil
+	return strings.Count(parsed.Host, ":") == 1 && !strings.HasPrefix(parsed.Host, "[") &&
+		net.ParseIP(parsed.Hostname()) == nil
 }
 
 func knownScheme(scheme string) bool {

@@ -40,8 +40,9 @@ func (s *Snapshot) Above() ([]AboveFile, error) {
 	return filesAbove(&objects.Files{Store: s.files.Store, Root: s.root}, s.path)
 }
 
-// DirAbove is Snapshot.Above for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
-// in it; outside a checkout, paths are relative to the folder itself, and prefix is empty.
+// DirAbove is Snapshot.Above for a folder that WriteDir writes. Paths are relative to the git checkout that contains
+// the folder, and prefix is the folder's path in it; outside a checkout, paths are relative to the folder itself, and
+// prefix is empty.
 func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	root, err := resolve(dir)
 	if err != nil {

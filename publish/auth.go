@@ -47,7 +47,8 @@ type Auth struct {
 const connectTimeout = 30 * time.Second
 
 // login returns the transport to an endpoint.
-func (a Auth) login(endpoint *transport.Endpoint, over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
+func (a Auth) login(endpoint *transport.Endpoint,
+	over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
 	switch endpoint.Protocol {
 	case "ssh":
 		login, err := a.keys().Login(endpoint, connectTimeout)

@@ -50,7 +50,8 @@ func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Me
 	done.Server = r.mask(done.Server)
 	if meta.Note != nil && done.Commit != "" {
 		if err := r.writeNote(ctx, plumbing.NewHash(done.Commit), meta); err != nil {
-			return nil, r.masked(fmt.Errorf("%s: %s was pushed, without its note %s: %w", r.target, done.Commit, meta.Note.Ref, err))
+			return nil, r.masked(fmt.Errorf("%s: %s was pushed, without its note %s: %w", r.target, done.Commit, meta.Note.Ref,
+				err))
 		}
 	}
 	return done, nil
@@ -72,7 +73,8 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if err != nil {
 		return nil, err
 	}
-	done := &Published{Commit: base.Commit, Base: base.Commit, Branch: base.branch, Drifted: result.Drifted, Changes: changes}
+	done := &Published{Commit: base.Commit, Base: base.Commit, Branch: base.branch, Drifted: result.Drifted,
+		Changes: changes}
 	if done.Message, err = meta.message(done.Changes); err != nil {
 		return nil, err
 	}
@@ -135,7 +137,8 @@ func (s *Snapshot) CheckOwned() error {
 	}
 	//guard: a foreign folder is taken over
 	if s.Foreign {
-		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path, ErrForeign, OwnershipFile)
+		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path,
+			ErrForeign, OwnershipFile)
 	}
 	return nil
 }

@@ -26,12 +26,14 @@
 // git's own receive-pack, so git has to be installed for that, and for that only.
 //
 // Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
-// ErrRejected, ErrOverwrite, ErrOwner, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
-// ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but for
+// ErrRejected, ErrOverwrite, ErrOwner, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey,
+// ErrCertificate, ErrEmpty, ErrName, ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but
+// for
 // ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 //
-// Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are read by remote.go and
-// local.go, objects by fetch.go; a commit is made in commit.go and pushed by push.go; overwrite.go says what a new proposal would drop. Folders are
-// written by dir.go. Both ask reconcile.go what to write. The rooms in internal know no branch and no proposal: treefs says what a tree is and what
-// of it is sipgen's, folder and objects hold one on disk and in git, wire bounds what servers send, and credentials has keys and logins.
+// Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are
+// read by remote.go and local.go, objects by fetch.go; a commit is made in commit.go and pushed by push.go;
+// overwrite.go says what a new proposal would drop. Folders are written by dir.go. Both ask reconcile.go what to
+// write. The rooms in internal know no branch and no proposal: treefs says what a tree is and what of it is sipgen's,
+// folder and objects hold one on disk and in git, wire bounds what servers send, and credentials has keys and logins.
 package publish

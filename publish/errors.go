@@ -152,7 +152,8 @@ func (r *remote) explain(err error) error {
 	case knownhosts.IsHostKeyChanged(err):
 		return fmt.Errorf("%w: the key of %s differs from known_hosts: it was replaced, or the connection is intercepted; ask the server's owner before you run ssh-keygen -R", ErrHostKey, r.endpoint.Host)
 	case knownhosts.IsHostUnknown(err):
-		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.keys().ScanHint(r.endpoint))
+		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host,
+			r.target.Auth.keys().ScanHint(r.endpoint))
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return &SettingError{"CAFile", fmt.Errorf("%w: %s", ErrCertificate, message)}
 	case strings.Contains(message, "Proxy Authentication Required"):
@@ -162,7 +163,8 @@ func (r *remote) explain(err error) error {
 	case strings.Contains(message, "tls: certificate required") && r.target.Auth.ClientCertFile == "":
 		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server requires a client certificate", ErrAuth)}
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
-		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, message)
+		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile,
+			message)
 	//guard: who mistypes the server's name reads of the address of a resolver
 	case unreachable(err) != "":
 		return &unreachableError{unreachable(err), err}
@@ -199,7 +201,8 @@ func (r *remote) mask(words string) string {
 
 // secrets lists what no message may hold.
 func (t *Target) secrets(more ...string) []string {
-	known := append(credentials.Secrets(t.URL, t.Auth.Proxy, t.Auth.Username, t.Auth.Password), t.Auth.Token, t.Auth.SSHKeyPassphrase)
+	known := append(credentials.Secrets(t.URL, t.Auth.Proxy, t.Auth.Username, t.Auth.Password), t.Auth.Token,
+		t.Auth.SSHKeyPassphrase)
 	if login, is := t.Auth.httpLogin().(*githttp.BasicAuth); is {
 		known = append(known, credentials.Basic(login))
 	}

@@ -78,7 +78,8 @@ func (r *remote) openSession(ctx context.Context) (*session, error) {
 }
 
 // fetchObjects returns the store that holds the commits, their trees, and what is below the target's path at the tip.
-func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.Hash, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
+func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.Hash,
+	commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	if first.local != nil {
 		return first.local.Storer, nil
 	}
@@ -127,7 +128,8 @@ func (s *session) supportsPartialClone() bool {
 
 // fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that affect it:
 // git's own partial clone.
-func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
+func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *session, tip plumbing.Hash,
+	commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
 	}

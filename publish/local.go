@@ -48,7 +48,8 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 {
 			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
 		}
-		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
+		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local,
+			r.local)
 	}
 	if err != nil {
 		return nil, err
@@ -58,7 +59,8 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 		return repository, nil
 	}
 	// Else every object that is read opens its pack again. The open packs are closed with the repository.
-	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte), filesystem.Options{KeepDescriptors: true})
+	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte),
+		filesystem.Options{KeepDescriptors: true})
 	return gogit.Open(kept, nil)
 }
 
@@ -87,12 +89,14 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 	}
 	if base := r.target.Branch; base != "" && !found.branches[base].IsZero() {
 		if proposal := r.target.Proposal; proposal != "" && found.branches[proposal].IsZero() {
-			_ = listBranches(repository, found.branches) // a broken one is no reason to stop: the push finds out whether there is room
+			// a broken one is no reason to stop: the push finds out whether there is room
+			_ = listBranches(repository, found.branches)
 		}
 		return found, nil
 	}
 	always := func(error) bool { return true }
-	_, err = retry(ctx, always, func() (struct{}, error) { return struct{}{}, listBranches(repository, found.branches) }, backoff.WithMaxElapsedTime(time.Second))
+	_, err = retry(ctx, always, func() (struct{}, error) { return struct{}{}, listBranches(repository, found.branches) },
+		backoff.WithMaxElapsedTime(time.Second))
 	found.empty = len(found.branches) == 0
 	return found, err
 }
@@ -131,8 +135,8 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 	})
 }
 
-// NewRepository makes a bare repository in a folder that does not exist, with one branch and a commit without files on it:
-// a proposal needs a branch to merge into. An error leaves no folder behind.
+// NewRepository makes a bare repository in a folder that does not exist, with one branch and a commit without files on
+// it: a proposal needs a branch to merge into. An error leaves no folder behind.
 func NewRepository(dir, branch string, by Signature, when time.Time) (err error) {
 	if err := checkBranch(branch); err != nil {
 		return err
@@ -147,7 +151,8 @@ func NewRepository(dir, branch string, by Signature, when time.Time) (err error)
 		}
 	}()
 	name := plumbing.NewBranchReferenceName(branch)
-	repository, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: name}})
+	repository, err := gogit.PlainInitWithOptions(dir,
+		&gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: name}})
 	if err != nil {
 		return err
 	}
@@ -161,7 +166,8 @@ func NewRepository(dir, branch string, by Signature, when time.Time) (err error)
 	}
 	author := object.Signature{Name: by.Name, Email: by.Email, When: when}
 	commit := repository.Storer.NewEncodedObject()
-	first := &object.Commit{Author: author, Committer: author, Message: "An empty branch, to propose to\n", TreeHash: root}
+	first := &object.Commit{Author: author, Committer: author, Message: "An empty branch, to propose to\n",
+		TreeHash: root}
 	if err := first.Encode(commit); err != nil {
 		return err
 	}

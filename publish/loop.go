@@ -22,7 +22,8 @@ const conflictLimit = 3 * time.Minute
 //
 // Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it
 // gives up with ErrConflict after three minutes, with ErrTimeout after Target.Timeout, or when ctx ends.
-func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
+func Loop[T any](ctx context.Context, target Target,
+	attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
 		rounds int
 		seen   plumbing.Hash            // the tree at Target.Path that attempt was given
@@ -89,7 +90,8 @@ func isConflict(err error) bool { return errors.Is(err, ErrConflict) }
 
 // retry runs do until it succeeds, or fails with an error for which again is false, and waits longer each time, up to
 // two seconds. It ends with ctx.
-func retry[T any](ctx context.Context, again func(error) bool, do func() (T, error), limits ...backoff.RetryOption) (T, error) {
+func retry[T any](ctx context.Context, again func(error) bool,
+	do func() (T, error), limits ...backoff.RetryOption) (T, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 30*time.Millisecond, 2*time.Second
 	wait.RandomizationFactor = 0.8 // jitter keeps concurrent publishers from retrying in step

@@ -34,7 +34,8 @@ type Meta struct {
 	// nothing has changed too. FixedMessage is one that does not look at them.
 	Message  func(changes []Change) string
 	Trailers []Trailer // put at the message's end in this order
-	// Approve is asked before a commit with these changes is made: its error ends the run as it is, and nothing is pushed. nil: go on.
+	// Approve is asked before a commit with these changes is made: its error ends the run as it is, and nothing is
+	// pushed. nil: go on.
 	Approve func(changes []Change) error
 
 	Signer        Signer // nil: not signed
@@ -98,7 +99,8 @@ func (m Meta) check() error {
 		}
 		//guard: an author with a line end writes headers of the commit
 		if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
-			problems = append(problems, redact.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what, who.Name, who.Email))
+			problems = append(problems, redact.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what,
+				who.Name, who.Email))
 		}
 	}
 	if m.When.Unix() < 0 {
@@ -106,7 +108,8 @@ func (m Meta) check() error {
 	}
 	for _, trailer := range m.Trailers {
 		//guard: a trailer with a line end writes other trailers
-		if trailer.Key == "" || strings.ContainsAny(trailer.Key, ": \n\x00") || strings.ContainsAny(trailer.Value, "\n\r\x00") {
+		if trailer.Key == "" || strings.ContainsAny(trailer.Key, ": \n\x00") ||
+			strings.ContainsAny(trailer.Value, "\n\r\x00") {
 			problems = append(problems, redact.Errorf("trailer %q: want a word, and a value on one line", trailer.Key))
 		}
 	}

@@ -24,8 +24,8 @@ type Note struct {
 	Text string
 }
 
-// writeNote makes the note of a commit be the one in meta. Other notes stay; when others write notes at the same time it
-// starts again.
+// writeNote makes the note of a commit be the one in meta. Other notes stay; when others write notes at the same time
+// it starts again.
 func (r *remote) writeNote(ctx context.Context, commit plumbing.Hash, meta Meta) error {
 	if !strings.HasPrefix(meta.Note.Ref, "refs/notes/") || plumbing.ReferenceName(meta.Note.Ref).Validate() != nil {
 		return redact.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
@@ -107,7 +107,8 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 	if session.supportsPartialClone() {
 		filter = packp.FilterBlobNone() // the notes themselves are never read
 	}
-	return tip, store, r.explain(session.fetch(ctx, store, wanted{objects: []plumbing.Hash{tip}, depth: 1, filter: filter}))
+	return tip, store, r.explain(session.fetch(ctx, store,
+		wanted{objects: []plumbing.Hash{tip}, depth: 1, filter: filter}))
 }
 
 // notePath returns the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and

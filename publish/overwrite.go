@@ -36,8 +36,9 @@ func (o *overwriteError) Error() string {
 
 func (o *overwriteError) Is(target error) bool { return target == ErrOverwrite }
 
-// checkOverwrite refuses to replace a proposal that has commits of others: those that the base does not have, that do not carry one of the
-// trailers that this run's commit will, and that change something. Nothing but what was merged is lost with a merge.
+// checkOverwrite refuses to replace a proposal that has commits of others: those that the base does not have, that do
+// not carry one of the trailers that this run's commit will, and that change something. Nothing but what was merged is
+// lost with a merge.
 func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) error {
 	if base.proposed == nil {
 		return nil
@@ -54,7 +55,8 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 	return err
 }
 
-// fetchProposed gets the objects that lead from the proposal and not from the base: a few, whatever else is in the repository.
+// fetchProposed gets the objects that lead from the proposal and not from the base: a few, whatever else is in the
+// repository.
 func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.Store, error) {
 	session, err := r.openSession(ctx)
 	if err != nil {
@@ -67,10 +69,12 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.St
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}
 	store := objects.NewStore()
-	return store, r.explain(r.fetch(ctx, session, store, wanted{objects: []plumbing.Hash{base.old}, have: []plumbing.Hash{base.tip}}))
+	return store, r.explain(r.fetch(ctx, session, store,
+		wanted{objects: []plumbing.Hash{base.old}, have: []plumbing.Hash{base.tip}}))
 }
 
-// othersCommits describes the commits that lead to a tip and are not sipgen's. What is not in the store, the base's history has.
+// othersCommits describes the commits that lead to a tip and are not sipgen's. What is not in the store, the base's
+// history has.
 func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) (found []string, err error) {
 	seen := map[plumbing.Hash]bool{tip: true}
 	for next := []plumbing.Hash{tip}; len(next) > 0 && len(found) <= mostCommits; next = next[1:] {
@@ -96,7 +100,8 @@ func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) 
 
 func describe(commit *object.Commit) string {
 	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
-	return fmt.Sprintf("%s %q by %s", commit.Hash.String()[:7], text.Truncate(text.Line(subject), 60), text.Truncate(text.Line(commit.Author.Name), 40))
+	return fmt.Sprintf("%s %q by %s", commit.Hash.String()[:7], text.Truncate(text.Line(subject), 60),
+		text.Truncate(text.Line(commit.Author.Name), 40))
 }
 
 // changes reports whether a commit has another tree than its parent.

@@ -73,9 +73,11 @@ func (l *lockError) Unwrap() error { return ErrConflict }
 
 // isReadOnly recognises a repository that git may not write to, by git's own words.
 func isReadOnly(reason string) bool {
-	return strings.Contains(reason, "unable to create temporary object directory") || strings.Contains(reason, "insufficient permission for adding an object") ||
-		strings.Contains(reason, "cannot lock ref") && (strings.Contains(reason, "Permission denied") || strings.Contains(reason, "Operation not permitted") ||
-			strings.Contains(reason, "Read-only file system"))
+	return strings.Contains(reason, "unable to create temporary object directory") ||
+		strings.Contains(reason, "insufficient permission for adding an object") ||
+		strings.Contains(reason, "cannot lock ref") &&
+			(strings.Contains(reason, "Permission denied") || strings.Contains(reason, "Operation not permitted") ||
+				strings.Contains(reason, "Read-only file system"))
 }
 
 // isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that
@@ -89,15 +91,18 @@ func isConcurrentPush(status, output string) bool {
 	if isPermanent(reason + "\n" + strings.ToLower(output)) {
 		return false
 	}
-	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first", "non-fast-forward", "reference already exists", "incorrect old value"} {
+	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first",
+		"non-fast-forward", "reference already exists", "incorrect old value"} {
 		if strings.Contains(reason, phrase) {
 			return true
 		}
 	}
-	return strings.Contains(reason, "failed to update ref") && strings.Contains(strings.ToLower(output), "cannot lock ref")
+	return strings.Contains(reason, "failed to update ref") &&
+		strings.Contains(strings.ToLower(output), "cannot lock ref")
 }
 
-// isPermanent recognises a ref that git cannot lock however often it is tried, by the words of git and of the system behind it.
+// isPermanent recognises a ref that git cannot lock however often it is tried, by the words of git and of the system
+// behind it.
 func isPermanent(reason string) bool {
 	for line := range strings.Lines(reason) {
 		if strings.Contains(line, "cannot lock ref") && permanently(line) {
@@ -108,7 +113,8 @@ func isPermanent(reason string) bool {
 }
 
 func permanently(line string) bool {
-	for _, phrase := range []string{"; cannot create '", "permission denied", "operation not permitted", "read-only file system", "not a directory", "is a directory",
+	for _, phrase := range []string{"; cannot create '", "permission denied", "operation not permitted",
+		"read-only file system", "not a directory", "is a directory",
 		"no space left on device", "disk quota exceeded", "reference broken"} {
 		if strings.Contains(line, phrase) {
 			return true
@@ -118,13 +124,15 @@ func permanently(line string) bool {
 }
 
 // push asks the repository to move a branch or another ref from old to new, and returns the server's output.
-func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
+func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
+	pack []byte) (string, error) {
 	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
 		return r.receive(ctx, name, old, tip, pack, active)
 	})
 }
 
-func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (output string, err error) {
+func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte,
+	active func()) (output string, err error) {
 	session, advertised, err := connect(ctx, r, r.client.NewReceivePackSession)
 	if err != nil {
 		return "", err

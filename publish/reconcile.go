@@ -29,7 +29,8 @@ func (r Result) unchanged() bool {
 // reconcile compares a folder with the tree it shall hold: what to write, what to delete, and every reason
 // to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are
 // replaced. owned is what its OwnershipFile lists.
-func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
+func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree,
+	adopt bool) (Result, []Change, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		r.checkParents(name)
@@ -67,7 +68,8 @@ func (r *reconciliation) refuse(name, found string) {
 }
 
 func (r *reconciliation) refuseLink(name, want string) {
-	r.addProblem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken, want))
+	r.addProblem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken,
+		want))
 }
 
 // leaves reports whether a file is owned and not in the new tree.

@@ -49,7 +49,8 @@ func newRemote(target *Target) (*remote, error) {
 }
 
 // connect opens a session, and returns the repository's announcement. With an error the session is closed.
-func connect[S transport.Session](ctx context.Context, r *remote, open func(*transport.Endpoint, transport.AuthMethod) (S, error)) (S, *packp.AdvRefs, error) {
+func connect[S transport.Session](ctx context.Context, r *remote,
+	open func(*transport.Endpoint, transport.AuthMethod) (S, error)) (S, *packp.AdvRefs, error) {
 	for {
 		scheme := r.endpoint.Protocol
 		session, err := open(r.endpoint, r.auth)
@@ -73,7 +74,8 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err
 		}
-		// It was led from http to https, and go-git would ask the rest without credentials. A session that begins there has them.
+		// It was led from http to https, and go-git would ask the rest without credentials. A session that begins there has
+		// them.
 	}
 }
 
@@ -109,7 +111,8 @@ func (r *refs) base(target *Target) (string, error) {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
 		}
-		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them", ErrNoBranch, branch, r.list())
+		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them",
+			ErrNoBranch, branch, r.list())
 	}
 	return "", &BranchError{branch, slices.Sorted(maps.Keys(r.branches))}
 }
@@ -121,7 +124,8 @@ func (r *refs) roomFor(branch string) error {
 	}
 	beside := ""
 	for other := range r.branches {
-		if (strings.HasPrefix(other, branch+"/") || strings.HasPrefix(branch, other+"/")) && (beside == "" || other < beside) {
+		if (strings.HasPrefix(other, branch+"/") || strings.HasPrefix(branch, other+"/")) &&
+			(beside == "" || other < beside) {
 			beside = other
 		}
 	}
@@ -170,10 +174,12 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 
 // withCredentialHelper runs one exchange with the server. If it requires credentials and none were given, git's
 // credential helpers are asked, once. It converts the errors of transports.
-func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
+func withCredentialHelper[T any](ctx context.Context, r *remote,
+	exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
 	got, err := wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 	known := r.target.Auth
-	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !r.helper.asked && !known.NoHelper {
+	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" &&
+		!r.helper.asked && !known.NoHelper {
 		r.helper.asked = true
 		login := credentials.Ask(ctx, r.endpoint, known.Username)
 		if ctx.Err() != nil {

@@ -64,7 +64,8 @@ func OpenPGPSigner(keyFile, passphrase string, when time.Time) (Signer, error) {
 		}
 		return openPGPSigner{entity, when}, nil
 	}
-	return nil, fmt.Errorf("signing key %s: %w", keyFile, errors.New("no private key in it may sign at the commit's time: expired, revoked, or public keys only"))
+	return nil, fmt.Errorf("signing key %s: %w", keyFile,
+		errors.New("no private key in it may sign at the commit's time: expired, revoked, or public keys only"))
 }
 
 type openPGPSigner struct {

@@ -30,7 +30,8 @@ type Snapshot struct {
 	// forge puts into a new repository, README.md and the like, do not count at its top: sipgen writes none of their
 	// names.
 	Foreign bool
-	// From is the branch that Target.Branch is to be created from, and that everything here is of; empty: Target.Branch is there.
+	// From is the branch that Target.Branch is to be created from, and that everything here is of; empty: Target.Branch
+	// is there.
 	From string
 
 	tip      plumbing.Hash // of Target.Branch
@@ -147,7 +148,8 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 			return err
 		}
 		//guard: a foreign folder is taken over because only a README is in it
-		s.Foreign = slices.ContainsFunc(entries.Entries, func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
+		s.Foreign = slices.ContainsFunc(entries.Entries,
+			func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
 	case treefs.File:
 		owned, err := treefs.ParseOwnership(text)

@@ -34,7 +34,8 @@ func SourceOf(paths []string) (*Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no files")
 	}
-	repository, err := gogit.PlainOpenWithOptions(folderOf(paths[0]), &gogit.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	repository, err := gogit.PlainOpenWithOptions(folderOf(paths[0]),
+		&gogit.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s: in no git checkout: %w", paths[0], err)
 	}
@@ -63,7 +64,8 @@ func SourceOf(paths []string) (*Source, error) {
 	}
 	subject, body, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	source := &Source{
-		Commit: commit.Hash.String(), Author: fmt.Sprintf("%s <%s>", text.Line(commit.Author.Name), text.Line(commit.Author.Email)),
+		Commit: commit.Hash.String(), Author: fmt.Sprintf("%s <%s>", text.Line(commit.Author.Name),
+			text.Line(commit.Author.Email)),
 		When: commit.Author.When, Subject: text.Line(subject), Body: strings.TrimSpace(text.Block(body)),
 	}
 	if origin, err := repository.Remote("origin"); err == nil && len(origin.Config().URLs) > 0 {
@@ -100,7 +102,8 @@ func checkCommitted(commit *object.Commit, root, path string) error {
 		case entry.IsDir() && entry.Name() == ".git":
 			return filepath.SkipDir
 		}
-		if !entry.Type().IsRegular() || name != full && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
+		if !entry.Type().IsRegular() || name != full &&
+			!slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
 			return nil // not read from a folder
 		}
 		inside, err := filepath.Rel(root, name)

@@ -35,7 +35,8 @@ type Target struct {
 	// Timeout is how long Read, Commit or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
 	// minutes.
 	Timeout time.Duration
-	// Waiting is called once if Loop waits for a lock of the branch, with the server's words, which name it. nil: it waits without a word.
+	// Waiting is called once if Loop waits for a lock of the branch, with the server's words, which name it. nil: it
+	// waits without a word.
 	Waiting func(reason string) `json:"-"`
 	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
 	// credential helper.
@@ -85,8 +86,10 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		}
 	}
 	//guard: a typo in the URL becomes the advice to trust an unknown host
-	if scheme, rest, ok := strings.Cut(t.URL, ":"); ok && isScheme(scheme) && !strings.HasPrefix(rest, "//") { // else the scheme were an ssh server's name
-		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon", redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
+	// else the scheme were an ssh server's name
+	if scheme, rest, ok := strings.Cut(t.URL, ":"); ok && isScheme(scheme) && !strings.HasPrefix(rest, "//") {
+		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon",
+			redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
 	}
 	endpoint, err := transport.NewEndpoint(t.URL)
 	if err != nil {
@@ -121,7 +124,8 @@ func checkBranch(branch string) error {
 		return redact.Errorf("branch %q: want the name alone, as in %q", branch, short)
 	}
 	//guard: a proposal makes a branch HEAD, which confuses git in every clone
-	if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") || branch == "HEAD" || branch == "@" {
+	if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") ||
+		branch == "HEAD" || branch == "@" {
 		return redact.Errorf("branch %q: not a name for a branch", branch)
 	}
 	return nil

@@ -18,7 +18,8 @@ import (
 // rights. The root does not apply it: an account cannot grant itself rights, so an operator applies it.
 const rootAccountFile = "root-account.yaml"
 
-// apply is what it takes to apply objects server-side, and prune to delete them, too, when they leave the tree. Flux gets an object before it deletes it.
+// apply is what it takes to apply objects server-side, and prune to delete them, too, when they leave the tree. Flux
+// gets an object before it deletes it.
 var (
 	apply = []string{"get", "create", "patch"}
 	prune = append(slices.Clone(apply), "delete")
@@ -44,7 +45,8 @@ func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(apply, inventory.GuardGroup, s.guardNames(), guardResources...),
 		// Flux tries a role and its binding together, before either is there: that takes bind.
 		//guard: a role of policy/ and its binding cannot come together
-		may(append(slices.Clone(apply), "bind"), rbacv1.GroupName, []string{own.hosts, own.reader, own.status, own.networkData, own.services}, "clusterroles"),
+		may(append(slices.Clone(apply), "bind"), rbacv1.GroupName,
+			[]string{own.hosts, own.reader, own.status, own.networkData, own.services}, "clusterroles"),
 		may(apply, rbacv1.GroupName, []string{own.hosts, own.reader, own.status}, "clusterrolebindings"),
 		//guard: a first Dex, or a jump host, never gets its rights
 		may(append(slices.Clone(prune), "bind"), rbacv1.GroupName, nil, "roles"),
@@ -89,16 +91,21 @@ func (s *rendering) rootAccount() []any {
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}}
 	return []any{
 		corev1.ServiceAccount{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta(namespace, account), AutomountServiceAccountToken: new(bool),
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta(namespace,
+				account), AutomountServiceAccountToken: new(bool),
 		},
-		rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: meta("", roles), Rules: everywhere},
+		rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: meta("", roles),
+			Rules: everywhere},
 		rbacv1.ClusterRoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: meta("", roles), Subjects: subjects,
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: meta("",
+				roles), Subjects: subjects,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: roles},
 		},
-		rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: meta(namespace, roles), Rules: engine},
+		rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: meta(namespace, roles),
+			Rules: engine},
 		rbacv1.RoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: meta(namespace, roles), Subjects: subjects,
+			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: meta(namespace,
+				roles), Subjects: subjects,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: roles},
 		},
 	}

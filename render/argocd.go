@@ -12,8 +12,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// renderArgoCD renders argocd/: a project and a root Application to bootstrap from, the projects of the site's own Applications, and for each cluster a file
-// with projects and one with an Application for its services and one for its hosts.
+// renderArgoCD renders argocd/: a project and a root Application to bootstrap from, the projects of the site's own
+// Applications, and for each cluster a file with projects and one with an Application for its services and one for its
+// hosts.
 func (s *rendering) renderArgoCD() error {
 	var errs []error
 	var files []string
@@ -34,7 +35,8 @@ func (s *rendering) renderArgoCD() error {
 	}
 	policy := argocd.Keeping(s.Site, s.policyName(), "policy")
 	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
-	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argocd.FailOnShared })
+	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions,
+		func(option string) bool { return option == argocd.FailOnShared })
 	//guard: the guards come after the hosts
 	put("policy.yaml", argocd.InWave(policy, "-2"))
 	if s.hasSiteObjects() {
@@ -102,7 +104,8 @@ func (s *rendering) argoCluster(c *schedule.Cluster, put func(name string, objec
 		if s.hasRights(c.Key) {
 			objects = append(objects, argocd.InWave(s.argoRights(c.Key), "-1"))
 		}
-		services := argocd.Within(argocd.Pruning(s.Site, s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"), c.Key.Namespace)
+		services := argocd.Within(argocd.Pruning(s.Site, s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"),
+			c.Key.Namespace)
 		//guard: the services of a cluster that is gone stay forever
 		services.Finalizers = []string{argocd.Finalizer}
 		if s.inWaves(c) {
@@ -134,7 +137,8 @@ func projectFile(key schedule.ClusterKey) string {
 func (s *rendering) argoRights(key schedule.ClusterKey) *argocd.Application {
 	app := argocd.Within(argocd.Pruning(s.Site, s.syncName(key, "rights"), rightsFolder(key)), key.Namespace)
 	app.Finalizers = []string{argocd.Finalizer}
-	app.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(app.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argocd.FailOnShared })
+	app.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(app.Spec.SyncPolicy.SyncOptions,
+		func(option string) bool { return option == argocd.FailOnShared })
 	return app
 }
 

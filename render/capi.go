@@ -9,9 +9,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// renderCAPI renders the Cluster API configuration for the cluster's hosts: a component that no sync object names. Like the
-// services it does not change for a cluster without a spec, or with a refused one: kustomizations of operators
-// include the folder until the machines are gone.
+// renderCAPI renders the Cluster API configuration for the cluster's hosts: a component that no sync object names.
+// Like the services it does not change for a cluster without a spec, or with a refused one: kustomizations of
+// operators include the folder until the machines are gone.
 func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 	//guard: the kustomization that uses a component cannot be built any more while machines are there
 	if s.keepsServices(c) {

@@ -12,8 +12,9 @@ import (
 
 const claimsFolder = "claims"
 
-// hostDeployPolicy is metal3's permission to bind the hosts of its own namespace to HostClaims of others (metal3.io/v1alpha1, baremetal-operator
-// v0.13). Names is never empty: without it the policy is for all namespaces. There is no nameMatches, which metal3 does not anchor.
+// hostDeployPolicy is metal3's permission to bind the hosts of its own namespace to HostClaims of others
+// (metal3.io/v1alpha1, baremetal-operator v0.13). Names is never empty: without it the policy is for all namespaces.
+// There is no nameMatches, which metal3 does not anchor.
 type hostDeployPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -26,8 +27,9 @@ type hostDeployPolicySpec struct {
 	} `json:"hostClaimNamespaces"`
 }
 
-// renderClaims renders claims/, a policy for every namespace with hosts. It is a folder of its own, so that the policies leave the API server when they
-// leave the tree, and so that nothing else fails where metal3 does not have the kind yet.
+// renderClaims renders claims/, a policy for every namespace with hosts. It is a folder of its own, so that the
+// policies leave the API server when they leave the tree, and so that nothing else fails where metal3 does not have
+// the kind yet.
 func (s *rendering) renderClaims() error {
 	hosts := s.Site.Spec.Hosts
 	if len(hosts.ClaimNamespaces) == 0 {
@@ -63,7 +65,8 @@ func (s *rendering) fluxClaims() *flux.Kustomization {
 
 // argoClaims is the same for Argo CD. What it applied goes with it.
 func (s *rendering) argoClaims() *argocd.Application {
-	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
+	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder),
+		s.Site.Spec.Hosts.Namespaces[0])
 	//guard: a namespace that is taken out of the Site may have hosts forever
 	app.Finalizers = []string{argocd.Finalizer}
 	return argocd.InWave(app, "-1")

@@ -94,8 +94,8 @@ func (s *rendering) renderFlux() error {
 	return errors.Join(errs...)
 }
 
-// fluxRoot deletes the sync objects of what leaves the tree. Deleted itself, it leaves them where they are, as Argo CD's does: with them would go
-// every cluster's services, at once.
+// fluxRoot deletes the sync objects of what leaves the tree. Deleted itself, it leaves them where they are, as Argo
+// CD's does: with them would go every cluster's services, at once.
 func (s *rendering) fluxRoot() *flux.Kustomization {
 	root := flux.Pruning(s.Site, s.rootName(), s.rootName(), "flux")
 	//guard: anyone who deletes the root deletes every cluster's services
@@ -103,7 +103,8 @@ func (s *rendering) fluxRoot() *flux.Kustomization {
 	return root
 }
 
-// fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
+// fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services
+// may do.
 func (s *rendering) fluxRights(key schedule.ClusterKey) *flux.Kustomization {
 	return flux.Pruning(s.Site, s.rootName(), s.syncName(key, "rights"), rightsFolder(key))
 }

@@ -22,7 +22,8 @@ import (
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
 		//guard: Argo CD deletes a host whose patch leaves the tree
-		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false,ServerSideApply=true", argocd.CompareOptions: "IgnoreExtraneous"}
+		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false,ServerSideApply=true",
+			argocd.CompareOptions: "IgnoreExtraneous"}
 	}
 	//guard: Flux takes away what the patch does not say: the spec of a host made by kubectl apply is wiped
 	return map[string]string{flux.SSA: "Merge", flux.Prune: "disabled"}
@@ -106,7 +107,8 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			put(a.Host, s.labels(c.Key, role.Name, a.Standby), afterServices, false)
 		}
 		for _, r := range role.Releasing {
-			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a patch.
+			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a
+			// patch.
 			//guard: with hosts in git no release of a host in use goes through, whoever approves it
 			if _, approved := r.Reason.(schedule.Approved); merge || approved {
 				//guard: a released host keeps its labels

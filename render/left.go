@@ -7,7 +7,8 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// emptied is the kustomization of a folder in which an Application is to find nothing, and no mistake: see emptyFolders.
+// emptied is the kustomization of a folder in which an Application is to find nothing, and no mistake: see
+// emptyFolders.
 const emptied = object.Header + `# Empty for one more commit: a sync that Argo CD has begun continues in this folder.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
@@ -18,12 +19,13 @@ resources: []
 // are not in the tree.
 func IsEmptied(content []byte) bool { return string(content) == emptied }
 
-// emptyFolders leaves in each folder that a tenant's Application synced until now, and none does with this commit, a kustomization without resources, for one
-// more commit.
+// emptyFolders leaves in each folder that a tenant's Application synced until now, and none does with this commit, a
+// kustomization without resources, for one more commit.
 //
-// Argo CD writes an Application's source into each sync that it begins. It retries a failed sync with the newest commit, but in the original folder.
-// Until that succeeds, it neither begins another sync nor deletes what a deleted Application applied. A folder in which nothing can be built
-// would keep the services of a tenant that is gone forever.
+// Argo CD writes an Application's source into each sync that it begins. It retries a failed sync with the newest
+// commit, but in the original folder. Until that succeeds, it neither begins another sync nor deletes what a deleted
+// Application applied. A folder in which nothing can be built would keep the services of a tenant that is gone
+// forever.
 func (s *rendering) emptyFolders() {
 	for name := range s.Previous {
 		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")

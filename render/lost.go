@@ -35,8 +35,8 @@ func (s *rendering) lostBy(c *schedule.Cluster) lostHosts {
 	}
 }
 
-// rights takes the hosts out of the Roles of a file of rights, and leaves all else as it is. A rule without resource names would be one for
-// all hosts: it goes whole.
+// rights takes the hosts out of the Roles of a file of rights, and leaves all else as it is. A rule without resource
+// names would be one for all hosts: it goes whole.
 func (lost lostHosts) rights(name string, content []byte) ([]byte, error) {
 	docs, err := manifest.Parse(name, content)
 	if err != nil {

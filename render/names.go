@@ -9,7 +9,8 @@ import (
 type accounts struct {
 	// hosts is the ServiceAccount that host patches are applied as.
 	hosts string
-	// reader is the account that sipgen reads a live cluster with, and networkData the role by which it reads network data.
+	// reader is the account that sipgen reads a live cluster with, and networkData the role by which it reads network
+	// data.
 	reader, networkData string
 	// status is the account that writes the status of SIPClusters, and the role by which it does.
 	status string
@@ -31,7 +32,8 @@ func (s *rendering) policyName() string    { return "sipgen-" + s.Site.Name + "-
 func (s *rendering) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }
 func (s *rendering) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts" }
 
-// syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share one.
+// syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share
+// one.
 func (s *rendering) syncName(c schedule.ClusterKey, part string) string {
 	return v1.SyncName(c.Namespace, c.Name, part)
 }

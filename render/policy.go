@@ -115,6 +115,7 @@ func (s *rendering) rbac(names accounts) []any {
 func hostsRules() []rbacv1.PolicyRule {
 	//guard(TestRights/sipgen-guards-hosts/rights-own/baremetalhosts): the identity that syncs may create hosts: an empty one is a server wiped
 	return []rbacv1.PolicyRule{{
-		APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
+		APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch",
+			"patch"},
 	}}
 }

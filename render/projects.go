@@ -38,8 +38,10 @@ func (s *rendering) ofSite() map[string]string {
 
 // rootProject returns the root's: sync objects, where Argo CD is.
 func (s *rendering) rootProject() *argocd.Project {
-	project := argocd.NewProject(s.Site, s.Site.Spec.ArgoCD.Project, "Applications of site "+s.Site.Name, nil, nil, argocd.Kinds("argoproj.io", "AppProject", "Application"))
-	project.Spec.Destinations = []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: s.Site.Spec.ArgoCD.Namespace}}
+	project := argocd.NewProject(s.Site, s.Site.Spec.ArgoCD.Project, "Applications of site "+s.Site.Name, nil, nil,
+		argocd.Kinds("argoproj.io", "AppProject", "Application"))
+	project.Spec.Destinations = []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster,
+		Namespace: s.Site.Spec.ArgoCD.Namespace}}
 	return project
 }
 
@@ -48,30 +50,42 @@ func (s *rendering) rootProject() *argocd.Project {
 func (s *rendering) siteProjects() []any {
 	engine := s.Site.Spec.ArgoCD.Namespace
 	service := func(name, folder string, namespaced ...metav1.GroupKind) any {
-		return argocd.NewProject(s.Site, name, "What is in "+folder+" of site "+s.Site.Name, s.namespacesOf(folder), nil, namespaced)
+		return argocd.NewProject(s.Site, name, "What is in "+folder+" of site "+s.Site.Name, s.namespacesOf(folder), nil,
+			namespaced)
 	}
 	projects := []any{
-		argocd.NewProject(s.Site, s.policyName(), "Guards and accounts of site "+s.Site.Name, append(s.namespacesOf("policy"), engine), append(guardKinds(), argocd.Kinds(rbacv1.GroupName, "ClusterRole", "ClusterRoleBinding")...),
+		argocd.NewProject(s.Site, s.policyName(), "Guards and accounts of site "+s.Site.Name,
+			append(s.namespacesOf("policy"), engine), append(guardKinds(),
+				argocd.Kinds(rbacv1.GroupName, "ClusterRole", "ClusterRoleBinding")...),
 			append(argocd.Kinds("", "ServiceAccount"), argocd.Kinds(rbacv1.GroupName, "RoleBinding")...)),
-		argocd.NewProject(s.Site, s.siteName(), "What services of all clusters of site "+s.Site.Name+" need", []string{engine},
+		argocd.NewProject(s.Site, s.siteName(), "What services of all clusters of site "+s.Site.Name+" need",
+			[]string{engine},
 			append(guardKinds(), argocd.Kinds("apiextensions.k8s.io", "CustomResourceDefinition")...), nil),
-		argocd.NewProject(s.Site, s.serviceName(claimsFolder), "Who may claim hosts of site "+s.Site.Name, append(s.namespacesOf(claimsFolder), s.Site.Spec.Hosts.Namespaces...), nil, argocd.Kinds("metal3.io", "HostDeployPolicy")),
-		argocd.NewProject(s.Site, s.serviceName(runner.Folder), "sipgen's own runs of site "+s.Site.Name, []string{engine}, nil,
+		argocd.NewProject(s.Site, s.serviceName(claimsFolder), "Who may claim hosts of site "+s.Site.Name,
+			append(s.namespacesOf(claimsFolder), s.Site.Spec.Hosts.Namespaces...), nil,
+			argocd.Kinds("metal3.io", "HostDeployPolicy")),
+		argocd.NewProject(s.Site, s.serviceName(runner.Folder), "sipgen's own runs of site "+s.Site.Name, []string{engine},
+			nil,
 			append(argocd.Kinds("batch", "CronJob"), argocd.Kinds("networking.k8s.io", "NetworkPolicy")...)),
 	}
 	if s.hasFolder(networks.Folder) {
-		projects = append(projects, service(s.serviceName("networks"), networks.Folder, append(argocd.Kinds("k8s.cni.cncf.io", "NetworkAttachmentDefinition"), argocd.Kinds("metallb.io", "IPAddressPool")...)...))
+		projects = append(projects, service(s.serviceName("networks"), networks.Folder,
+			append(argocd.Kinds("k8s.cni.cncf.io", "NetworkAttachmentDefinition"),
+				argocd.Kinds("metallb.io", "IPAddressPool")...)...))
 	}
 	if s.hasFolder(placement.Folder) {
-		projects = append(projects, service(s.serviceName("placement"), placement.Folder, argocd.Kinds("placement.openstack.org", "PlacementAPI")...))
+		projects = append(projects, service(s.serviceName("placement"), placement.Folder,
+			argocd.Kinds("placement.openstack.org", "PlacementAPI")...))
 	}
 	if s.hasFolder(ironic.Folder) {
 		projects = append(projects, service(s.ironicName(), ironic.Folder,
-			append(append(argocd.Kinds("", "ConfigMap"), argocd.Kinds("ironic.metal3.io", "Ironic")...), argocd.Kinds("k8s.mariadb.com", "MariaDB", "Database", "User", "Grant")...)...))
+			append(append(argocd.Kinds("", "ConfigMap"), argocd.Kinds("ironic.metal3.io", "Ironic")...),
+				argocd.Kinds("k8s.mariadb.com", "MariaDB", "Database", "User", "Grant")...)...))
 	}
 	for n := range s.Site.Spec.Services.VirtualHosts {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
-		projects = append(projects, service(s.vinoName(v), virtualhosts.Folder(v), argocd.Kinds("airship.airshipit.org", "Vino")...))
+		projects = append(projects, service(s.vinoName(v), virtualhosts.Folder(v),
+			argocd.Kinds("airship.airshipit.org", "Vino")...))
 	}
 	if !s.merge() {
 		// Operators write the hosts' base, with its namespaces, unless the Site lists the hosts' namespaces.
@@ -79,7 +93,8 @@ func (s *rendering) siteProjects() []any {
 		if len(s.Site.Spec.Hosts.Namespaces) > 0 {
 			namespaces = s.Site.Spec.Hosts.Namespaces
 		}
-		projects = append(projects, argocd.NewProject(s.Site, s.siteHostsName(), "Hosts of site "+s.Site.Name, namespaces, nil, argocd.Kinds(argocd.Every, argocd.Every)))
+		projects = append(projects, argocd.NewProject(s.Site, s.siteHostsName(), "Hosts of site "+s.Site.Name, namespaces,
+			nil, argocd.Kinds(argocd.Every, argocd.Every)))
 	}
 	return projects
 }
@@ -93,7 +108,8 @@ func (s *rendering) argoTenant(key schedule.ClusterKey) *argocd.Project {
 		overlay = append(overlay, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
 	}
 	//guard: Argo CD makes a tenant's services in other namespaces
-	return argocd.NewProject(s.Site, s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(), []string{key.Namespace}, nil, overlay)
+	return argocd.NewProject(s.Site, s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(),
+		[]string{key.Namespace}, nil, overlay)
 }
 
 // rightsProject returns that of a cluster's rights. They are where its hosts are, too: wherever the site has hosts,
@@ -102,7 +118,8 @@ func (s *rendering) rightsProject(key schedule.ClusterKey) *argocd.Project {
 	namespaces := append([]string{key.Namespace}, s.namespacesOf(rightsFolder(key))...)
 	//guard: rights over hosts of a namespace that the cluster has left stay forever: no project permits to delete them
 	namespaces = append(namespaces, s.hostNamespaces()...)
-	return argocd.NewProject(s.Site, s.syncName(key, "rights"), "Rights of the services of the tenant cluster "+key.String(), namespaces, nil,
+	return argocd.NewProject(s.Site, s.syncName(key, "rights"),
+		"Rights of the services of the tenant cluster "+key.String(), namespaces, nil,
 		append(argocd.Kinds(rbacv1.GroupName, "Role", "RoleBinding"), argocd.Kinds("", "ResourceQuota", "LimitRange")...))
 }
 
@@ -124,7 +141,9 @@ func (s *rendering) hostsProject(c *schedule.Cluster) *argocd.Project {
 		}
 	}
 	//guard: rights that are pushed among a cluster's hosts are granted, next to the hosts' Secrets
-	return argocd.NewProject(s.Site, s.syncName(c.Key, "hosts"), "Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil, argocd.Kinds("metal3.io", "BareMetalHost"))
+	return argocd.NewProject(s.Site, s.syncName(c.Key, "hosts"),
+		"Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil,
+		argocd.Kinds("metal3.io", "BareMetalHost"))
 }
 
 // hostNamespaces returns the sorted namespaces of hosts: the Site's list, or those of the inventory without reserved
@@ -134,7 +153,8 @@ func (s *rendering) hostNamespaces() []string {
 		namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 		if len(namespaces) == 0 {
 			for i := range s.Placement.Hosts {
-				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in such a namespace names it.
+				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in such a
+				// namespace names it.
 				//guard: a host in kube-system makes the Secrets there readable, and has Argo CD give rights there
 				if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
 					namespaces = append(namespaces, namespace)

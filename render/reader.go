@@ -10,10 +10,11 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found and SIPClusters are listed
-// everywhere. Secrets are fetched by name, in the namespaces of hosts: the site's, or where it names none those of the inventory that are not
-// reserved. RBAC cannot tell network data from other Secrets there, such as the BMCs' passwords. The bindings do not depend on which hosts name
-// network data: Cluster API names it on every host that it takes, and the first host of a namespace would wait for a sync.
+// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found
+// and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces of hosts: the site's, or where
+// it names none those of the inventory that are not reserved. RBAC cannot tell network data from other Secrets there,
+// such as the BMCs' passwords. The bindings do not depend on which hosts name network data: Cluster API names it on
+// every host that it takes, and the first host of a namespace would wait for a sync.
 func (s *rendering) reader(names accounts) []any {
 	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
@@ -46,7 +47,8 @@ func (s *rendering) reader(names accounts) []any {
 
 // readerLists returns what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.
 func readerLists() []rbacv1.PolicyRule {
-	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
+	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"},
+		Verbs: []string{"list"}}}
 	return append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
 }
 

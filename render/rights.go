@@ -22,9 +22,9 @@ const accountFile = "account.yaml"
 // rightsFolder has what only the site may give: the rights of a cluster's overlay and of its services.
 func rightsFolder(c schedule.ClusterKey) string { return "rights/" + c.Namespace + "/" + c.Name }
 
-// renderRights renders rights/: for each cluster with services the account that its overlay is applied as, and what its services may do. With Argo CD
-// there are no accounts, and a project of Argo CD's in their place. Where the services go with this commit, the account stays for one more: an engine
-// deletes nothing as an account that is gone.
+// renderRights renders rights/: for each cluster with services the account that its overlay is applied as, and what
+// its services may do. With Argo CD there are no accounts, and a project of Argo CD's in their place. Where the
+// services go with this commit, the account stays for one more: an engine deletes nothing as an account that is gone.
 func (s *rendering) renderRights() error {
 	var problems manifest.Problems
 	for _, c := range s.clusters {
@@ -83,7 +83,8 @@ func (s *rendering) serviceRights(c *schedule.Cluster) (map[string][]byte, error
 	case s.keepsServices(c):
 		before := Tree{}
 		for name, content := range s.Previous {
-			if inside, found := strings.CutPrefix(name, folder); found && inside != accountFile && inside != "kustomization.yaml" {
+			if inside, found := strings.CutPrefix(name, folder); found && inside != accountFile &&
+				inside != "kustomization.yaml" {
 				before[name] = content
 			}
 		}
@@ -140,8 +141,9 @@ func (s *rendering) account(c *schedule.Cluster) []any {
 	own := metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}
 	return []any{
 		corev1.ServiceAccount{
-			TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta:                   metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name, Labels: s.ofSite()},
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name,
+				Labels: s.ofSite()},
 			AutomountServiceAccountToken: new(bool),
 		},
 		rbacv1.RoleBinding{
@@ -170,7 +172,8 @@ func (s *rendering) addQuota(key schedule.ClusterKey, files map[string][]byte) (
 	var objects []any
 	if len(tenant.Quota) > 0 {
 		objects = append(objects, corev1.ResourceQuota{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ResourceQuota"}, ObjectMeta: meta, Spec: corev1.ResourceQuotaSpec{Hard: tenant.Quota},
+			TypeMeta: metav1.TypeMeta{APIVersion: version,
+				Kind: "ResourceQuota"}, ObjectMeta: meta, Spec: corev1.ResourceQuotaSpec{Hard: tenant.Quota},
 		})
 	}
 	if tenant.LimitRange != nil {

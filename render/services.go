@@ -24,7 +24,8 @@ const ironicWave = "2"
 // vinoWave is behind Ironic: what makes hosts comes after what provisions them.
 const vinoWave = "3"
 
-// networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that waits for them would never end.
+// networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that
+// waits for them would never end.
 const networksWave = "-1"
 
 // renderSiteServices renders what makes hosts, and the other services, below site/.
@@ -52,7 +53,8 @@ func (s *rendering) renderRunner() error {
 		return nil
 	}
 	accounts := s.ownAccounts()
-	files, err := runner.Files(runner.In{Site: s.Site, Namespace: s.engineNamespace(), Reader: accounts.reader, Status: accounts.status})
+	files, err := runner.Files(runner.In{Site: s.Site, Namespace: s.engineNamespace(), Reader: accounts.reader,
+		Status: accounts.status})
 	for name, content := range files {
 		s.tree[runner.Folder+"/"+name] = content
 	}
@@ -61,7 +63,8 @@ func (s *rendering) renderRunner() error {
 
 // hasServices reports whether the site has services of its own.
 func (s *rendering) hasServices() bool {
-	return s.hasFolder(ironic.Folder) || s.hasFolder(placement.Folder) || s.hasFolder(networks.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
+	return s.hasFolder(ironic.Folder) || s.hasFolder(placement.Folder) || s.hasFolder(networks.Folder) ||
+		len(s.Site.Spec.Services.VirtualHosts) > 0
 }
 
 func (s *rendering) hasFolder(folder string) bool {
@@ -80,8 +83,8 @@ func (s *rendering) serviceName(service string) string {
 	return "sipgen-" + s.Site.Name + "-" + service
 }
 
-// fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what makes hosts for it. No tenant
-// depends on any of them.
+// fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what
+// makes hosts for it. No tenant depends on any of them.
 func (s *rendering) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
 	if s.hasFolder(networks.Folder) {
@@ -142,7 +145,8 @@ func (s *rendering) argoServices(put func(name string, objects ...any)) {
 		}
 		put(file, argocd.InWave(app, order))
 	}
-	for _, of := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave}, {"placement", placement.Folder, ironicWave}, {"ironic", ironic.Folder, ironicWave}} {
+	for _, of := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave},
+		{"placement", placement.Folder, ironicWave}, {"ironic", ironic.Folder, ironicWave}} {
 		if s.hasFolder(of.folder) {
 			service(of.name+".yaml", s.serviceName(of.name), of.folder, of.wave)
 		}

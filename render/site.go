@@ -33,7 +33,8 @@ type Input struct {
 	// Previous is the tree as it was, empty if there was none. A cluster that is gone keeps its services
 	// from it until its last host is released.
 	Previous Tree
-	// Leaving are clusters that leave, besides those of the placement that are gone. The next run reads it, as schedule.Previous.Leaving.
+	// Leaving are clusters that leave, besides those of the placement that are gone. The next run reads it, as
+	// schedule.Previous.Leaving.
 	Leaving map[schedule.ClusterKey]bool
 }
 
@@ -43,7 +44,8 @@ func IsRendered(content []byte) bool {
 	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(planmd.About))
 }
 
-// Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what kustomize builds.
+// Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what
+// kustomize builds.
 type Services struct {
 	Cluster *v1.SIPCluster
 	// Files of the kustomization, paths relative to its folder.
@@ -53,8 +55,10 @@ type Services struct {
 // Site renders the tree of a site. An unschedulable cluster is rendered with the hosts that it
 // holds, and left out if it holds none. Every problem is reported, and then there is no tree.
 //
-// It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before those that have patches
-// were built and checked (verify.Services), and nothing is to be placed before the network plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can be reported together.
+// It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before
+// those that have patches were built and checked (verify.Services), and nothing is to be placed before the network
+// plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can
+// be reported together.
 func Site(in Input) (Tree, []Services, error) { return newRendering(in).render() }
 
 // Preview is Site for a tree that is not written. It refuses what Site refuses, with the same errors, and renders
@@ -122,7 +126,8 @@ func (s *rendering) planPage() []byte {
 	in := planmd.In{Site: s.Site, Namespace: s.engineNamespace()}
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
-		of := planmd.Cluster{Cluster: c, Spec: s.specs[c.Key], Rendered: rendered(c) || s.stays(c), New: rendered(c) && !s.keepsServices(c)}
+		of := planmd.Cluster{Cluster: c, Spec: s.specs[c.Key], Rendered: rendered(c) || s.stays(c), New: rendered(c) &&
+			!s.keepsServices(c)}
 		of.HostsDoNotWait = s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && !s.inWaves(c)
 		if of.New {
 			if checked, err := s.infraInput(c); err == nil { // else the tree is not written
@@ -134,8 +139,8 @@ func (s *rendering) planPage() []byte {
 	return planmd.Page(in)
 }
 
-// renderSiteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need stays
-// too.
+// renderSiteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need
+// stays too.
 func (s *rendering) renderSiteObjects() error {
 	objects, err := infra.SiteObjects(s.Site, s.Clusters)
 	if err != nil {
@@ -264,7 +269,8 @@ func (s *rendering) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
 	//guard: plan reports success where render refuses the result of patches
-	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
+	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 &&
+		!bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
 // keepsServices reports whether a cluster's services stay as they were: it leaves, or its spec is refused or cannot

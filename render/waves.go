@@ -12,8 +12,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// hostWave is that of hosts that a cluster has or gets, in its Application: after its services, which are in wave 0. A host that is being
-// released is in wave 0, too: it waits for no service, and where its release is denied the services are applied all the same.
+// hostWave is that of hosts that a cluster has or gets, in its Application: after its services, which are in wave 0. A
+// host that is being released is in wave 0, too: it waits for no service, and where its release is denied the services
+// are applied all the same.
 const hostWave = "1"
 
 // inWaves reports whether a cluster's services and hosts are one Application, in which Argo CD applies hosts when the
@@ -33,8 +34,9 @@ func (s *rendering) isOfNamespace(key schedule.ClusterKey) bool {
 	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
 }
 
-// renderTenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves
-// keeps it for its services: a failed or waiting sync of its Application continues in that folder, see emptyFolders.
+// renderTenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in
+// waves keeps it for its services: a failed or waiting sync of its Application continues in that folder, see
+// emptyFolders.
 func (s *rendering) renderTenantFiles() error {
 	for _, c := range s.clusters {
 		file := Folder(c.Key) + "/kustomization.yaml"
@@ -58,11 +60,12 @@ func (s *rendering) renderTenantFiles() error {
 	return nil
 }
 
-// argoInWaves is the Application of a cluster's services that has its hosts, too. Its name is the same in both orders, so that
-// nothing is created again when a site changes the order. It deletes services that leave the tree. The hosts' annotations keep it from deleting hosts,
-// and the guards do where those are gone.
+// argoInWaves is the Application of a cluster's services that has its hosts, too. Its name is the same in both orders,
+// so that nothing is created again when a site changes the order. It deletes services that leave the tree. The hosts'
+// annotations keep it from deleting hosts, and the guards do where those are gone.
 //
-// FailOnSharedResource would keep a host from moving, see argocd.Hosts. The guard of tenants has the same rule for services.
+// FailOnSharedResource would keep a host from moving, see argocd.Hosts. The guard of tenants has the same rule for
+// services.
 func (s *rendering) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
 	//guard: hosts are compared by what Argo CD guesses, and synced forever
@@ -73,7 +76,8 @@ func (s *rendering) argoInWaves(app *argocd.Application) {
 
 // permitHosts has a cluster's project permit the hosts that the cluster has, where they are.
 func (s *rendering) permitHosts(c *schedule.Cluster, project *argocd.Project) {
-	project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: "metal3.io", Kind: "BareMetalHost"})
+	project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist,
+		metav1.GroupKind{Group: "metal3.io", Kind: "BareMetalHost"})
 	namespaces := map[string]bool{c.Key.Namespace: true}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
@@ -86,7 +90,11 @@ func (s *rendering) permitHosts(c *schedule.Cluster, project *argocd.Project) {
 	}
 	project.Spec.Destinations = nil
 	for namespace := range namespaces {
-		project.Spec.Destinations = append(project.Spec.Destinations, argocd.Destination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
+		project.Spec.Destinations = append(project.Spec.Destinations,
+			argocd.Destination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
 	}
-	slices.SortFunc(project.Spec.Destinations, func(a, b argocd.Destination) int { return strings.Compare(a.Namespace, b.Namespace) })
+	slices.SortFunc(project.Spec.Destinations, func(a,
+		b argocd.Destination) int {
+		return strings.Compare(a.Namespace, b.Namespace)
+	})
 }

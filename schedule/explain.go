@@ -51,7 +51,10 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 			out.Roles = append(out.Roles, RoleReason{r.key(), s.whyNot(r, i)})
 		}
 	}
-	slices.SortStableFunc(out.Roles, func(a, b RoleReason) int { return cmp.Compare(distance(a.Reason), distance(b.Reason)) })
+	slices.SortStableFunc(out.Roles, func(a, b RoleReason) int {
+		return cmp.Compare(distance(a.Reason),
+			distance(b.Reason))
+	})
 	if len(out.Roles) > mostNear+1 {
 		for _, far := range out.Roles[mostNear:] {
 			reason := general(far.Reason)

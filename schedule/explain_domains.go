@@ -47,7 +47,8 @@ func (s *site) chosen(r *role, i int32) Reason {
 	case d < 0:
 		return Chosen{Key: r.keys[0], There: m.hosts}
 	}
-	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d], Domains: len(m.in) - 1}
+	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d],
+		Domains: len(m.in) - 1}
 }
 
 // warnCrowded warns of domains in which the role holds more hosts than its limit.

@@ -56,16 +56,20 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}
 	for _, i := range r.held {
-		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Use: inUse(&s.hosts[i]), Trouble: r.why[i]}}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
+			Reason: Kept{Origin: s.hosts[i].origin, Use: inUse(&s.hosts[i]), Trouble: r.why[i]}}, Held)
 	}
 	for _, i := range r.standIn {
-		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true}}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
+			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true}}, Held)
 	}
 	for _, i := range r.frozen {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Kept{Origin: s.hosts[i].origin, Refused: r.cluster.refused}}, Held)
+		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin,
+			Reason: Kept{Origin: s.hosts[i].origin, Refused: r.cluster.refused}}, Held)
 	}
 	for i, reason := range r.pending { // sorted below
-		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason, Replaced: r.fresh[i]}, Pending)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason,
+			Replaced: r.fresh[i]}, Pending)
 	}
 	for n := range r.picks {
 		put(r.picks[n].host, Assignment{Standby: n >= r.newActive, Origin: New, Reason: r.picks[n].reason}, Assigned)
@@ -83,7 +87,8 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 			leaves.Use = holdings.Use(h.Host)
 		}
 		out.Releasing = append(out.Releasing, leaves)
-		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name, Reason: gone.reason}
+		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name,
+			Reason: gone.reason}
 	}
 	slices.SortFunc(out.Releasing, func(a, b Release) int { return compareHosts(a.Host, b.Host) })
 	sortValues(r.warnings)

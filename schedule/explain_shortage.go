@@ -139,7 +139,10 @@ func (s *site) missing(r *role, cut *solve.Shortage) Missing {
 	for _, d := range cut.Rooms {
 		out.Domains = append(out.Domains, Room{r.tree.key(d), r.tree.names[d]})
 	}
-	slices.SortFunc(out.Domains, func(a, b Room) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Key, b.Key)) })
+	slices.SortFunc(out.Domains, func(a, b Room) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name),
+			strings.Compare(a.Key, b.Key))
+	})
 	if out.MoreDomains = len(out.Domains) > mostRooms; out.MoreDomains {
 		out.Domains = out.Domains[:mostRooms]
 	}

@@ -89,8 +89,8 @@ func (s *site) firstToGo(r *role, holds []int32) []int32 {
 	return slices.SortedFunc(slices.Values(holds), func(a, b int32) int { return s.compareRelease(r, a, b) })
 }
 
-// releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby slots
-// that were filled in this run: as many failed hosts lose their slots.
+// releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby
+// slots that were filled in this run: as many failed hosts lose their slots.
 func (s *site) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
 	slots := [2][]int32{}
 	for _, i := range s.firstToGo(r, holds) {
@@ -127,7 +127,8 @@ func (s *site) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int
 // surplusReason returns why the role releases a host that it does not need.
 func (s *site) surplusReason(r *role) Reason {
 	switch {
-	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
+	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed,
+		func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
 		return Decommissioned{BySite: true}
 	case r.cluster.gone:
 		return Decommissioned{}
@@ -146,8 +147,8 @@ func (s *site) noteLeaving(r *role, i int32) {
 	r.released = append(r.released, release{i, why, FromTree})
 }
 
-// startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use waits for
-// its user or for an approval; that of an unpatchable host waits until it can be patched.
+// startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use
+// waits for its user or for an approval; that of an unpatchable host waits until it can be patched.
 func (s *site) startRelease(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
 	if h.Untouchable() {

@@ -115,7 +115,8 @@ func (s *site) dropShared() {
 	wanted := s.servedNetworks()
 	var served []int32 // hosts with an address on one of them
 	for i := range s.hosts {
-		if len(wanted) > 0 && slices.ContainsFunc(s.hosts[i].Addresses, func(a inventory.Address) bool { return wanted[a.Network] }) {
+		if len(wanted) > 0 && slices.ContainsFunc(s.hosts[i].Addresses,
+			func(a inventory.Address) bool { return wanted[a.Network] }) {
 			served = append(served, int32(i))
 		}
 	}
@@ -128,7 +129,8 @@ func (s *site) dropShared() {
 		case !taken:
 			first[key] = i
 		case other == i || round == 0:
-		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
+		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) &&
+			!h.known(a.Network, a.IP):
 			s.loseAddress(i, other, a) // an annotation gives the address of an older host
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
 			// Each serves its own cluster, perhaps on separate wires. lint reports it.

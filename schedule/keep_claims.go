@@ -10,7 +10,8 @@ import (
 )
 
 // Holdings returns the owner of each host before anything is planned: what Plan keeps, and what it may assign.
-func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*holdings.Holdings, error) {
+func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous,
+	options Options) (*holdings.Holdings, error) {
 	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
 	for i := range clusters {
 		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
@@ -46,7 +47,8 @@ func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, pr
 	for i := range answer.Recreated {
 		t := &answer.Recreated[i]
 		is := answer.Find(t.Host)
-		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID, Releasing: t.Releasing, Labeled: is.Labels.Complete})
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID,
+			Releasing: t.Releasing, Labeled: is.Labels.Complete})
 		s.lose(t)
 	}
 	s.warnReleaseOfNothing(answer)
@@ -63,7 +65,8 @@ func (s *site) take(i int32, is *holdings.Holding) {
 		if h.Faults[n].Kind == inventory.FaultPatch {
 			continue // reported elsewhere: the cluster is refused, or the host's release waits
 		}
-		s.warn(NotHandedOut{h.key(), Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: h.Faults[n].Kind}})
+		s.warn(NotHandedOut{h.key(), Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()},
+			Fault: h.Faults[n].Kind}})
 	}
 	t := is.Claim
 	if t != nil && (h.Unsure() || h.UID == "" && h.Untouchable()) && t.UID != "" && t.UID != h.UID {
@@ -72,7 +75,8 @@ func (s *site) take(i int32, is *holdings.Holding) {
 		known.UID, h.Host = t.UID, &known
 	}
 	if is.Restored {
-		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: h.UID, Restored: true})
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: h.UID,
+			Restored: true})
 	}
 	switch is.State {
 	case holdings.Free:
@@ -92,10 +96,12 @@ func (s *site) warnDiffer(i int32) {
 	if t == nil {
 		return
 	}
-	found := LabelsDiffer{Host: h.key(), Labels: RoleKey{is.Labels.Cluster, is.Labels.Role}, Tree: RoleKey{t.Cluster, t.Role}, Source: t.Source}
+	found := LabelsDiffer{Host: h.key(), Labels: RoleKey{is.Labels.Cluster, is.Labels.Role},
+		Tree: RoleKey{t.Cluster, t.Role}, Source: t.Source}
 	switch {
 	case is.By == holdings.ByTree:
-		if l := &is.Labels; differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) || differs(l.Role, t.Role) {
+		if l := &is.Labels; differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) ||
+			differs(l.Role, t.Role) {
 			found.ByTree, found.Unpatchable = true, h.Untouchable()
 			s.warn(found)
 		}
@@ -137,7 +143,8 @@ func (s *site) leaveAlone(i int32) {
 		if !is.Labels.Complete {
 			key = is.Claim.Cluster // "" for none
 		} else if is.Claim != nil && is.Claim.Cluster != key {
-			s.reportOtherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role}, Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
+			s.reportOtherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role},
+				Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
 		}
 		h.foreign = true
 		s.foreign[key] = append(s.foreign[key], h.key())
@@ -171,7 +178,8 @@ func (s *site) hold(i int32) {
 
 // mislabelled reports whether the host may carry labels that were not read.
 func (h *host) mislabelled() bool {
-	return h.Unsure() || slices.ContainsFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
+	return h.Unsure() || slices.ContainsFunc(h.Faults,
+		func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
 // keepDomain restores the domain that a held host had when it was assigned, for a host whose label cannot be read.

@@ -38,7 +38,8 @@ func (s *site) readdress() {
 	}
 	for n, m := range s.moved {
 		h := &s.hosts[m.host]
-		differs := AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation, Was: m.was, Is: m.is, Moves: stays[n] == nil}
+		differs := AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation, Was: m.was,
+			Is: m.is, Moves: stays[n] == nil}
 		if stays[n] != nil {
 			differs.Other = s.hosts[*stays[n]].key()
 		}
@@ -48,8 +49,8 @@ func (s *site) readdress() {
 	}
 }
 
-// keepFrozenAddresses leaves the hosts of frozen clusters at the addresses of the previous tree: their services stay as they
-// are.
+// keepFrozenAddresses leaves the hosts of frozen clusters at the addresses of the previous tree: their services stay
+// as they are.
 func (s *site) keepFrozenAddresses() {
 	s.moved = slices.DeleteFunc(s.moved, func(m readdressed) bool {
 		h := &s.hosts[m.host]
@@ -59,7 +60,8 @@ func (s *site) keepFrozenAddresses() {
 		}
 		s.stayAt(&m)
 		if m.served {
-			s.clusterWarn(c.key, AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation, Was: m.was, Is: m.is, Frozen: true})
+			s.clusterWarn(c.key, AddressDiffers{Host: h.key(), Network: m.network, Origin: inventory.FromHostAnnotation,
+				Was: m.was, Is: m.is, Frozen: true})
 		}
 		return true
 	})
@@ -121,7 +123,10 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 		}
 		for _, i := range has[s.place(m.network, ip)] {
 			other := &s.hosts[i]
-			now := slices.IndexFunc(other.Addresses, func(a inventory.Address) bool { return a.Network == m.network && a.IP == ip })
+			now := slices.IndexFunc(other.Addresses, func(a inventory.Address) bool {
+				return a.Network == m.network &&
+					a.IP == ip
+			})
 			switch {
 			case i == m.host:
 			case other.known(m.network, ip) && (now >= 0 || other.role.cluster != h.role.cluster),
@@ -167,7 +172,8 @@ func (s *site) dropMisplaced() {
 				s.warnMisplaced(h, a.Network, why, []netip.Addr{a.IP})
 			case slices.Contains(h.Addresses, a):
 				h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
-				h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{Network: a.Network, Origin: a.Origin, Text: why})
+				h.AddressProblems = append(slices.Clone(h.AddressProblems),
+					inventory.AddressProblem{Network: a.Network, Origin: a.Origin, Text: why})
 			}
 		}
 	}
@@ -202,7 +208,8 @@ func (s *site) stayAt(m *readdressed) {
 
 // warnMisplaced warns of a held host, if a service of its cluster uses the network.
 func (s *site) warnMisplaced(h *host, network, why string, kept []netip.Addr) {
-	if h.role == nil || h.role.cluster.spec == nil || !slices.Contains(networksOf(h.role.cluster.spec, h.role.name), network) {
+	if h.role == nil || h.role.cluster.spec == nil ||
+		!slices.Contains(networksOf(h.role.cluster.spec, h.role.name), network) {
 		return
 	}
 	s.clusterWarn(h.role.cluster.key, AddressProblem{h.key(), network, why, kept})

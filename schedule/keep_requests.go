@@ -30,7 +30,8 @@ func (s *site) dropApprovals(c *cluster) {
 			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}})
 		case h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind:
 			delete(c.approved, i)
-			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()}, Consumer: h.State.Consumer.String()})
+			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()},
+				Consumer: h.State.Consumer.String()})
 		//guard: an approval of one use of a host approves the next
 		case s.approvedBefore(i):
 			delete(c.approved, i)
@@ -79,13 +80,15 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 		}
 		switch {
 		case len(mine) > 1:
-			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
+			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word,
+				Hosts: []HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
 		case len(mine) == 1:
 			found[mine[0]] = true
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
 			c.exclude(others)
-			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{h.key()}, Holder: h.role.key()})
+			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{h.key()},
+				Holder: h.role.key()})
 		case len(free) > 0:
 			c.exclude(free)
 			for _, i := range free {

@@ -29,7 +29,8 @@ type Loss struct {
 
 // Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Recreated) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Recreated) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) +
+		len(l.Virtual) + len(l.Remade)
 }
 
 // Losses counts the hosts that the placement takes away. A host that an earlier run released is no loss. When a
@@ -93,7 +94,8 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Foreign, loss.Moved, loss.Replaced, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Foreign, loss.Moved, loss.Replaced,
+		loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

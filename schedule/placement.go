@@ -57,8 +57,8 @@ type Previous struct {
 	Leaving map[ClusterKey]bool
 }
 
-// HostKey and ClusterKey name a BareMetalHost and a SIPCluster, LabelKeys the labels by which a host is claimed. PreviousClaim is one host in
-// the previous tree.
+// HostKey and ClusterKey name a BareMetalHost and a SIPCluster, LabelKeys the labels by which a host is claimed.
+// PreviousClaim is one host in the previous tree.
 type (
 	HostKey       = holdings.HostKey
 	ClusterKey    = holdings.ClusterKey

@@ -74,6 +74,7 @@ func Candidates(clusters []v1.SIPCluster, keys LabelKeys) func(*inventory.Host) 
 		}
 	}
 	return func(host *inventory.Host) bool {
-		return holdings.LabelsOf(host, keys).Any || slices.ContainsFunc(selectors, func(s labels.Selector) bool { return matches(s, host) })
+		return holdings.LabelsOf(host, keys).Any || slices.ContainsFunc(selectors,
+			func(s labels.Selector) bool { return matches(s, host) })
 	}
 }

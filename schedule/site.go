@@ -170,7 +170,8 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{},
+		selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

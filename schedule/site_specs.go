@@ -23,7 +23,8 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	for name := range spec.Spec.Nodes { // sorted by serve
 		if invalidRole(name) || shown(name) != name { // a role's name is printed, and committed
 			if len(s.options.Refused[key]) == 0 { // else that is reported already
-				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, want a valid label value that is not a secret", name)})
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, want a valid label value that is not a secret",
+					name)})
 			}
 			continue
 		}
@@ -97,7 +98,8 @@ func (s *site) addRole(c *cluster, name string) *role {
 	selector, err := set.HostSelector()
 	if err != nil {
 		if len(s.options.Refused[c.key]) == 0 { // else that is reported already
-			c.refuse(Contradiction{redact.Sprintf("%s: labelSelector: not a valid selector: %s", name, redact.Quotes(err.Error()))})
+			c.refuse(Contradiction{redact.Sprintf("%s: labelSelector: not a valid selector: %s", name,
+				redact.Quotes(err.Error()))})
 		}
 		return r
 	}

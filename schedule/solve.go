@@ -87,7 +87,8 @@ func (s *site) inNumbers() *solve.Site {
 
 // wantedBy returns the needs of one role.
 func (s *site) wantedBy(r *role) solve.Role {
-	out := solve.Role{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed), PackAt: s.packedAt(r)}
+	out := solve.Role{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed),
+		PackAt: s.packedAt(r)}
 	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.replaceActive+r.replaceSpare == 0 {
 		out.Fits = nil
 		return out

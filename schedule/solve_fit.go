@@ -117,7 +117,8 @@ func (s *site) findFitting() {
 				sh.networks = networksOf(r.cluster.spec, r.name)
 				sh.hardware = r.cluster.spec.Spec.Nodes[r.name].Hardware
 			}
-			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" + strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.String()
+			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" +
+				strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.String()
 			if r.selector == labels.Nothing() {
 				id = "\x00nothing"
 			}

@@ -37,7 +37,8 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	}
 	gone := len(hosts) - len(left)
 	if gone == 0 {
-		return nil, 0, fmt.Errorf("selector %s: matches none of the %s", shownSelector(selector.String()), text.Count(len(hosts), "host"))
+		return nil, 0, fmt.Errorf("selector %s: matches none of the %s", shownSelector(selector.String()),
+			text.Count(len(hosts), "host"))
 	}
 	return left, gone, nil
 }
@@ -198,8 +199,12 @@ func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 
 // MoreLike returns how many more clusters like one get all their active and standby hosts, planned after all others,
 // while no other cluster is worse off. If n do not fit, no larger number fits.
-func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, like ClusterKey) (int, error) {
-	at := slices.IndexFunc(clusters, func(c v1.SIPCluster) bool { return c.Namespace == like.Namespace && c.Name == like.Name })
+func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options,
+	like ClusterKey) (int, error) {
+	at := slices.IndexFunc(clusters, func(c v1.SIPCluster) bool {
+		return c.Namespace == like.Namespace &&
+			c.Name == like.Name
+	})
 	if at < 0 {
 		return 0, fmt.Errorf("%s: no such cluster", like)
 	}

@@ -70,7 +70,8 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
 	flags.StringVar(&like, "like", "",
 		"report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
-	flags.StringArrayVar(&minFree, "min-free", nil, "exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
+	flags.StringArrayVar(&minFree, "min-free", nil,
+		"exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
 	output.Flag(command, "table", "json")
 	in.CompleteFlag(command, "like", cmdline.Clusters)
 	return command

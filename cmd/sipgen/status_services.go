@@ -34,8 +34,8 @@ var serviceKinds = []struct {
 	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
 }
 
-// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the
-// hosts. Kinds that cannot be read, or that no file has, are left out.
+// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of
+// the hosts. Kinds that cannot be read, or that no file has, are left out.
 func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
 	before app.Before) []status.Service {
 	wanted := wantedServices(site, before)

@@ -23,8 +23,8 @@ import (
 // statusTries is how often a status is computed again because another writer changed the object meanwhile.
 const statusTries = 4
 
-// reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one
-// tenant's specs is in that one's status.
+// reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with
+// one tenant's specs is in that one's status.
 func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
 	output string) error {
 	loaded, err := in.Load(ctx, ui)

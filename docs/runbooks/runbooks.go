@@ -1,4 +1,5 @@
-// Package runbooks has the pages for the operator on call, so that sipgen help runbook prints them where neither git nor the web can be reached.
+// Package runbooks has the pages for the operator on call, so that sipgen help runbook prints them where neither git
+// nor the web can be reached.
 package runbooks
 
 import (
@@ -25,8 +26,8 @@ func Names() (names []string) {
 // links lead to another runbook, or to a page of the folder above.
 var links = regexp.MustCompile(`\[([^]]+)\]\((\.\./)?([a-z-]+)\.md(?:#[^)]*)?\)`)
 
-// Text returns a runbook as Markdown, without the names of its blocks. Links are the command that prints the runbook, or the name of
-// the page: "Resume (sipgen help runbook resume)".
+// Text returns a runbook as Markdown, without the names of its blocks. Links are the command that prints the runbook,
+// or the name of the page: "Resume (sipgen help runbook resume)".
 func Text(name string) (text string, found bool) {
 	content, err := pages.ReadFile(name + ".md")
 	if err != nil {

@@ -26,7 +26,8 @@ const (
 )
 
 // tokens are who they stand for: token, user, its id, groups.
-const tokens = adminToken + ",admin,admin,system:masters\n" + controllerToken + ",system:kube-controller-manager,kube-controller-manager\n"
+const tokens = adminToken + ",admin,admin,system:masters\n" + controllerToken +
+	",system:kube-controller-manager,kube-controller-manager\n"
 
 // Options of an API server. The zero value is one that knows only its own tokens.
 type Options struct {
@@ -89,7 +90,8 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	for attempt := 1; ; attempt++ {
 		port := freePorts(t, 1)[0]
 		url := fmt.Sprintf("https://127.0.0.1:%d", port)
-		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert}, QPS: 1000, Burst: 1000}
+		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert},
+			QPS: 1000, Burst: 1000}
 		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
 		api = &APIServer{URL: url, CA: cert, Client: newClient(t, config), process: p, etcd: etcd}
 		err := Eventually(90*time.Second, api.ready)
@@ -181,8 +183,8 @@ func Kubeconfigs(t testing.TB, contexts map[string]*rest.Config) string {
 	return writeFile(t, t.TempDir(), "kubeconfig", content)
 }
 
-// startEtcd starts etcd and gives its client URL. It is of the release that comes with the API server's: with an older one the API server
-// reads every list from etcd, as no site of today does.
+// startEtcd starts etcd and gives its client URL. It is of the release that comes with the API server's: with an older
+// one the API server reads every list from etcd, as no site of today does.
 func startEtcd(t testing.TB) string {
 	t.Helper()
 	etcd := Binary(t, "etcd")

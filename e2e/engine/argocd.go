@@ -49,25 +49,30 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 
 	ports := freePorts(t, 4)
 	redis, repo := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
-	redisProcess := start(t, "redis", nil, redisServer, "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save", "", "--appendonly", "no")
+	redisProcess := start(t, "redis", nil, redisServer, "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save",
+		"", "--appendonly", "no")
 	a := &Argo{api: api, repoAddress: repo, controllerAddress: fmt.Sprintf("127.0.0.1:%d", ports[3])}
 	env := []string{
 		"KUBECONFIG=" + Kubeconfig(t, config), "ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_GPG_ENABLED=false",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"PATH=" + filepath.Dir(kustomize) + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
-	a.repo = start(t, "argocd-repo-server", append(env, "ARGOCD_BINARY_NAME=argocd-repo-server", "ARGOCD_ASK_PASS_SOCK="+filepath.Join(t.TempDir(), "askpass.sock")), binary,
-		"--address=127.0.0.1", fmt.Sprintf("--port=%d", ports[1]), "--metrics-address=127.0.0.1", fmt.Sprintf("--metrics-port=%d", ports[2]),
+	a.repo = start(t, "argocd-repo-server", append(env, "ARGOCD_BINARY_NAME=argocd-repo-server",
+		"ARGOCD_ASK_PASS_SOCK="+filepath.Join(t.TempDir(), "askpass.sock")), binary,
+		"--address=127.0.0.1", fmt.Sprintf("--port=%d",
+			ports[1]), "--metrics-address=127.0.0.1", fmt.Sprintf("--metrics-port=%d", ports[2]),
 		"--redis="+redis, "--disable-tls")
 	for _, p := range []*process{redisProcess, a.repo} {
 		address := map[*process]string{redisProcess: redis, a.repo: repo}[p]
 		Wait(t, p.name, 60*time.Second, func() error { return p.listens(address) })
 	}
-	a.controller = start(t, "argocd-application-controller", append(env, "ARGOCD_BINARY_NAME=argocd-application-controller"), binary,
+	a.controller = start(t, "argocd-application-controller",
+		append(env, "ARGOCD_BINARY_NAME=argocd-application-controller"), binary,
 		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis, fmt.Sprintf("--metrics-port=%d", ports[3]),
 		// The tests ask for every refresh; what changes in the cluster is seen by watching.
 		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1", "--self-heal-backoff-timeout-seconds=0", "--loglevel=info")
-	Wait(t, "argocd-application-controller", 60*time.Second, func() error { return a.controller.listens(a.controllerAddress) })
+	Wait(t, "argocd-application-controller", 60*time.Second,
+		func() error { return a.controller.listens(a.controllerAddress) })
 	return a
 }
 
@@ -125,8 +130,8 @@ func (a *Argo) Refresh(t testing.TB, name string) {
 	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", askRefresh)
 }
 
-// askRefresh changes the annotation. Argo CD takes it away when it has looked; where that failed it is still there, and setting what is
-// set already would be no event.
+// askRefresh changes the annotation. Argo CD takes it away when it has looked; where that failed it is still there,
+// and setting what is set already would be no event.
 func askRefresh(o map[string]any) {
 	ask, _, _ := unstructured.NestedString(o, "metadata", "annotations", "argocd.argoproj.io/refresh")
 	if ask == "normal" {
@@ -192,7 +197,8 @@ func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Un
 				return Final(err)
 			}
 		}
-		app, err := a.api.Dynamic.Resource(Applications).Namespace(ArgoNamespace).Get(context.Background(), name, metav1.GetOptions{})
+		app, err := a.api.Dynamic.Resource(Applications).Namespace(ArgoNamespace).Get(context.Background(), name,
+			metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -206,7 +212,8 @@ func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Un
 	if err == nil {
 		return
 	}
-	t.Fatalf("Application %s: waited %s until %s: %v\nlast lines:\n%s", name, SyncTimeout, what, err, a.Logs(15, `"application":"`+name+`"`))
+	t.Fatalf("Application %s: waited %s until %s: %v\nlast lines:\n%s", name, SyncTimeout, what, err,
+		a.Logs(15, `"application":"`+name+`"`))
 }
 
 // argoState is what an Application's status says.
@@ -217,7 +224,8 @@ type argoState struct {
 }
 
 func (s argoState) String() string {
-	return fmt.Sprintf("%s at %q, last operation %s of %q: %s; conditions: %s", s.sync, s.revision, s.phase, s.operation, s.messages, s.conditions)
+	return fmt.Sprintf("%s at %q, last operation %s of %q: %s; conditions: %s", s.sync, s.revision, s.phase, s.operation,
+		s.messages, s.conditions)
 }
 
 func readArgoState(app *unstructured.Unstructured) argoState {

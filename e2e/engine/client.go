@@ -32,14 +32,17 @@ import (
 
 // The kinds that the tests touch most.
 var (
-	Hosts          = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
-	Secrets        = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
-	ConfigMaps     = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	GitRepos       = schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: "gitrepositories"}
-	Kustomizations = schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"}
-	Applications   = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
-	Deployments    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	Definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	Hosts      = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
+	Secrets    = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	ConfigMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	GitRepos   = schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1",
+		Resource: "gitrepositories"}
+	Kustomizations = schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1",
+		Resource: "kustomizations"}
+	Applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	Deployments  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	Definitions  = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}
 )
 
 // Client is a dynamic client, with what tests need around it.
@@ -130,7 +133,8 @@ func (c *Client) Create(t testing.TB, manager string, manifests ...string) []*un
 	for _, o := range Objects(t, []byte(strings.Join(manifests, "\n---\n"))) {
 		resource, err := c.Resource(o)
 		if err == nil {
-			o, err = resource.Create(context.Background(), o, metav1.CreateOptions{FieldManager: manager, FieldValidation: "Strict"})
+			o, err = resource.Create(context.Background(), o,
+				metav1.CreateOptions{FieldManager: manager, FieldValidation: "Strict"})
 		}
 		if err != nil {
 			t.Fatalf("creating: %v", err)
@@ -178,7 +182,8 @@ func (c *Client) Namespaces(t testing.TB, names ...string) {
 }
 
 // Get reads one object; a namespace of "" is for cluster-scoped resources.
-func (c *Client) Get(t testing.TB, resource schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
+func (c *Client) Get(t testing.TB, resource schema.GroupVersionResource,
+	namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	o, err := c.Dynamic.Resource(resource).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
 	if err != nil {
@@ -200,7 +205,8 @@ func (c *Client) Exists(t testing.TB, resource schema.GroupVersionResource, name
 // Delete deletes an object, as clients do that don't wait.
 func (c *Client) Delete(t testing.TB, resource schema.GroupVersionResource, namespace, name string) {
 	t.Helper()
-	if err := c.Dynamic.Resource(resource).Namespace(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
+	if err := c.Dynamic.Resource(resource).Namespace(namespace).Delete(context.Background(), name,
+		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -215,7 +221,8 @@ func (c *Client) TryDelete(resource schema.GroupVersionResource, namespace, name
 }
 
 // List reads all objects of a namespace.
-func (c *Client) List(t testing.TB, resource schema.GroupVersionResource, namespace string) []unstructured.Unstructured {
+func (c *Client) List(t testing.TB, resource schema.GroupVersionResource,
+	namespace string) []unstructured.Unstructured {
 	t.Helper()
 	list, err := c.Dynamic.Resource(resource).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
 	if err != nil {
@@ -226,7 +233,8 @@ func (c *Client) List(t testing.TB, resource schema.GroupVersionResource, namesp
 
 // Edit reads an object, changes it and writes it back as a field manager of the name given.
 // The subresource is "" or "status".
-func (c *Client) Edit(t testing.TB, manager string, resource schema.GroupVersionResource, namespace, name, subresource string, change func(map[string]any)) {
+func (c *Client) Edit(t testing.TB, manager string, resource schema.GroupVersionResource,
+	namespace, name, subresource string, change func(map[string]any)) {
 	t.Helper()
 	if err := c.TryEdit(manager, resource, namespace, name, subresource, change); err != nil {
 		t.Fatalf("editing %s %s/%s: %v", resource.Resource, namespace, name, err)
@@ -234,7 +242,8 @@ func (c *Client) Edit(t testing.TB, manager string, resource schema.GroupVersion
 }
 
 // TryEdit is Edit that gives the error.
-func (c *Client) TryEdit(manager string, resource schema.GroupVersionResource, namespace, name, subresource string, change func(map[string]any)) error {
+func (c *Client) TryEdit(manager string, resource schema.GroupVersionResource, namespace, name, subresource string,
+	change func(map[string]any)) error {
 	r := c.Dynamic.Resource(resource).Namespace(namespace)
 	// On a loaded machine an engine writes the object again and again in between.
 	patient := wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 12, Cap: 2 * time.Second}

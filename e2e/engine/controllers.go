@@ -10,12 +10,13 @@ import (
 // Controllers is a real kube-controller-manager.
 type Controllers struct{ process *process }
 
-// StartControllers starts a real kube-controller-manager with those of its controllers that act on what sipgen renders: the garbage
-// collector and the namespace controller, since what is deleted in the foreground, and namespaces, go no other way, and the
-// disruption controller. It logs in as system:kube-controller-manager, and each controller works as its own service account, as
-// kubeadm sets it up: none of them is an admin, to whom policies do not apply.
-// more are further controllers; where the Deployment controller is among them, somebody has to play the pods (StartPods) and nobody may play
-// the Deployments (StartKubelet).
+// StartControllers starts a real kube-controller-manager with those of its controllers that act on what sipgen
+// renders: the garbage collector and the namespace controller, since what is deleted in the foreground, and
+// namespaces, go no other way, and the disruption controller. It logs in as system:kube-controller-manager, and each
+// controller works as its own service account, as kubeadm sets it up: none of them is an admin, to whom policies do
+// not apply.
+// more are further controllers; where the Deployment controller is among them, somebody has to play the pods
+// (StartPods) and nobody may play the Deployments (StartKubelet).
 // The garbage collector knows the kinds that are there when it starts, and others half a minute later.
 func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers {
 	t.Helper()
@@ -25,7 +26,8 @@ func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers
 		"--use-service-account-credentials=true", "--controllers="+strings.Join(append([]string{"garbage-collector-controller", "namespace-controller", "disruption-controller"}, more...), ","),
 		"--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir="+t.TempDir())
-	Wait(t, "kube-controller-manager", 60*time.Second, func() error { return p.listens(fmt.Sprintf("127.0.0.1:%d", port)) })
+	Wait(t, "kube-controller-manager", 60*time.Second,
+		func() error { return p.listens(fmt.Sprintf("127.0.0.1:%d", port)) })
 	return &Controllers{p}
 }
 

@@ -9,12 +9,14 @@ import (
 // HostCRDs returns the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
 func HostCRDs(t testing.TB) []string {
 	bases := filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases")
-	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"), filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
+	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"),
+		filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
 }
 
 // HostDeployPolicyCRD returns the definition of HostDeployPolicy, as the baremetal-operator ships it.
 func HostDeployPolicyCRD(t testing.TB) string {
-	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases", "metal3.io_hostdeploypolicies.yaml")
+	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases",
+		"metal3.io_hostdeploypolicies.yaml")
 }
 
 // UpstreamCRD returns a definition that sipgen has embedded, by its file's name; see the README there.
@@ -32,10 +34,14 @@ func FluxCRDs(t testing.TB) []string {
 	t.Helper()
 	bases := filepath.Join("config", "crd", "bases")
 	return []string{
-		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/kustomize-controller"), bases, "kustomize.toolkit.fluxcd.io_kustomizations.yaml"),
-		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_gitrepositories.yaml"),
-		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_buckets.yaml"),
-		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases, "source.toolkit.fluxcd.io_ocirepositories.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/kustomize-controller"), bases,
+			"kustomize.toolkit.fluxcd.io_kustomizations.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases,
+			"source.toolkit.fluxcd.io_gitrepositories.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases,
+			"source.toolkit.fluxcd.io_buckets.yaml"),
+		filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), bases,
+			"source.toolkit.fluxcd.io_ocirepositories.yaml"),
 	}
 }
 
@@ -43,14 +49,16 @@ func FluxCRDs(t testing.TB) []string {
 func SourceCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "kubernetes", "github.com/fluxcd/source-controller"), "config", "crd", "bases")
-	return []string{filepath.Join(dir, "source.toolkit.fluxcd.io_helmcharts.yaml"), filepath.Join(dir, "source.toolkit.fluxcd.io_helmrepositories.yaml")}
+	return []string{filepath.Join(dir, "source.toolkit.fluxcd.io_helmcharts.yaml"),
+		filepath.Join(dir, "source.toolkit.fluxcd.io_helmrepositories.yaml")}
 }
 
 // ArgoCRDs returns the definitions of Application, ApplicationSet and AppProject.
 func ArgoCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "kubernetes", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
-	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"), filepath.Join(dir, "appproject-crd.yaml")}
+	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"),
+		filepath.Join(dir, "appproject-crd.yaml")}
 }
 
 // ClusterAPICRDs returns the definitions of Cluster, MachineDeployment, KubeadmControlPlane and
@@ -61,13 +69,16 @@ func ClusterAPICRDs(t testing.TB) []string {
 	return []string{
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_clusters.yaml"),
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machinedeployments.yaml"),
-		filepath.Join(dir, "controlplane", "kubeadm", "config", "crd", "bases", "controlplane.cluster.x-k8s.io_kubeadmcontrolplanes.yaml"),
-		filepath.Join(dir, "bootstrap", "kubeadm", "config", "crd", "bases", "bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates.yaml"),
+		filepath.Join(dir, "controlplane", "kubeadm", "config", "crd", "bases",
+			"controlplane.cluster.x-k8s.io_kubeadmcontrolplanes.yaml"),
+		filepath.Join(dir, "bootstrap", "kubeadm", "config", "crd", "bases",
+			"bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates.yaml"),
 	}
 }
 
-// CAPM3CRDs are as much of the definitions of Metal3Cluster and Metal3MachineTemplate as the tests write, after the documentation of Cluster
-// API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its config/crd/bases.
+// CAPM3CRDs are as much of the definitions of Metal3Cluster and Metal3MachineTemplate as the tests write, after the
+// documentation of Cluster API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its
+// config/crd/bases.
 func CAPM3CRDs() []string {
 	if dir := os.Getenv("SIPGEN_CAPM3_CRDS"); dir != "" {
 		return []string{

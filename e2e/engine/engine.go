@@ -1,11 +1,11 @@
 // Package engine runs the real parts that sipgen's output meets, for tests: kube-apiserver with etcd,
-// kube-controller-manager, the baremetal-operator, Flux's kustomize-controller and Argo CD. Each is built once from the
-// Go module below e2e/engines that pins it, listens on free ports of the loopback interface only, keeps its files
+// kube-controller-manager, the baremetal-operator, Flux's kustomize-controller and Argo CD. Each is built once from
+// the Go module below e2e/engines that pins it, listens on free ports of the loopback interface only, keeps its files
 // in the test's own folder, and is gone when the test is, however the test ends.
 //
-// Where nothing real can be had on one machine, something stands in, and does no more than its doc comment says: Kubelet
-// for those who run pods, Flux.Publish for Flux's source-controller, of which Sources is a real one, and the baremetal-operator's own test mode
-// for Ironic and the servers behind it.
+// Where nothing real can be had on one machine, something stands in, and does no more than its doc comment says:
+// Kubelet for those who run pods, Flux.Publish for Flux's source-controller, of which Sources is a real one, and the
+// baremetal-operator's own test mode for Ironic and the servers behind it.
 package engine
 
 import (
@@ -42,13 +42,15 @@ var programs = map[string]program{
 	"kube-controller-manager": {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"},
 	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
-	"kustomize-controller":    {"kubernetes", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
-	"source-controller":       {"kubernetes", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller"},
-	"baremetal-operator":      {"baremetal-operator", operatorModule, operatorModule},
-	"argocd":                  {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
-	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
-	"etcd":                    {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
-	"gitea":                   {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
+	"kustomize-controller": {"kubernetes", "github.com/fluxcd/kustomize-controller",
+		"github.com/fluxcd/kustomize-controller"},
+	"source-controller": {"kubernetes", "github.com/fluxcd/source-controller",
+		"github.com/fluxcd/source-controller"},
+	"baremetal-operator": {"baremetal-operator", operatorModule, operatorModule},
+	"argocd":             {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
+	"kustomize":          {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"etcd":               {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
+	"gitea":              {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module
@@ -150,10 +152,12 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 		flags += " " + v + "gitVersion=" + version + " " + v + "gitMajor=1 " + v + "gitMinor=" + minor
 	}
 	if p.folder == "gitea" {
-		flags, tags = flags+" -X main.Version="+strings.TrimPrefix(version, "v"), "sqlite sqlite_unlock_notify" // by cgo: wants a C compiler
+		// by cgo: wants a C compiler
+		flags, tags = flags+" -X main.Version="+strings.TrimPrefix(version, "v"), "sqlite sqlite_unlock_notify"
 	}
 	// Linked beside its place and renamed, so that an interrupted build leaves no half a binary.
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", target+".new", p.main)
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-tags", tags, "-ldflags", flags, "-o",
+		target+".new", p.main)
 	cmd.Dir = folder
 	cmd.Env = buildEnvironment()
 	if p.folder == "gitea" {
@@ -218,15 +222,16 @@ func CacheDir() string {
 	return filepath.Join(root(), ".cache")
 }
 
-// root finds the repository's folder: the nearest one above the working folder with sipgen's go.mod. runtime.Caller gives no
-// path if a test is built with -trimpath.
+// root finds the repository's folder: the nearest one above the working folder with sipgen's go.mod. runtime.Caller
+// gives no path if a test is built with -trimpath.
 func root() string {
 	folder, err := os.Getwd()
 	if err != nil {
 		panic(err)
 	}
 	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if content, err := os.ReadFile(filepath.Join(folder, "go.mod")); err == nil && strings.HasPrefix(string(content), "module github.com/airshipit/sipgen\n") {
+		if content, err := os.ReadFile(filepath.Join(folder, "go.mod")); err == nil &&
+			strings.HasPrefix(string(content), "module github.com/airshipit/sipgen\n") {
 			return folder
 		}
 	}

@@ -52,11 +52,12 @@ func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 	return startFlux(t, api, nil, through...)
 }
 
-// StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no account is applied as one that has no
-// rights, and nothing refers to another namespace.
+// StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no account
+// is applied as one that has no rights, and nothing refers to another namespace.
 func StartLockedFlux(t testing.TB, api *APIServer) *Flux {
 	t.Helper()
-	return startFlux(t, api, []string{"--default-service-account=default", "--no-cross-namespace-refs=true", "--no-remote-bases=true"})
+	return startFlux(t, api, []string{"--default-service-account=default", "--no-cross-namespace-refs=true",
+		"--no-remote-bases=true"})
 }
 
 func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty) *Flux {
@@ -69,11 +70,13 @@ func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty)
 	}
 	ports := freePorts(t, 1)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
-	f := &Flux{api: api, artifacts: serveArtifacts(t), ready: func() error { return httpOK("http://" + health + "/readyz") }}
+	f := &Flux{api: api, artifacts: serveArtifacts(t),
+		ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	flags = append(flags,
 		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8", "--requeue-dependency=500ms",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
-	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller, flags...)
+	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
+		Kubeconfig(t, config)}, controller, flags...)
 	Wait(t, "kustomize-controller", 60*time.Second, func() error {
 		if err := f.process.running(); err != nil {
 			return Final(err)
@@ -119,13 +122,15 @@ func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string 
 			"digest": "sha256:" + hex.EncodeToString(digest[:]), "lastUpdateTime": now, "size": len(archive),
 		},
 		"conditions": []any{map[string]any{
-			"type": "Ready", "status": "True", "reason": "Succeeded", "message": "stored artifact for revision '" + revision + "'", "lastTransitionTime": now,
+			"type": "Ready", "status": "True", "reason": "Succeeded", "message": "stored artifact for revision '" + revision +
+				"'", "lastTransitionTime": now,
 		}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, patch,
+	if _, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Patch(context.Background(), name,
+		types.MergePatchType, patch,
 		metav1.PatchOptions{FieldManager: "source-controller"}, "status"); err != nil {
 		t.Fatalf("GitRepository %s/%s: %v", namespace, name, err)
 	}
@@ -149,17 +154,18 @@ func (f *Flux) WaitApplied(t testing.TB, namespace, name, revision string) {
 // contains the words, or waits for another one that is not ready, with the word "dependency".
 func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string) {
 	t.Helper()
-	f.wait(t, namespace, name, "failed on "+revision+" with "+strconv.Quote(words), func(k *unstructured.Unstructured) error {
-		attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
-		ready := Condition(k, "Ready")
-		if waits := words == "dependency" && ready.Reason == "DependencyNotReady"; waits {
+	f.wait(t, namespace, name, "failed on "+revision+" with "+strconv.Quote(words),
+		func(k *unstructured.Unstructured) error {
+			attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
+			ready := Condition(k, "Ready")
+			if waits := words == "dependency" && ready.Reason == "DependencyNotReady"; waits {
+				return nil
+			}
+			if attempted != revision || ready.Status != "False" || !strings.Contains(ready.Message, words) {
+				return fmt.Errorf("last attempted %q, %s", attempted, ready)
+			}
 			return nil
-		}
-		if attempted != revision || ready.Status != "False" || !strings.Contains(ready.Message, words) {
-			return fmt.Errorf("last attempted %q, %s", attempted, ready)
-		}
-		return nil
-	})
+		})
 }
 
 // WaitNoFolder waits until a Kustomization has not found its folder in a revision. Flux does not call that an attempt.
@@ -176,11 +182,12 @@ func (f *Flux) WaitNoFolder(t testing.TB, namespace, name, revision string) {
 // NoFolder reports whether a Kustomization has not found its folder in a revision.
 func NoFolder(k *unstructured.Unstructured, revision string) bool {
 	ready := Condition(k, "Ready")
-	return ready.Status == "False" && strings.Contains(ready.Message, "path not found") && strings.Contains(Condition(k, "Reconciling").Message, revision)
+	return ready.Status == "False" && strings.Contains(ready.Message, "path not found") &&
+		strings.Contains(Condition(k, "Reconciling").Message, revision)
 }
 
-// WaitDependency waits until a Kustomization was tried again and waits for another one, and gives up at once where never gives
-// an error.
+// WaitDependency waits until a Kustomization was tried again and waits for another one, and gives up at once where
+// never gives an error.
 func (f *Flux) WaitDependency(t testing.TB, namespace, name, other string, never func() error) {
 	t.Helper()
 	before := time.Now()
@@ -231,7 +238,8 @@ func (f *Flux) wait(t testing.TB, namespace, name, what string, check func(*unst
 		if err := f.process.running(); err != nil {
 			return Final(err)
 		}
-		k, err := f.api.Dynamic.Resource(Kustomizations).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
+		k, err := f.api.Dynamic.Resource(Kustomizations).Namespace(namespace).Get(context.Background(), name,
+			metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,8 @@ func StartGitea(t testing.TB) *Gitea {
 	static := ModuleDir(t, "gitea", "code.gitea.io/gitea")
 	dir := t.TempDir()
 	port := freePorts(t, 1)[0]
-	g := &Gitea{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Admin: "ada", Password: "a-Passw0rd-of-the-test", binary: binary}
+	g := &Gitea{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Admin: "ada", Password: "a-Passw0rd-of-the-test",
+		binary: binary}
 	g.config = writeFile(t, dir, "app.ini", []byte(fmt.Sprintf(`
 APP_NAME = e2e
 RUN_USER = %[5]s
@@ -75,7 +76,8 @@ ROOT_PATH = %[1]s/log
 `, dir, port, g.URL, static, runUser(), internalToken)))
 	g.env = []string{"GITEA_WORK_DIR=" + dir, "GIT_CONFIG_NOSYSTEM=1", "USER=" + runUser()}
 	g.run(t, "migrate")
-	g.run(t, "admin", "user", "create", "--admin", "--username", g.Admin, "--password", g.Password, "--email", "ada@example.org", "--must-change-password=false")
+	g.run(t, "admin", "user", "create", "--admin", "--username", g.Admin, "--password", g.Password, "--email",
+		"ada@example.org", "--must-change-password=false")
 	g.Token = g.NewToken(t, g.Admin, "all")
 	g.process = start(t, "gitea", g.env, binary, "web", "--config", g.config, "--work-path", dir)
 	Wait(t, "gitea", 90*time.Second, func() error {
@@ -87,7 +89,8 @@ ROOT_PATH = %[1]s/log
 	return g
 }
 
-// internalToken signs what git's hooks tell Gitea. It is a JWT of {"nbf": 1} with another secret, of the form that Gitea wants.
+// internalToken signs what git's hooks tell Gitea. It is a JWT of {"nbf": 1} with another secret, of the form that
+// Gitea wants.
 const internalToken = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJuYmYiOjF9.3r0bZ4d2h1u8yq4mB6l1b3mKkq5g8s2v7Qe9w0x1y2z"
 
 func runUser() string {
@@ -112,13 +115,15 @@ func (g *Gitea) run(t testing.TB, args ...string) string {
 // NewUser makes a user without any rights of its own.
 func (g *Gitea) NewUser(t testing.TB, name string) {
 	t.Helper()
-	g.run(t, "admin", "user", "create", "--username", name, "--password", g.Password, "--email", name+"@example.org", "--must-change-password=false")
+	g.run(t, "admin", "user", "create", "--username", name, "--password", g.Password, "--email", name+"@example.org",
+		"--must-change-password=false")
 }
 
 // NewToken makes an access token with scopes, as Gitea names them: write:repository,write:issue.
 func (g *Gitea) NewToken(t testing.TB, user, scopes string) string {
 	t.Helper()
-	out := g.run(t, "admin", "user", "generate-access-token", "--username", user, "--token-name", fmt.Sprintf("t%d", time.Now().UnixNano()), "--scopes", scopes, "--raw")
+	out := g.run(t, "admin", "user", "generate-access-token", "--username", user, "--token-name",
+		fmt.Sprintf("t%d", time.Now().UnixNano()), "--scopes", scopes, "--raw")
 	return out[strings.LastIndexByte(out, '\n')+1:]
 }
 

@@ -21,9 +21,10 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// HostWatch sees every version of every BareMetalHost of an API server, as a watch gives them, and keeps what looks like harm: a host
-// that waits for work or does some, and that loses its spec or a part of it, is switched off, deprovisioned, inspected again or
-// deleted. Untouched compares hosts at the end of a step; this sees what happened in between, and what the operator made of it.
+// HostWatch sees every version of every BareMetalHost of an API server, as a watch gives them, and keeps what looks
+// like harm: a host that waits for work or does some, and that loses its spec or a part of it, is switched off,
+// deprovisioned, inspected again or deleted. Untouched compares hosts at the end of a step; this sees what happened in
+// between, and what the operator made of it.
 type HostWatch struct {
 	api  *APIServer
 	mu   sync.Mutex
@@ -48,8 +49,8 @@ type watchedHost struct {
 
 type harm struct{ namespace, text string }
 
-// In settledStates a host waits for work or has it; through the other workingStates it goes from one to the other. What takes it to any
-// other state, such as deprovisioning or registering, is harm.
+// In settledStates a host waits for work or has it; through the other workingStates it goes from one to the other.
+// What takes it to any other state, such as deprovisioning or registering, is harm.
 var (
 	settledStates = []string{"available", "ready", "provisioned", "externally provisioned"}
 	workingStates = append([]string{"preparing", "provisioning"}, settledStates...)
@@ -116,7 +117,8 @@ func (w *HostWatch) event(event watch.Event) {
 	}
 	if was.settled && !was.announced {
 		for _, what := range differences(was.Unstructured, is, event.Type == watch.Deleted) {
-			w.harm = append(w.harm, harm{is.GetNamespace(), fmt.Sprintf("host %s/%s%s %s", is.GetNamespace(), is.GetName(), holder(was.Unstructured), what)})
+			w.harm = append(w.harm, harm{is.GetNamespace(),
+				fmt.Sprintf("host %s/%s%s %s", is.GetNamespace(), is.GetName(), holder(was.Unstructured), what)})
 		}
 	}
 	was.Unstructured = is
@@ -163,7 +165,8 @@ func differences(was, is *unstructured.Unstructured, deleted bool) []string {
 		add("lost its spec")
 	}
 	// What changes these reprovisions a host, switches it, or loses it.
-	for _, field := range []string{"online", "bmc", "bootMACAddress", "image", "customDeploy", "consumerRef", "externallyProvisioned", "userData", "networkData"} {
+	for _, field := range []string{"online", "bmc", "bootMACAddress", "image", "customDeploy", "consumerRef",
+		"externallyProvisioned", "userData", "networkData"} {
 		old, had := before[field]
 		if now := after[field]; had && fmt.Sprint(old) != fmt.Sprint(now) && len(after) > 0 {
 			add("had spec.%s %v, now %v", field, old, now)
@@ -172,12 +175,14 @@ func differences(was, is *unstructured.Unstructured, deleted bool) []string {
 	if from, to := provisioningState(was), provisioningState(is); from != to && !slices.Contains(workingStates, to) {
 		add("went from %s to %q", from, to)
 	}
-	if message := nested(is, "status", "errorMessage"); message != "" && message != nested(was, "status", "errorMessage") {
+	if message := nested(is, "status", "errorMessage"); message != "" &&
+		message != nested(was, "status", "errorMessage") {
 		add("is in error: %s", message)
 	}
 	for _, key := range slices.Sorted(maps.Keys(is.GetAnnotations())) {
 		_, had := was.GetAnnotations()[key]
-		if acts := strings.HasPrefix(key, "reboot.metal3.io") || key == "baremetalhost.metal3.io/detached" || key == "baremetalhost.metal3.io/paused"; acts && !had {
+		if acts := strings.HasPrefix(key, "reboot.metal3.io") || key == "baremetalhost.metal3.io/detached" ||
+			key == "baremetalhost.metal3.io/paused"; acts && !had {
 			add("got the annotation %s", key)
 		}
 	}
@@ -230,8 +235,8 @@ func (w *HostWatch) During(t testing.TB, namespace, name string, do func()) {
 	announce(false)
 }
 
-// WaitPassed waits until a host has been in a provisioning state since During began for it, or since it is watched. Unlike Operator.WaitState it sees a state that the host
-// has left again by the time that somebody looks.
+// WaitPassed waits until a host has been in a provisioning state since During began for it, or since it is watched.
+// Unlike Operator.WaitState it sees a state that the host has left again by the time that somebody looks.
 func (w *HostWatch) WaitPassed(t testing.TB, namespace, name, state string) {
 	t.Helper()
 	Wait(t, fmt.Sprintf("host %s/%s to pass %s", namespace, name, state), SyncTimeout, func() error {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Kubectl runs the real kubectl as the admin, with a standard input, and gives what it printed. An error fails the test.
+// Kubectl runs the real kubectl as the admin, with a standard input, and gives what it printed. An error fails the
+// test.
 func (a *APIServer) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	out, err := a.TryKubectl(t, stdin, args...)

@@ -79,6 +79,7 @@ func (k *Kubelet) round(ctx context.Context) {
 				map[string]any{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
 			},
 		}
-		_, _ = k.api.Dynamic.Resource(Deployments).Namespace(d.GetNamespace()).UpdateStatus(ctx, d, metav1.UpdateOptions{FieldManager: "kubelet"})
+		_, _ = k.api.Dynamic.Resource(Deployments).Namespace(d.GetNamespace()).UpdateStatus(ctx, d,
+			metav1.UpdateOptions{FieldManager: "kubelet"})
 	}
 }

@@ -26,9 +26,10 @@ const (
 // OperatorUser is who the baremetal-operator is to the API server.
 const OperatorUser = "system:serviceaccount:" + operatorNamespace + ":" + operatorAccount
 
-// Operator is metal3's real baremetal-operator. It runs in its own test mode: the controllers, their state machine and their writes
-// are real, and what they would have Ironic do succeeds after some seconds. The test mode has one server for all hosts: status.poweredOn
-// of one host is what was done to another, whereas what a host is to be (spec.online) is its own; see also ChangeUse.
+// Operator is metal3's real baremetal-operator. It runs in its own test mode: the controllers, their state machine and
+// their writes are real, and what they would have Ironic do succeeds after some seconds. The test mode has one server
+// for all hosts: status.poweredOn of one host is what was done to another, whereas what a host is to be (spec.online)
+// is its own; see also ChangeUse.
 type Operator struct {
 	api     *APIServer
 	process *process
@@ -44,8 +45,8 @@ func (o *Operator) ChangeUse(do func()) {
 	do()
 }
 
-// StartOperator installs what the operator's own installation brings, its definitions and the rights of its service account, and starts it
-// as that account.
+// StartOperator installs what the operator's own installation brings, its definitions and the rights of its service
+// account, and starts it as that account.
 func StartOperator(t testing.TB, api *APIServer) *Operator {
 	t.Helper()
 	program := Binary(t, "baremetal-operator")
@@ -68,7 +69,8 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 	health := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1)[0])
 	o := &Operator{api: api, ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	o.process = start(t, "baremetal-operator", []string{
-		"KUBECONFIG=" + Kubeconfig(t, api.ServiceAccount(t, operatorNamespace, operatorAccount)), "POD_NAMESPACE=" + operatorNamespace,
+		"KUBECONFIG=" + Kubeconfig(t, api.ServiceAccount(t, operatorNamespace, operatorAccount)), "POD_NAMESPACE=" +
+			operatorNamespace,
 	}, program, "-test-mode", "-webhook-port=0", "-metrics-addr=0", "-health-addr="+health, "-kube-api-qps=500", "-kube-api-burst=1000", "-controller-concurrency=8")
 	api.Operator = o
 	Wait(t, "baremetal-operator", 60*time.Second, func() error {
@@ -80,8 +82,8 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 	return o
 }
 
-// Restart kills the operator, whatever it is doing, and starts it again. What it knew of hosts is in their status; what Ironic would know, the
-// test mode forgets.
+// Restart kills the operator, whatever it is doing, and starts it again. What it knew of hosts is in their status;
+// what Ironic would know, the test mode forgets.
 func (o *Operator) Restart(t testing.TB) {
 	t.Helper()
 	o.process.restart(t, o.ready)
@@ -110,8 +112,8 @@ func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 // Logs returns the last lines of the operator's output that contain all of the words.
 func (o *Operator) Logs(n int, words ...string) string { return o.process.log.last(n, words...) }
 
-// WaitState waits until hosts of a namespace are in a provisioning state, such as available, and the operator has written to them what it
-// writes: its finalizer and, after the inspection, the architecture.
+// WaitState waits until hosts of a namespace are in a provisioning state, such as available, and the operator has
+// written to them what it writes: its finalizer and, after the inspection, the architecture.
 func (o *Operator) WaitState(t testing.TB, state, namespace string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -122,7 +124,8 @@ func (o *Operator) WaitState(t testing.TB, state, namespace string, names ...str
 			return settled(o.api.Dynamic.Resource(Hosts).Namespace(namespace), name, state)
 		})
 		if err != nil {
-			t.Fatalf("host %s/%s: waited %s until %s: %v\nlast lines:\n%s", namespace, name, SyncTimeout, state, err, o.Logs(15, name))
+			t.Fatalf("host %s/%s: waited %s until %s: %v\nlast lines:\n%s", namespace, name, SyncTimeout, state, err,
+				o.Logs(15, name))
 		}
 	}
 }
@@ -133,8 +136,10 @@ func settled(hosts dynamic.ResourceInterface, name, want string) error {
 		return err
 	}
 	architecture := nested(host, "spec", "architecture")
-	if got := provisioningState(host); got != want || architecture == "" || !slices.Contains(host.GetFinalizers(), "baremetalhost.metal3.io") {
-		return fmt.Errorf("%q, architecture %q, finalizers %v, %s", got, architecture, host.GetFinalizers(), nested(host, "status", "errorMessage"))
+	if got := provisioningState(host); got != want || architecture == "" ||
+		!slices.Contains(host.GetFinalizers(), "baremetalhost.metal3.io") {
+		return fmt.Errorf("%q, architecture %q, finalizers %v, %s", got, architecture, host.GetFinalizers(),
+			nested(host, "status", "errorMessage"))
 	}
 	return nil
 }

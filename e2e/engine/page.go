@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Procedure reads the commands of a page below docs/: the blocks with the name, in the order of the page. A block begins with ```sh NAME, and
-// a name may have more than one word. Each name is on one page.
+// Procedure reads the commands of a page below docs/: the blocks with the name, in the order of the page. A block
+// begins with ```sh NAME, and a name may have more than one word. Each name is on one page.
 func Procedure(t testing.TB, name ...string) []string {
 	t.Helper()
 	var blocks []string
@@ -50,12 +50,14 @@ func Procedure(t testing.TB, name ...string) []string {
 func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
 	t.Helper()
 	var blocks []string
-	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if block, ok := node.(*ast.FencedCodeBlock); ok && entering && block.Info != nil && string(block.Info.Segment.Value(markdown)) == "sh "+name {
-			blocks = append(blocks, string(bytes.TrimRight(block.Lines().Value(markdown), "\n"))+"\n")
-		}
-		return ast.WalkContinue, nil
-	})
+	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)),
+		func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+			if block, ok := node.(*ast.FencedCodeBlock); ok && entering && block.Info != nil &&
+				string(block.Info.Segment.Value(markdown)) == "sh "+name {
+				blocks = append(blocks, string(bytes.TrimRight(block.Lines().Value(markdown), "\n"))+"\n")
+			}
+			return ast.WalkContinue, nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// Placement is a real OpenStack Placement, Debian's, with SQLite on a free port of the loopback interface, with nothing in it. Keystone is not
-// there: Placement's own noauth2 takes any token, and lets that of "admin" do everything.
+// Placement is a real OpenStack Placement, Debian's, with SQLite on a free port of the loopback interface, with
+// nothing in it. Keystone is not there: Placement's own noauth2 takes any token, and lets that of "admin" do
+// everything.
 type Placement struct {
 	// URL is where its API begins, without a slash at the end.
 	URL string
@@ -36,7 +37,8 @@ func StartPlacement(t testing.TB) *Placement {
 		filepath.Join(dir, "placement.sqlite")+"\nsync_on_startup = true\n"))
 	port := freePorts(t, 1)[0]
 	p := &Placement{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Token: "admin"}
-	process := start(t, "placement", []string{"OS_PLACEMENT_CONFIG_DIR=" + dir}, program, "-b", "127.0.0.1", "-p", strconv.Itoa(port))
+	process := start(t, "placement", []string{"OS_PLACEMENT_CONFIG_DIR=" + dir}, program, "-b", "127.0.0.1", "-p",
+		strconv.Itoa(port))
 	Wait(t, "Placement", 60*time.Second, func() error {
 		if err := process.running(); err != nil {
 			return Final(err)
@@ -65,7 +67,8 @@ func (p *Placement) Do(t testing.TB, method, path string, body any) (int, any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = http.Header{"X-Auth-Token": {p.Token}, "Openstack-Api-Version": {"placement 1.38"}, "Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	request.Header = http.Header{"X-Auth-Token": {p.Token}, "Openstack-Api-Version": {"placement 1.38"},
+		"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

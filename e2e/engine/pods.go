@@ -19,9 +19,9 @@ var (
 	EndpointSlices = schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}
 )
 
-// StartPods plays scheduler and kubelet for every pod, on a node of its own: it is ready a second after it was made, if the Secrets and ConfigMaps
-// that it mounts are there, and gone a second after its deletion. No container runs, and nothing that a container does is seen; node
-// selectors and tolerations are not looked at.
+// StartPods plays scheduler and kubelet for every pod, on a node of its own: it is ready a second after it was made,
+// if the Secrets and ConfigMaps that it mounts are there, and gone a second after its deletion. No container runs, and
+// nothing that a container does is seen; node selectors and tolerations are not looked at.
 func StartPods(t testing.TB, api *APIServer) {
 	t.Helper()
 	p := &podPlayer{api: api, seen: map[string]time.Time{}}
@@ -66,12 +66,14 @@ func (p *podPlayer) round(ctx context.Context) {
 		}
 		if node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName"); node == "" {
 			_, _ = pods.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "v1", "kind": "Binding", "metadata": map[string]any{"namespace": pod.GetNamespace(), "name": pod.GetName()},
+				"apiVersion": "v1", "kind": "Binding", "metadata": map[string]any{"namespace": pod.GetNamespace(),
+					"name": pod.GetName()},
 				"target": map[string]any{"apiVersion": "v1", "kind": "Node", "name": theNode},
 			}}, metav1.CreateOptions{}, "binding")
 			continue
 		}
-		if phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase"); p.since(pod, "made") < time.Second || phase == "Running" || !p.mounted(ctx, pod) {
+		if phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase"); p.since(pod, "made") < time.Second ||
+			phase == "Running" || !p.mounted(ctx, pod) {
 			continue
 		}
 		n := p.ip.Add(1)
@@ -82,7 +84,8 @@ func (p *podPlayer) round(ctx context.Context) {
 		}
 		pod.Object["status"] = map[string]any{
 			"phase": "Running", "podIP": ip, "podIPs": []any{map[string]any{"ip": ip}}, "startTime": now,
-			"conditions": []any{condition("PodScheduled"), condition("Initialized"), condition("ContainersReady"), condition("Ready")},
+			"conditions": []any{condition("PodScheduled"), condition("Initialized"), condition("ContainersReady"),
+				condition("Ready")},
 		}
 		_, _ = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{FieldManager: "kubelet"})
 	}
@@ -102,7 +105,8 @@ func (p *podPlayer) mounted(ctx context.Context, pod *unstructured.Unstructured)
 			if !found || optional {
 				continue
 			}
-			if _, err := p.api.Dynamic.Resource(source.resource).Namespace(pod.GetNamespace()).Get(ctx, name, metav1.GetOptions{}); err != nil {
+			if _, err := p.api.Dynamic.Resource(source.resource).Namespace(pod.GetNamespace()).Get(ctx, name,
+				metav1.GetOptions{}); err != nil {
 				return false
 			}
 		}

@@ -24,9 +24,9 @@ metadata: {name: last-of-NAMESPACE}
 spec: {policyName: last-of-NAMESPACE, validationActions: [Deny]}
 `
 
-// WaitPolicies waits until the API server, which learns of admission policies and their bindings a little later, holds to all those that
-// were applied until now. It learns of them in the order in which they were written, and so it waits for one more, whatever the others say.
-// Once in a namespace.
+// WaitPolicies waits until the API server, which learns of admission policies and their bindings a little later, holds
+// to all those that were applied until now. It learns of them in the order in which they were written, and so it waits
+// for one more, whatever the others say. Once in a namespace.
 func (a *APIServer) WaitPolicies(t testing.TB, namespace string) {
 	t.Helper()
 	a.Apply(t, "e2e", strings.ReplaceAll(lastPolicy, "NAMESPACE", namespace))

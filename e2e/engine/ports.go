@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// The ports that programs under test listen on. They lie below those that the system gives to connections that go out (32768 on Linux): of these any
-// connection may take one before the program does that was told to listen on it. Test binaries run side by side, so that each has a part of its own.
+// The ports that programs under test listen on. They lie below those that the system gives to connections that go out
+// (32768 on Linux): of these any connection may take one before the program does that was told to listen on it. Test
+// binaries run side by side, so that each has a part of its own.
 const (
 	firstPort  = 10000
 	portsOfOne = 550

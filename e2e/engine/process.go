@@ -70,7 +70,8 @@ func (p *process) launch(cmd *exec.Cmd) error {
 	return err
 }
 
-// restart kills the program without a chance to finish anything, starts it again as it was, and waits until it is ready.
+// restart kills the program without a chance to finish anything, starts it again as it was, and waits until it is
+// ready.
 func (p *process) restart(t testing.TB, ready func() error) {
 	t.Helper()
 	p.mu.Lock()

@@ -16,7 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Sources is a real source-controller, for the GitRepositories that are shown to it. With Flux.Publish the test plays its part for all others.
+// Sources is a real source-controller, for the GitRepositories that are shown to it. With Flux.Publish the test plays
+// its part for all others.
 type Sources struct {
 	api     *APIServer
 	process *process
@@ -25,7 +26,8 @@ type Sources struct {
 // shownTo is the label of what source-controller looks after.
 const shownTo = "e2e.sipgen.airshipit.org/sources"
 
-// StartSources starts source-controller on an API server that has Flux's definitions, with a service account that is cluster-admin, as Flux's own installation does.
+// StartSources starts source-controller on an API server that has Flux's definitions, with a service account that is
+// cluster-admin, as Flux's own installation does.
 func StartSources(t testing.TB, api *APIServer) *Sources {
 	t.Helper()
 	controller := Binary(t, "source-controller")
@@ -34,7 +36,8 @@ func StartSources(t testing.TB, api *APIServer) *Sources {
 	ports := freePorts(t, 2)
 	health, storage := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
 	s := &Sources{api: api}
-	s.process = start(t, "source-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller,
+	s.process = start(t, "source-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
+		Kubeconfig(t, config)}, controller,
 		"--watch-all-namespaces=true", "--watch-label-selector="+shownTo, "--metrics-addr=0", "--health-addr="+health, "--concurrent=4",
 		"--storage-path="+t.TempDir(), "--storage-addr="+storage, "--storage-adv-addr="+storage,
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
@@ -47,8 +50,8 @@ func StartSources(t testing.TB, api *APIServer) *Sources {
 	return s
 }
 
-// Publish shows a GitRepository to source-controller, asks for a look at the repository, and waits for the newest commit's artifact. It gives the revision by
-// which Flux knows it.
+// Publish shows a GitRepository to source-controller, asks for a look at the repository, and waits for the newest
+// commit's artifact. It gives the revision by which Flux knows it.
 func (s *Sources) Publish(t testing.TB, namespace, name string, repo *Repo) string {
 	t.Helper()
 	s.Ask(t, namespace, name)
@@ -58,7 +61,8 @@ func (s *Sources) Publish(t testing.TB, namespace, name string, repo *Repo) stri
 		if err := s.process.running(); err != nil {
 			return Final(err)
 		}
-		source, err := s.api.Dynamic.Resource(GitRepos).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
+		source, err := s.api.Dynamic.Resource(GitRepos).Namespace(namespace).Get(context.Background(), name,
+			metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -68,7 +72,8 @@ func (s *Sources) Publish(t testing.TB, namespace, name string, repo *Repo) stri
 		}
 		return nil
 	}); err != nil {
-		t.Fatalf("GitRepository %s/%s: %v\nconditions: %s\n%s", namespace, name, err, said, s.process.log.last(10, `"name":"`+name+`"`))
+		t.Fatalf("GitRepository %s/%s: %v\nconditions: %s\n%s", namespace, name, err, said,
+			s.process.log.last(10, `"name":"`+name+`"`))
 	}
 	return revision
 }
@@ -94,7 +99,8 @@ func (r *Repo) Serve(t testing.TB) string {
 		"GIT_PROJECT_ROOT=" + filepath.Dir(r.Dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 	}, Logger: nil, Stderr: nil})
 	t.Cleanup(server.Close)
-	if answer, err := http.Get(server.URL + "/" + filepath.Base(r.Dir) + "/info/refs?service=git-upload-pack"); err != nil || answer.StatusCode != http.StatusOK {
+	if answer, err := http.Get(server.URL + "/" + filepath.Base(r.Dir) +
+		"/info/refs?service=git-upload-pack"); err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("git http-backend: %v %v", answer, err)
 	} else {
 		_ = answer.Body.Close()

@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SetUID gives an object of a custom resource another uid, as a restored etcd does: the API server itself gives every object that it
-// creates a uid of its own, and lets nobody choose. Nothing that acts on the object may have seen it before.
+// SetUID gives an object of a custom resource another uid, as a restored etcd does: the API server itself gives every
+// object that it creates a uid of its own, and lets nobody choose. Nothing that acts on the object may have seen it
+// before.
 func (a *APIServer) SetUID(t testing.TB, resource schema.GroupVersionResource, namespace, name, uid string) {
 	t.Helper()
 	key := []byte("/registry/" + resource.Group + "/" + resource.Resource + "/" + namespace + "/" + name)

@@ -20,7 +20,8 @@ var (
 	ours = []string{
 		"sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type", "sip.airshipit.org/standby",
 	}
-	tools = []string{"kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/", "app.kubernetes.io/instance", "reconcile.fluxcd.io/"}
+	tools = []string{"kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/", "app.kubernetes.io/instance",
+		"reconcile.fluxcd.io/"}
 )
 
 // releaseOf is the annotation by which sipgen says that the release of a host in use was approved.
@@ -89,7 +90,8 @@ func (u *Untouched) Differences(t testing.TB) []string {
 		case is.spec != was.spec:
 			add("host %s: spec is %s, was %s", name, is.spec, was.spec)
 		case is.generation != was.generation:
-			add("host %s: spec is as it was, but was changed in between (generation %d, was %d)", name, is.generation, was.generation)
+			add("host %s: spec is as it was, but was changed in between (generation %d, was %d)", name, is.generation,
+				was.generation)
 		}
 		if !maps.Equal(is.labels, was.labels) {
 			add("host %s: foreign labels are %v, were %v", name, is.labels, was.labels)

@@ -1,5 +1,5 @@
-// Command prepare builds the real engines that the tests below e2e run, or finds them in the cache: those that are named, or all.
-// go test keeps what a test prints until it is done; this says what is being built while it is built.
+// Command prepare builds the real engines that the tests below e2e run, or finds them in the cache: those that are
+// named, or all. go test keeps what a test prints until it is done; this says what is being built while it is built.
 package main
 
 import (

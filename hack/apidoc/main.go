@@ -1,5 +1,5 @@
-// Command apidoc prints the reference of one kind, docs/sipcluster.md or docs/site.md, from its CustomResourceDefinition. A field
-// without a description is an error.
+// Command apidoc prints the reference of one kind, docs/sipcluster.md or docs/site.md, from its
+// CustomResourceDefinition. A field without a description is an error.
 package main
 
 import (
@@ -54,7 +54,8 @@ func reference(content []byte, file string, example []byte) (string, error) {
 	w := writer{seen: map[string]string{}, uses: map[string]int{}}
 	w.count(*root)
 	kind := crd.Spec.Names.Kind
-	fmt.Fprintf(&w.out, "# Every field of a %s\n\nAn [example](../%s):\n\n```yaml\n%s```\n\n", kind, file, comment.ReplaceAll(example, nil))
+	fmt.Fprintf(&w.out, "# Every field of a %s\n\nAn [example](../%s):\n\n```yaml\n%s```\n\n", kind, file,
+		comment.ReplaceAll(example, nil))
 	fmt.Fprintf(&w.out, "Generated from [config/crd](../config/crd/%s). Annotations and labels: [keys.md](keys.md).\n",
 		crd.Spec.Group+"_"+crd.Spec.Names.Plural+".yaml")
 	w.out.WriteString("\nOptional fields without a default are off, or match anything, when unset.\n")
@@ -102,7 +103,8 @@ const noEffect = "No effect"
 // mostInline is the most fields of an object that are rows of the table above it.
 const mostInline = 3
 
-// isInline reports whether the fields of an object are rows of the table above it: few, none an object, and used there alone.
+// isInline reports whether the fields of an object are rows of the table above it: few, none an object, and used there
+// alone.
 func (w *writer) isInline(field apiextensionsv1.JSONSchemaProps) bool {
 	if len(field.Properties) == 0 || len(field.Properties) > mostInline || w.uses[identity(field)] > 1 {
 		return false
@@ -214,7 +216,8 @@ func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiexten
 		return "map of " + kind, element, at
 	case field.XIntOrString:
 		return "number or string", field, path
-	case field.XPreserveUnknownFields != nil && *field.XPreserveUnknownFields && len(field.Properties) == 0 && field.Type == "object":
+	case field.XPreserveUnknownFields != nil && *field.XPreserveUnknownFields && len(field.Properties) == 0 &&
+		field.Type == "object":
 		return "object with a schema of its own", field, path
 	case field.Type == "":
 		return "any", field, path
@@ -259,7 +262,8 @@ func bounds(field, element apiextensionsv1.JSONSchemaProps) string {
 func sentence(name, description string) string {
 	text := strings.Join(strings.Fields(description), " ")
 	first, rest, _ := strings.Cut(text, " ")
-	if verb, after, _ := strings.Cut(rest, " "); (verb == "is" || verb == "are") && strings.HasPrefix(strings.ToLower(name), strings.ToLower(first)) {
+	if verb, after, _ := strings.Cut(rest, " "); (verb == "is" || verb == "are") &&
+		strings.HasPrefix(strings.ToLower(name), strings.ToLower(first)) {
 		text = strings.ToUpper(after[:1]) + after[1:]
 	}
 	text = strings.TrimSuffix(strings.TrimSuffix(text, " Default: none."), " Default: any.") // which the page says once

@@ -1,10 +1,12 @@
-// Command browser shows pages to a real Chromium, by day and by night, and tells what a script in each page sees. It is a module of its
-// own, so that what drives a browser is not among sipgen's dependencies. The tests of internal/picture run it:
+// Command browser shows pages to a real Chromium, by day and by night, and tells what a script in each page sees. It
+// is a module of its own, so that what drives a browser is not among sipgen's dependencies. The tests of
+// internal/picture run it:
 //
 //	browser -chromium /usr/bin/chromium -script look.js [-screenshots DIR] [-width N] page.html picture.svg …
 //
-// It prints a JSON object for each page and color scheme, one a line: file, scheme, what the script gives (seen), and what the page said
-// to the console or asked of the network (said). Its exit code is 1 if the browser does not do as it is told.
+// It prints a JSON object for each page and color scheme, one a line: file, scheme, what the script gives (seen), and
+// what the page said to the console or asked of the network (said). Its exit code is 1 if the browser does not do as
+// it is told.
 package main
 
 import (
@@ -51,7 +53,8 @@ func run(chromium, script, screenshots string, width int, files []string) error 
 	if err != nil {
 		return err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1400, 900),
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium),
+		chromedp.WindowSize(1400, 900),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)

@@ -1,5 +1,5 @@
-// Command guards takes every marked guard out of the code, one at a time, and runs the tests that reach it, until one of
-// them fails. A guard without which all tests pass is not tested: its name is printed.
+// Command guards takes every marked guard out of the code, one at a time, and runs the tests that reach it, until one
+// of them fails. A guard without which all tests pass is not tested: its name is printed.
 //
 //	go run ./hack/guards                          # all that need no engine
 //	go run ./hack/guards -only 'publish|redact'   # those whose place or reason matches
@@ -7,15 +7,16 @@
 //	go run ./hack/guards -engines                 # those that only a test with a real engine notices, too
 //	go run ./hack/guards -list                    # names them
 //
-// A mark is a comment on the line above the guard: a condition, an operand of && or ||, a case, a statement, or an element
-// of a list (marks.go says how each is taken out).
+// A mark is a comment on the line above the guard: a condition, an operand of && or ||, a case, a statement, or an
+// element of a list (marks.go says how each is taken out).
 //
 //	//guard: a host without a uid is patched, and created where it is not there
 //	if host.UID == "" {
 //
-// Nothing in the working tree changes: the compiler reads the changed files by way of -overlay. All guards are compiled at
-// once, behind switches. Each test runs alone first, with every guard in its place, and notes which guards would change
-// something in it: where a condition is true, for one that becomes false. Only these tests run without the guard.
+// Nothing in the working tree changes: the compiler reads the changed files by way of -overlay. All guards are
+// compiled at once, behind switches. Each test runs alone first, with every guard in its place, and notes which guards
+// would change something in it: where a condition is true, for one that becomes false. Only these tests run without
+// the guard.
 package main
 
 import (

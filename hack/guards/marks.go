@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// mark is the comment on the line above a guard: why the guard is there, and in parentheses the test, where only one with
-// a real engine notices the guard's absence.
+// mark is the comment on the line above a guard: why the guard is there, and in parentheses the test, where only one
+// with a real engine notices the guard's absence.
 var mark = regexp.MustCompile(`^//guard(?:\((Test[^)]+)\))?: (.+)$`)
 
 // guard is a marked piece of code, and the ways of taking it out.
@@ -30,8 +30,8 @@ type guard struct {
 func (g *guard) String() string { return fmt.Sprintf("%s:%d: %s", g.file, g.line, g.why) }
 
 // edit is a way of taking a guard out. A switch stands around the bytes from start up to end: Go code on one line, in
-// which # is the edit's number. An edit without one cuts these bytes; noted is where a statement can note that they are
-// reached, or -1.
+// which # is the edit's number. An edit without one cuts these bytes; noted is where a statement can note that they
+// are reached, or -1.
 type edit struct {
 	number        int // from 1, over all guards
 	start, end    int
@@ -113,7 +113,8 @@ func guards(name string, src []byte) ([]guard, error) {
 		if match, ok := marks[line]; ok {
 			e := editor{src: src, base: fset.File(file.Pos()).Base()}
 			if outs := e.takeOut(n, above); outs != nil {
-				found = append(found, guard{file: name, line: line - 1, why: match[2], engine: match[1], outs: outs, at: e.at(file.Name.End())})
+				found = append(found, guard{file: name, line: line - 1, why: match[2], engine: match[1], outs: outs,
+					at: e.at(file.Name.End())})
 				delete(marks, line)
 			}
 		}
@@ -233,10 +234,12 @@ func (e editor) part(n ast.Expr, above []ast.Node) []*edit {
 // never puts a statement into a block that does not run.
 func (e editor) never(n ast.Node) *edit { return e.around(n, "if !guardsoff.At(#) { ", " }") }
 
-// decide makes a condition false, then true. The first is noted where the condition is true, the second where it is false.
+// decide makes a condition false, then true. The first is noted where the condition is true, the second where it is
+// false.
 func (e editor) decide(cond ast.Expr) []*edit {
 	outs := []*edit{
-		e.around(cond, "!guardsoff.Off(#) && guardsoff.Saw(#, 0, ", ")"), e.around(cond, "guardsoff.Off(#) || guardsoff.Saw(0, #, ", ")"),
+		e.around(cond, "!guardsoff.Off(#) && guardsoff.Saw(#, 0, ", ")"), e.around(cond,
+			"guardsoff.Off(#) || guardsoff.Saw(0, #, ", ")"),
 	}
 	if constant, ok := cond.(*ast.Ident); ok && constant.Name == "true" {
 		return outs[:1]

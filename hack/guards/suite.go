@@ -43,7 +43,8 @@ func (b binary) set(number int) error {
 }
 
 func (b binary) compile(ctx context.Context, overlay, module string) ([]byte, error) {
-	return exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, b.link(module), "-o", b.path, b.folder).CombinedOutput()
+	return exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, b.link(module), "-o", b.path,
+		b.folder).CombinedOutput()
 }
 
 func (b binary) command(ctx context.Context, args ...string) *exec.Cmd {
@@ -121,7 +122,8 @@ func (b binary) fails(ctx context.Context, number int, units []unit) (bool, erro
 	for len(units) > 0 {
 		var names []string
 		first, took := units[0], time.Duration(0)
-		for len(units) > 0 && (units[0].script == "") == (first.script == "") && (len(names) == 0 || took+units[0].took < 2*time.Second) {
+		for len(units) > 0 && (units[0].script == "") == (first.script == "") &&
+			(len(names) == 0 || took+units[0].took < 2*time.Second) {
 			names = append(names, regexp.QuoteMeta(units[0].script+map[bool]string{true: units[0].top}[units[0].script == ""]))
 			took += units[0].took
 			units = units[1:]
@@ -131,7 +133,8 @@ func (b binary) fails(ctx context.Context, number int, units []unit) (bool, erro
 			run = "^" + first.top + "$/" + run
 		}
 		timeout := time.Minute + 10*took
-		err := b.command(ctx, "-test.run", run, "-test.failfast", "-test.paniconexit0", "-test.timeout", timeout.String()).Run()
+		err := b.command(ctx, "-test.run", run, "-test.failfast", "-test.paniconexit0", "-test.timeout",
+			timeout.String()).Run()
 		var exit *exec.ExitError
 		switch {
 		case ctx.Err() != nil:

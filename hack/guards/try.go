@@ -29,8 +29,8 @@ type trial struct {
 	suites   map[string]*suite
 }
 
-// off is the package of switches. The file whose path it is linked with holds the number of the edit that is made, or -1
-// where each edit that would change something is noted.
+// off is the package of switches. The file whose path it is linked with holds the number of the edit that is made, or
+// -1 where each edit that would change something is noted.
 const off = `package guardsoff
 
 import (
@@ -146,8 +146,8 @@ func (t *trial) build(ctx context.Context, overlay string, folders ...string) ([
 	return exec.CommandContext(ctx, "go", args...).CombinedOutput()
 }
 
-// write writes the guards' files with the chosen edits, those without a switch cut where so asked, and gives the list by
-// which the compiler finds them.
+// write writes the guards' files with the chosen edits, those without a switch cut where so asked, and gives the list
+// by which the compiler finds them.
 func (t *trial) write(name string, chosen func(*edit) bool, cut bool) (list string, err error) {
 	root, err := os.Getwd()
 	if err != nil {
@@ -221,7 +221,8 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 	overlay, own := t.overlay, e.alone || e.cuts() || g.engine != ""
 	if own {
 		var err error
-		if overlay, err = t.write(fmt.Sprint("edit", e.number), func(other *edit) bool { return e == other }, true); err != nil {
+		if overlay, err = t.write(fmt.Sprint("edit", e.number), func(other *edit) bool { return e == other },
+			true); err != nil {
 			return false, err.Error()
 		}
 		defer os.RemoveAll(filepath.Dir(overlay))
@@ -232,7 +233,8 @@ func (t *trial) tryOut(ctx context.Context, g *guard, e *edit, worker int) (caug
 	if g.engine != "" {
 		top, _, _ := strings.Cut(g.engine, "/")
 		one := binary{path: filepath.Join(t.work, fmt.Sprint("engine", worker))}
-		args := []string{"test", "-overlay", overlay, one.link(t.module), "-count", "1", "-failfast", "-vet=off", "-timeout", "20m"}
+		args := []string{"test", "-overlay", overlay, one.link(t.module), "-count", "1", "-failfast", "-vet=off", "-timeout",
+			"20m"}
 		if err := one.set(e.number); err != nil {
 			return false, err.Error()
 		}

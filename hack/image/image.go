@@ -47,7 +47,8 @@ func build(about about, binaries []binary) (v1.ImageIndex, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", binary.platform, err)
 		}
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &binary.platform}})
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image,
+			Descriptor: v1.Descriptor{Platform: &binary.platform}})
 	}
 	annotated, isIndex := mutate.Annotations(index, about.labels()).(v1.ImageIndex)
 	if !isIndex {
@@ -57,7 +58,8 @@ func build(about about, binaries []binary) (v1.ImageIndex, error) {
 }
 
 func buildImage(about about, base v1.Layer, binary binary) (v1.Image, error) {
-	program, err := layer(about.created, []file{{name: "usr/local/bin/", mode: 0o755}, {name: "usr/local/bin/sipgen", mode: 0o755, content: binary.content}})
+	program, err := layer(about.created, []file{{name: "usr/local/bin/", mode: 0o755},
+		{name: "usr/local/bin/sipgen", mode: 0o755, content: binary.content}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +112,8 @@ func baseLayer(about about) (v1.Layer, error) {
 		{name: "etc/", mode: 0o755},
 		{name: "etc/group", mode: 0o644, content: fmt.Appendf(nil, "root:x:0:\nnonroot:x:%d:\n", nonroot)},
 		{name: "etc/nsswitch.conf", mode: 0o644, content: []byte("hosts: files dns\n")},
-		{name: "etc/passwd", mode: 0o644, content: fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nnonroot:x:%d:%d:sipgen:/home/nonroot:/sbin/nologin\n", nonroot, nonroot)},
+		{name: "etc/passwd", mode: 0o644, content: fmt.Appendf(nil,
+			"root:x:0:0:root:/:/sbin/nologin\nnonroot:x:%d:%d:sipgen:/home/nonroot:/sbin/nologin\n", nonroot, nonroot)},
 		{name: "etc/ssl/", mode: 0o755},
 		{name: "etc/ssl/certs/", mode: 0o755},
 		{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, content: roots},
@@ -148,7 +151,8 @@ func layer(when time.Time, files []file) (v1.Layer, error) {
 			kind = tar.TypeSymlink
 			f.mode = 0o777
 		}
-		header := &tar.Header{Typeflag: kind, Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.content)), Linkname: f.link, ModTime: when, Format: tar.FormatUSTAR}
+		header := &tar.Header{Typeflag: kind, Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner,
+			Size: int64(len(f.content)), Linkname: f.link, ModTime: when, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
 			return nil, err
 		}
@@ -160,5 +164,6 @@ func layer(when time.Time, files []file) (v1.Layer, error) {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil }
-	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer),
+		tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
 }

@@ -83,7 +83,8 @@ func jumpIndex(about about, path string, args []string) (v1.ImageIndex, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", platform, err)
 		}
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: platform}})
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image,
+			Descriptor: v1.Descriptor{Platform: platform}})
 	}
 	annotated, isIndex := mutate.Annotations(index, about.labels()).(v1.ImageIndex)
 	if !isIndex {
@@ -179,7 +180,8 @@ func unneeded(name string) bool {
 	if strings.HasPrefix(name, "usr/share/doc/") {
 		return strings.Count(name, "/") > 3 || (strings.Count(name, "/") == 3 && filepath.Base(name) != "copyright")
 	}
-	return slices.ContainsFunc([]string{"usr/share/info", "usr/share/locale", "usr/share/man"}, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
+	return slices.ContainsFunc([]string{"usr/share/info", "usr/share/locale", "usr/share/man"},
+		func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
 }
 
 // folderLayer returns a layer of a folder's files, all of root and of one time. Nothing in it can become another user.

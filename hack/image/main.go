@@ -89,7 +89,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stdout, digest)
 		return nil
 	}
-	if err := remote.WriteIndex(target, index, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
+	if err := remote.WriteIndex(target, index, remote.WithContext(ctx),
+		remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
 		return fmt.Errorf("push to %s: %w", target, err)
 	}
 	fmt.Fprintf(stdout, "%s@%s\n", target.Context(), digest)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Missing skips a test, and says what it lacks and where to get it. With CI=true in the environment the test fails: a machine
-// that is there to test has everything.
+// Missing skips a test, and says what it lacks and where to get it. With CI=true in the environment the test fails: a
+// machine that is there to test has everything.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if CI() {

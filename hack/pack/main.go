@@ -62,7 +62,8 @@ func archive(files []string, when time.Time) ([]byte, error) {
 	tarred := tar.NewWriter(zipped)
 	for i, file := range files {
 		if name, target, ok := strings.Cut(file, "="); ok {
-			if err := tarred.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777, ModTime: when, Format: tar.FormatUSTAR}); err != nil {
+			if err := tarred.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777,
+				ModTime: when, Format: tar.FormatUSTAR}); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 			continue
@@ -75,7 +76,8 @@ func archive(files []string, when time.Time) ([]byte, error) {
 		if i == 0 {
 			mode = 0o755
 		}
-		header := &tar.Header{Typeflag: tar.TypeReg, Name: filepath.Base(file), Size: int64(len(content)), Mode: mode, ModTime: when, Format: tar.FormatUSTAR}
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: filepath.Base(file), Size: int64(len(content)), Mode: mode,
+			ModTime: when, Format: tar.FormatUSTAR}
 		if err := tarred.WriteHeader(header); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -89,8 +91,8 @@ func archive(files []string, when time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// sbom takes the hashes of the tool that wrote the document out of it: they are of a binary for the machine that makes the release.
-// A serial number or a time is an error, because no two runs would agree on it.
+// sbom takes the hashes of the tool that wrote the document out of it: they are of a binary for the machine that makes
+// the release. A serial number or a time is an error, because no two runs would agree on it.
 func sbom(content []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()

@@ -1,12 +1,13 @@
-// Command tally runs commands one after another and counts the tests of those that are go test. What it prints is what go test
-// prints; its last line is the sum:
+// Command tally runs commands one after another and counts the tests of those that are go test. What it prints is what
+// go test prints; its last line is the sum:
 //
 //	tally -- bash hack/lint.sh -- go test ./... -- go test ./e2e/...
 //	…
 //	1234 passed, 0 failed, 2 skipped
 //
-// A command may begin with variables of its environment, as in a shell. Tally stops at the first command that fails, and its
-// exit code is then 1. With CI=true in the environment a skipped test fails the run, too: there, what a test needs is installed.
+// A command may begin with variables of its environment, as in a shell. Tally stops at the first command that fails,
+// and its exit code is then 1. With CI=true in the environment a skipped test fails the run, too: there, what a test
+// needs is installed.
 package main
 
 import (
@@ -181,8 +182,9 @@ func (s *tally) event(e event) {
 	}
 }
 
-// packageFailed is for a package that failed, by a test of it that is counted already, or by itself: it does not compile, a
-// test ran out of time, or the program ended. A test that was running then has not ended, and what it said is all there is.
+// packageFailed is for a package that failed, by a test of it that is counted already, or by itself: it does not
+// compile, a test ran out of time, or the program ended. A test that was running then has not ended, and what it said
+// is all there is.
 func (s *tally) packageFailed(name, said string) {
 	counted := slices.ContainsFunc(s.failures, func(f string) bool { return strings.HasPrefix(f, name+" ") })
 	for test, text := range s.buffers {

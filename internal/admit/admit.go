@@ -97,7 +97,8 @@ type Clusters struct {
 // Of decides which clusters are frozen, and why. The reasons come in this order: problems of a spec by itself,
 // missing specs, contradictions with the hosts, missing grants, and claims of two clusters.
 func Of(in Input) *Clusters {
-	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{},
+	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]string{},
+		here:    map[string]string{},
 		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{}, Leaving: map[schedule.ClusterKey]bool{}}
 	known := inTree(in.Tree, in.Claims)
 	for _, key := range known {
@@ -183,9 +184,9 @@ func flatten(err error) []error {
 // mostNewcomers is how many frozen clusters that have nothing yet are planned and reported for each tenant.
 const mostNewcomers = 20
 
-// leaveOutCrowds leaves out the frozen clusters beyond that number that have neither files in the tree nor hosts. A tenant
-// with thousands of them would fill the plan, PLAN.md and the pull request, and hide the other tenants. Clusters
-// outside all tenants' namespaces count together.
+// leaveOutCrowds leaves out the frozen clusters beyond that number that have neither files in the tree nor hosts. A
+// tenant with thousands of them would fill the plan, PLAN.md and the pull request, and hide the other tenants.
+// Clusters outside all tenants' namespaces count together.
 func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 	has := map[schedule.ClusterKey]bool{}
 	for _, key := range known {
@@ -232,7 +233,10 @@ func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 			found[schedule.ClusterKey{Namespace: parts[1], Name: parts[2]}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(found), func(a,
+		b schedule.ClusterKey) int {
+		return strings.Compare(a.String(), b.String())
+	})
 }
 
 // has reports whether a cluster has a spec.
@@ -279,7 +283,8 @@ func (s *Clusters) LostFindings() []finding.Finding {
 		p := &s.Lost[i]
 		words := "left out: " + s.InTree.Replace(p.Err.Error())
 		s.here[words] = "left out: " + p.Err.Error()
-		out = append(out, finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Finding().Object, Message: words, Fix: finding.Remedy(p.Code)})
+		out = append(out, finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Finding().Object, Message: words,
+			Fix: finding.Remedy(p.Code)})
 	}
 	return out
 }

@@ -22,9 +22,9 @@ func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 	}
 }
 
-// freezeOverlaps freezes the clusters that ask for an address of the site's services or of hosts; what they have in the
-// tree stays. A host that is neither held nor used freezes no cluster that has its address in the tree: the host gets
-// a fault.
+// freezeOverlaps freezes the clusters that ask for an address of the site's services or of hosts; what they have in
+// the tree stays. A host that is neither held nor used freezes no cluster that has its address in the tree: the host
+// gets a fault.
 func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
 	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
@@ -45,8 +45,8 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	}
 }
 
-// freezeClashes freezes the clusters that claim what another cluster has in the tree, or what one before them claims. A
-// frozen cluster has what its services in the tree have, and so has a cluster without a spec while it has hosts,
+// freezeClashes freezes the clusters that claim what another cluster has in the tree, or what one before them claims.
+// A frozen cluster has what its services in the tree have, and so has a cluster without a spec while it has hosts,
 // because its services stay. As these claims may freeze others, it repeats until no more cluster is frozen.
 func (s *Clusters) freezeClashes(gone map[string]bool) {
 	ports := s.Site.Spec.NodePorts
@@ -106,7 +106,8 @@ func grantCode(e validation.FieldError) string {
 // BeyondGrants returns what a valid spec asks for beyond its tenant's grants, independent of the hosts.
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
-		out = append(out, Problem{Cluster: keyOf(c), Code: grantCode(e), Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
+		out = append(out, Problem{Cluster: keyOf(c), Code: grantCode(e),
+			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
 	}
 	return out
 }

@@ -38,7 +38,8 @@ func (s *Clusters) leaveAlone() {
 				s.freeze(h.Cluster, finding.Unpatchable, errors.New(found.Sentence()))
 			//guard: a release waits, and the run ends as if all were done
 			case h.State == holdings.Held:
-				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable, Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
+				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
+					Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
 			//guard: a host is released by a patch with which an engine would harm it, without a warning
 			case h.State == holdings.Leaving:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
@@ -48,8 +49,8 @@ func (s *Clusters) leaveAlone() {
 	}
 }
 
-// freezeContradicted freezes the clusters whose services contradict the hosts: they name a network without addresses that
-// they did not have in the tree, or the spec takes all hosts from a load balancer that stays.
+// freezeContradicted freezes the clusters whose services contradict the hosts: they name a network without addresses
+// that they did not have in the tree, or the spec takes all hosts from a load balancer that stays.
 func (s *Clusters) freezeContradicted() {
 	hosts := inventory.Inventory{Hosts: s.Hosts}
 	known := hosts.Networks()
@@ -63,9 +64,9 @@ func (s *Clusters) freezeContradicted() {
 	s.freezeWithoutBackends()
 }
 
-// freezeWithoutBackends freezes the clusters whose spec takes all hosts from a load balancer that stays, as when a role is
-// renamed or dropped by mistake. To release a whole role, remove its load balancers as well. Workers may be scaled to
-// zero and back: only a spec without their role is refused.
+// freezeWithoutBackends freezes the clusters whose spec takes all hosts from a load balancer that stays, as when a
+// role is renamed or dropped by mistake. To release a whole role, remove its load balancers as well. Workers may be
+// scaled to zero and back: only a spec without their role is refused.
 func (s *Clusters) freezeWithoutBackends() {
 	serving := s.serving()
 	for i := range s.All {

@@ -94,7 +94,8 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 
 // addMissing gives frozen clusters without a spec an empty one, because they are not gone.
 func (s *Clusters) addMissing() {
-	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen),
+		func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
 		if !s.has(key) {
 			stub := v1.SIPCluster{Source: key.String()}
 			stub.Namespace, stub.Name = key.Namespace, key.Name

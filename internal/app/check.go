@@ -73,7 +73,8 @@ func (p *Planned) live() []finding.Finding {
 		patched[ask.Host.Key()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
-	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts, isPatched)
+	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts,
+		isPatched)
 	findings = append(findings, preflight.Moves(p.Loaded.Site.Spec.Hosts.Apply, p.Clusters.Options.Keys, asks)...)
 	//guard(TestTwoSites): the guards of two sites deny each other's syncs
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,

@@ -1,5 +1,5 @@
-// Package fields explains the fields of SIPCluster and Site from their CustomResourceDefinitions: for a terminal, as a reference page, and as a
-// JSON Schema for editors. Pure.
+// Package fields explains the fields of SIPCluster and Site from their CustomResourceDefinitions: for a terminal, as a
+// reference page, and as a JSON Schema for editors. Pure.
 package fields
 
 import (

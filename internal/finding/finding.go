@@ -103,7 +103,8 @@ func Sorted(findings []Finding) []Finding {
 	out := slices.Clone(findings)
 	slices.SortFunc(out, func(a, b Finding) int {
 		return cmp.Or(
-			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document, b.Place.Document),
+			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document,
+				b.Place.Document),
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field),
 			cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
 		)

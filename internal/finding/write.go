@@ -34,7 +34,8 @@ func Human(w io.Writer, findings []Finding, color bool) error {
 		if place := f.Place.String(); place != "" {
 			prefix = place + ": "
 		}
-		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, text.Line(f.Fix), shut)
+		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim,
+			text.Line(f.Fix), shut)
 	}
 	return out.Flush()
 }

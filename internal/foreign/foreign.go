@@ -41,7 +41,8 @@ type Input struct {
 	ArgoCD bool
 	// Prefix is the path of the tree's folder in the repository, empty for its root.
 	Prefix string
-	// Tree has the paths of the tree's files, and Others those of all other files in the tree's folders, both relative to Prefix.
+	// Tree has the paths of the tree's files, and Others those of all other files in the tree's folders, both relative to
+	// Prefix.
 	Tree, Others []string
 	// Around are the files with one of Names at Prefix and above.
 	Around []File
@@ -100,8 +101,9 @@ func Check(in Input) error {
 	return errors.Join(problems...)
 }
 
-// fluxLeavesOut are names of folders that Flux leaves out of a repository by itself: fluxcd/pkg/sourceignore v0.15. The files that it leaves out end
-// as no file of a tree does. If there is any line in a .sourceignore anywhere, Flux uses only the first, but a tree that needs a line about other files to be seen is not safe.
+// fluxLeavesOut are names of folders that Flux leaves out of a repository by itself: fluxcd/pkg/sourceignore v0.15.
+// The files that it leaves out end as no file of a tree does. If there is any line in a .sourceignore anywhere, Flux
+// uses only the first, but a tree that needs a line about other files to be seen is not safe.
 var fluxLeavesOut = []string{
 	".git/", "*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip", ".github/", ".circleci/", ".travis.yml", ".gitlab-ci.yml",
 	"appveyor.yml", ".drone.yml", "cloudbuild.yaml", "codeship-services.yml", "codeship-steps.yml",
@@ -138,7 +140,8 @@ func hidden(tree []string, around []File) (problems []error) {
 		for lines := bufio.NewScanner(bytes.NewReader(file.Text)); lines.Scan(); {
 			number++
 			if line := lines.Text(); !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" {
-				rules = append(rules, rule{fmt.Sprintf("%s: line %d", file.Path, number), line, gitignore.ParsePattern(line, folder)})
+				rules = append(rules, rule{fmt.Sprintf("%s: line %d", file.Path, number), line,
+					gitignore.ParsePattern(line, folder)})
 			}
 		}
 		if number > mostLines {
@@ -199,15 +202,16 @@ func hides(rules []rule, folders map[string]*rule, name string, isFolder bool) *
 	return found
 }
 
-// changes are the attributes by which git checks out other bytes than were committed. Whether a file has one by another line counts for nothing: each line is
-// read by itself.
+// changes are the attributes by which git checks out other bytes than were committed. Whether a file has one by
+// another line counts for nothing: each line is read by itself.
 var changes = regexp.MustCompile(`^(ident|eol=crlf|filter=.*|working-tree-encoding(=.*)?)$`)
 
 // rewrites returns the lines of a .gitattributes that have an attribute of changes and may be about a file of the
 // tree.
 func rewrites(tree []string, file File) (problems []error) {
 	if file.NoFile {
-		return []error{fmt.Errorf("%s: found a link, and git may read the path in it as a line; want a file, or none", file.Path)}
+		return []error{fmt.Errorf("%s: found a link, and git may read the path in it as a line; want a file, or none",
+			file.Path)}
 	}
 	number := 0
 	for line := range bytes.Lines(file.Text) {

@@ -26,7 +26,8 @@ type limitedTransport struct{ http.RoundTripper }
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil {
-		if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" && response.StatusCode < 300 {
+		if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" &&
+			response.StatusCode < 300 {
 			_ = response.Body.Close() // the body is not needed
 			return nil, &pageError{oneLine(request.URL.Host)}
 		}

@@ -51,7 +51,8 @@ func responseError(response *http.Response, message string, err error) error {
 		refused.after = time.Duration(seconds) * time.Second
 	} else if when, err := http.ParseTime(response.Header.Get("Retry-After")); err == nil {
 		refused.after = max(0, time.Until(when))
-	} else if reset, err := strconv.ParseInt(response.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && response.Header.Get("X-RateLimit-Remaining") == "0" {
+	} else if reset, err := strconv.ParseInt(response.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil &&
+		response.Header.Get("X-RateLimit-Remaining") == "0" {
 		refused.after = max(0, time.Until(time.Unix(reset, 0)))
 	}
 	return refused
@@ -71,11 +72,14 @@ func retry(err error) (time.Duration, bool) {
 		return 0, false
 	case errors.As(err, &refused):
 		switch {
-		case refused.status == http.StatusTooManyRequests, refused.status >= 500 && refused.status != http.StatusNotImplemented:
+		case refused.status == http.StatusTooManyRequests, refused.status >= 500 &&
+			refused.status != http.StatusNotImplemented:
 			return refused.after, true
-		case refused.status == http.StatusForbidden && (refused.after > 0 || strings.Contains(strings.ToLower(refused.message), "rate limit")):
+		case refused.status == http.StatusForbidden &&
+			(refused.after > 0 || strings.Contains(strings.ToLower(refused.message), "rate limit")):
 			return refused.after, true // GitHub's limits
-		case refused.status == http.StatusConflict, refused.status == http.StatusUnprocessableEntity && strings.Contains(refused.message, "already exists"):
+		case refused.status == http.StatusConflict, refused.status == http.StatusUnprocessableEntity &&
+			strings.Contains(refused.message, "already exists"):
 			return 0, true // another run was faster: it will be found
 		}
 		return 0, false
@@ -110,11 +114,14 @@ func (c *Client) explain(repository Repository, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: the forge did not answer in time", repository)
 	case errors.As(err, &refused) && refused.status == http.StatusUnauthorized:
-		return fmt.Errorf("%s: %w: %s is wrong or expired; it needs %s: %s", repository.Web, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w: %s is wrong or expired; it needs %s: %s", repository.Web, ErrToken, c.TokenName,
+			tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusForbidden && refused.after == 0:
-		return fmt.Errorf("%s: %w: the token in %s does not allow that; it needs %s: %s", repository, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w: the token in %s does not allow that; it needs %s: %s", repository, ErrToken, c.TokenName,
+			tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
-		return fmt.Errorf("%s: %w there, or the token in %s cannot read it; it needs %s: %s", repository, ErrNoRepository, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w there, or the token in %s cannot read it; it needs %s: %s", repository, ErrNoRepository,
+			c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &certificate), errors.As(err, &authority):
 		return fmt.Errorf("%s: %w: %s", repository.Web, ErrCertificate, words)
 	case errors.As(err, &refused) && refused.after > 0:

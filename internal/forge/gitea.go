@@ -103,7 +103,8 @@ func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]st
 	}
 	numbers := map[string]int64{}
 	for page := 1; page != 0 && page <= labelPages; {
-		all, response, err := client.ListRepoLabels(g.owner, g.name, gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: page, PageSize: 50}})
+		all, response, err := client.ListRepoLabels(g.owner, g.name,
+			gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: page, PageSize: 50}})
 		if err != nil {
 			return nil, giteaError(response, err)
 		}
@@ -132,7 +133,8 @@ func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]st
 	if len(add) == 0 {
 		return missing, nil
 	}
-	if _, response, err := client.AddIssueLabels(g.owner, g.name, open.number, gitea.IssueLabelsOption{Labels: add}); err != nil {
+	if _, response, err := client.AddIssueLabels(g.owner, g.name, open.number,
+		gitea.IssueLabelsOption{Labels: add}); err != nil {
 		return missing, giteaError(response, err)
 	}
 	return missing, nil

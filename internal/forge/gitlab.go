@@ -78,7 +78,8 @@ func (g *gitLab) put(ctx context.Context, before *pull, request Request) (*pull,
 // label adds labels; GitLab makes those that the project does not have.
 func (g *gitLab) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	wanted := gitlab.LabelOptions(labels)
-	_, response, err := g.client.MergeRequests.UpdateMergeRequest(g.path, open.number, &gitlab.UpdateMergeRequestOptions{AddLabels: &wanted}, gitlab.WithContext(ctx))
+	_, response, err := g.client.MergeRequests.UpdateMergeRequest(g.path, open.number,
+		&gitlab.UpdateMergeRequestOptions{AddLabels: &wanted}, gitlab.WithContext(ctx))
 	if err != nil {
 		return nil, gitLabError(response, err)
 	}
@@ -86,7 +87,8 @@ func (g *gitLab) label(ctx context.Context, open *pull, labels []string) ([]stri
 }
 
 func gitLabPull(one *gitlab.BasicMergeRequest) *pull {
-	return &pull{number: one.IID, page: one.WebURL, title: one.Title, body: one.Description, base: one.TargetBranch, commit: one.SHA, labels: one.Labels}
+	return &pull{number: one.IID, page: one.WebURL, title: one.Title, body: one.Description, base: one.TargetBranch,
+		commit: one.SHA, labels: one.Labels}
 }
 
 // gitLabError takes the forge's words out of the library's error, which has the request in it.

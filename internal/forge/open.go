@@ -77,7 +77,8 @@ type pull struct {
 
 // api is the part of a forge's API that Open needs. Unsuccessful responses are *apiError.
 type api interface {
-	// list gives the pull requests from a branch of the repository itself, open or closed ones; a fork may have one of the same name.
+	// list gives the pull requests from a branch of the repository itself, open or closed ones; a fork may have one of
+	// the same name.
 	list(ctx context.Context, head string, open bool) ([]*pull, error)
 	// put opens a pull request where there is none before, and else changes that one.
 	put(ctx context.Context, before *pull, request Request) (*pull, error)

@@ -27,7 +27,8 @@ const (
 var hostKinds = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
 
 // sshAliases are hosts that take ssh on port 443 for another one.
-var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "www.github.com": "github.com"}
+var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com",
+	"www.github.com": "github.com"}
 
 // KindOf returns the kind of the forge that a remote is on. name is a kind's, or "auto": by well-known host
 // names, and Unknown for any other.
@@ -81,7 +82,8 @@ func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 		return Repository{}, false, err
 	}
 	if len(parts) < 2 || len(parts) > 2 && kind.ownerAndName() {
-		return Repository{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", oneLine(address.Host), strings.Join(parts, "/"))
+		return Repository{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", oneLine(address.Host),
+			strings.Join(parts, "/"))
 	}
 	return Repository{Kind: kind, Web: base, Path: strings.Join(parts, "/")}, true, nil
 }
@@ -213,12 +215,14 @@ func (r Repository) PullRequestPage(number int64) string {
 // ssh is unknown. other is the other host, "" for an invalid address.
 func (r Repository) OnHost(page string) (is bool, other string) {
 	address, err := url.Parse(page)
-	if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.User != nil || address.Hostname() == "" {
+	if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.User != nil ||
+		address.Hostname() == "" {
 		return false, ""
 	}
 	web, err := url.Parse(r.Web)
 	//guard: a host whose name begins with the forge's passes for it
-	if err == nil && strings.EqualFold(strings.TrimSuffix(address.Hostname(), "."), strings.TrimSuffix(web.Hostname(), ".")) {
+	if err == nil && strings.EqualFold(strings.TrimSuffix(address.Hostname(), "."),
+		strings.TrimSuffix(web.Hostname(), ".")) {
 		return true, ""
 	}
 	return false, oneLine(address.Host)

@@ -18,8 +18,8 @@ type PullRequestHint struct {
 	Open bool   // there is a pull request, and Page is it; else Page is where one is opened
 }
 
-// CutPullRequestHint takes a forge's invitation to a pull request out of a server's words, and gives the other words. The words
-// are those of one push on one line, its lines separated by "; ".
+// CutPullRequestHint takes a forge's invitation to a pull request out of a server's words, and gives the other words.
+// The words are those of one push on one line, its lines separated by "; ".
 func CutPullRequestHint(words string) (rest string, invited PullRequestHint) {
 	var kept []string
 	lines := strings.Split(words, "; ")
@@ -30,7 +30,8 @@ func CutPullRequestHint(words string) (rest string, invited PullRequestHint) {
 			if invited.Page == "" {
 				invited = PullRequestHint{
 					Page: strings.TrimSpace(lines[i+1]),
-					Open: strings.Contains(line, "existing pull request") || strings.Contains(line, "view merge request"), // Gitea, GitLab
+					// Gitea, GitLab
+					Open: strings.Contains(line, "existing pull request") || strings.Contains(line, "view merge request"),
 				}
 			}
 			i++
@@ -42,5 +43,6 @@ func CutPullRequestHint(words string) (rest string, invited PullRequestHint) {
 }
 
 func isURL(words string) bool {
-	return (strings.HasPrefix(words, "https://") || strings.HasPrefix(words, "http://")) && !strings.Contains(words, " ") && oneLine(words) == words
+	return (strings.HasPrefix(words, "https://") || strings.HasPrefix(words, "http://")) &&
+		!strings.Contains(words, " ") && oneLine(words) == words
 }

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less: most runs are over by then.
+// leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less:
+// most runs are over by then.
 const (
 	leastHeap = 128 << 20
 	growth    = 75

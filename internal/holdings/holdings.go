@@ -149,7 +149,8 @@ func Of(in Input) (*Holdings, error) {
 		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; keyOf(a) == keyOf(b) {
 			where := []string{a.Source, b.Source}
 			slices.Sort(where)
-			problems = append(problems, fmt.Errorf("host %s: is in the inventory twice: %s and %s", a.Key(), where[0], where[1]))
+			problems = append(problems, fmt.Errorf("host %s: is in the inventory twice: %s and %s", a.Key(), where[0],
+				where[1]))
 		}
 	}
 	problems = append(problems, out.match(in.Tree)...)
@@ -179,7 +180,8 @@ func compare(a, b HostKey) int {
 
 // Find returns the answer for one host, nil if it is not in the inventory.
 func (hs *Holdings) Find(key HostKey) *Holding {
-	at, found := slices.BinarySearchFunc(hs.Hosts, key, func(h Holding, key HostKey) int { return compare(keyOf(h.Host), key) })
+	at, found := slices.BinarySearchFunc(hs.Hosts, key,
+		func(h Holding, key HostKey) int { return compare(keyOf(h.Host), key) })
 	if !found {
 		return nil
 	}
@@ -193,7 +195,8 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 		order[i] = &tree[i]
 	}
 	byHost := func(a, b *Claim) int {
-		return cmp.Or(compare(a.Host, b.Host), compare(HostKey(a.Cluster), HostKey(b.Cluster)), strings.Compare(a.Source, b.Source), strings.Compare(a.Role, b.Role))
+		return cmp.Or(compare(a.Host, b.Host), compare(HostKey(a.Cluster), HostKey(b.Cluster)),
+			strings.Compare(a.Source, b.Source), strings.Compare(a.Role, b.Role))
 	}
 	if !slices.IsSortedFunc(order, byHost) {
 		slices.SortFunc(order, byHost)
@@ -279,7 +282,8 @@ func (h *Holding) byTree(in *Input) {
 
 // mayBeLabelled reports whether the host may carry labels that were not read.
 func (h *Holding) mayBeLabelled() bool {
-	return h.Host.Unsure() || slices.ContainsFunc(h.Host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
+	return h.Host.Unsure() || slices.ContainsFunc(h.Host.Faults,
+		func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
 // hold gives the host to a role, unless the role is invalid.

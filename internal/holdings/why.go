@@ -92,9 +92,9 @@ func ineligible(h *inventory.Host) Why {
 	return Why{}
 }
 
-// Failed returns why a held host is to be replaced, the zero Why for a healthy one. The mark of Cluster API's provider comes
-// before an error, which alone takes no slot from a host that serves. Paused, detached and cordoned hosts are under
-// maintenance, and not failed.
+// Failed returns why a held host is to be replaced, the zero Why for a healthy one. The mark of Cluster API's provider
+// comes before an error, which alone takes no slot from a host that serves. Paused, detached and cordoned hosts are
+// under maintenance, and not failed.
 func Failed(h *inventory.Host) Why {
 	s := &h.State
 	switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// originKey is an annotation that an object has while it is built: the number of the document that it was made from. A patch that
-// changes it changes which lines a message names, of files of the same owner.
+// originKey is an annotation that an object has while it is built: the number of the document that it was made from. A
+// patch that changes it changes which lines a message names, of files of the same owner.
 const originKey = "sipgen-document"
 
 // build returns the objects that kustomize builds from one kustomization. It reads from memory, where there is
@@ -106,7 +106,8 @@ func (b *build) add(dir string, level int) (size, error) {
 	case known:
 		return total, nil
 	case level > maxLevels:
-		return size{}, k.document.Problem("", "more than %d kustomizations that name one another, want at most that", maxLevels)
+		return size{}, k.document.Problem("", "more than %d kustomizations that name one another, want at most that",
+			maxLevels)
 	}
 	b.done[dir] = size{objects: -1}
 	for _, base := range k.bases {
@@ -159,7 +160,8 @@ func (b *build) addResources(file string) (size, error) {
 	)
 	for i := range docs {
 		if docs[i].NoKind() { // kustomize does not name it
-			return size{}, &manifest.FileError{File: shown, Err: docs[i].Problem("kind", "missing, want the kind of the object")}
+			return size{}, &manifest.FileError{File: shown,
+				Err: docs[i].Problem("kind", "missing, want the kind of the object")}
 		}
 		var object map[string]any
 		if err := docs[i].DecodeLoose(&object); err != nil {

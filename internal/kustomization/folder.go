@@ -31,7 +31,8 @@ const (
 )
 
 // limits of one file.
-var limits = manifest.Limits{File: maxBuilt, Total: ownRead, Files: 20_000, Documents: maxObjects, Depth: 100, Aliases: 1 << 20}
+var limits = manifest.Limits{File: maxBuilt, Total: ownRead, Files: 20_000, Documents: maxObjects, Depth: 100,
+	Aliases: 1 << 20}
 
 // folder is one that was named, with the kustomizations in it.
 type folder struct {
@@ -117,7 +118,8 @@ var fields = []string{
 	"generatorOptions", "buildMetadata", "sortOptions",
 }
 
-// parse reads a file called kustomization.yaml. is: it is kustomize's, and not some other tool's object in a file of that name.
+// parse reads a file called kustomization.yaml. is: it is kustomize's, and not some other tool's object in a file of
+// that name.
 func (f *folder) parse(file string) (k *kustomization, is bool) {
 	k = &kustomization{dir: path.Dir(file), file: file, others: map[string][]byte{}}
 	f.read[file] = true

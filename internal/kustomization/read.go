@@ -19,8 +19,8 @@ import (
 
 // Read is the result of Of.
 type Read struct {
-	// Documents of all files, and those that were built. A document that was built has the file, the lines and the fields of the one that it
-	// was made from.
+	// Documents of all files, and those that were built. A document that was built has the file, the lines and the fields
+	// of the one that it was made from.
 	Documents []manifest.Document
 	// Beside are documents of files in the folder of a kustomization that no kustomization names: they are not in
 	// Documents. Unreadable files are left out.
@@ -105,8 +105,10 @@ func open(name string, owner func(string) string) (*folder, error) {
 	if err != nil {
 		return nil, manifest.WithoutOperation(name, err)
 	}
-	f := &folder{name: name, root: root, owner: owner, used: map[string]int64{}, made: map[string]size{}, kustomizations: map[string]*kustomization{}, read: map[string]bool{}}
-	files, err := manifest.Specs.Of(owner).Folder(root, name, func(base string) bool { return slices.Contains(konfig.RecognizedKustomizationFileNames(), base) })
+	f := &folder{name: name, root: root, owner: owner, used: map[string]int64{}, made: map[string]size{},
+		kustomizations: map[string]*kustomization{}, read: map[string]bool{}}
+	files, err := manifest.Specs.Of(owner).Folder(root, name,
+		func(base string) bool { return slices.Contains(konfig.RecognizedKustomizationFileNames(), base) })
 	if err != nil {
 		f.close()
 		return nil, err

@@ -19,12 +19,14 @@ const (
 	maxWork = 40_000
 	// maxGrown is bytes that labels, names, images and patches add, were they added wherever an object has room.
 	maxGrown = 32 << 20
-	// maxPatched is bytes of objects that are patched, counted once for each patch: kustomize writes and reads them whole.
+	// maxPatched is bytes of objects that are patched, counted once for each patch: kustomize writes and reads them
+	// whole.
 	maxPatched = 4 << 20
 	// tenantBuilds is how many times the limits all builds of a tenant may have, ownBuilds those outside of tenants'
 	// folders.
 	tenantBuilds, ownBuilds = 2, 40
-	// Work of a kustomization, of an object in it, of one that it generates, and of an object that one patch, label or image is for.
+	// Work of a kustomization, of an object in it, of one that it generates, and of an object that one patch, label or
+	// image is for.
 	perLayer, perObject, perGenerated, perPatch, perEntry = 50, 10, 20, 40, 4
 	// The number of keys and values, and of pairs of objects, that make one unit of work, for a kustomization and for
 	// an entry.
@@ -35,7 +37,8 @@ const (
 type size struct{ objects, bytes, nodes, patched, grown, work int }
 
 func (s size) plus(t size) size {
-	return size{s.objects + t.objects, s.bytes + t.bytes, s.nodes + t.nodes, s.patched + t.patched, s.grown + t.grown, s.work + t.work}
+	return size{s.objects + t.objects, s.bytes + t.bytes, s.nodes + t.nodes, s.patched + t.patched, s.grown + t.grown,
+		s.work + t.work}
 }
 
 // beyond reports whether this exceeds the limits of some builds.

@@ -77,7 +77,8 @@ func (c *checker) find(key schedule.ClusterKey) *v1.SIPCluster {
 	return nil
 }
 
-// misplaced notes the addresses of a host that lie outside the networks that it can be on, as problems, and leaves them out.
+// misplaced notes the addresses of a host that lie outside the networks that it can be on, as problems, and leaves
+// them out.
 func (c *checker) misplaced(host *inventory.Host) {
 	at, has := host.Addresses, 0
 	for _, a := range at {
@@ -86,10 +87,12 @@ func (c *checker) misplaced(host *inventory.Host) {
 			has++
 			continue
 		}
-		host.AddressProblems = append(slices.Clone(host.AddressProblems), inventory.AddressProblem{Network: a.Network, Origin: a.Origin, Text: why})
+		host.AddressProblems = append(slices.Clone(host.AddressProblems),
+			inventory.AddressProblem{Network: a.Network, Origin: a.Origin, Text: why})
 	}
 	if has < len(at) {
-		host.Addresses = slices.DeleteFunc(slices.Clone(at), func(a inventory.Address) bool { return host.Misplaced(a, c.Networks) != "" })
+		host.Addresses = slices.DeleteFunc(slices.Clone(at),
+			func(a inventory.Address) bool { return host.Misplaced(a, c.Networks) != "" })
 	}
 }
 

@@ -44,14 +44,16 @@ func (c *checker) unreadAnnotations() {
 			c.host(finding.Unread, finding.Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message, correct)
 		}
 		for _, network := range annotatedNetworks(host) {
-			if len(used) == 0 || slices.Contains(used, network) || len(on[network]) > 1 || len(on[network]) == 1 && !on[network][host.Key()] {
+			if len(used) == 0 || slices.Contains(used, network) || len(on[network]) > 1 || len(on[network]) == 1 &&
+				!on[network][host.Key()] {
 				continue
 			}
 			message := redact.Sprintf("no cluster uses a network %q, and no other host is on it", network)
 			if near := manifest.Nearest(network, used); near != "" {
 				message += redact.Sprintf("; did you mean %q?", near)
 			}
-			c.host(finding.Unread, finding.Warning, host, redact.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+network), message,
+			c.host(finding.Unread, finding.Warning, host,
+				redact.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+network), message,
 				"correct the network's id, or remove the annotation")
 		}
 	}

@@ -70,7 +70,8 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			}
 			parts = append(parts, fmt.Sprintf("%s (%s%s)", namespace, hosts[0], more))
 		}
-		c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
+		c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes",
+			"the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
 		return
 	}
 	var common, first []string
@@ -84,7 +85,8 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			common, first, where = set.HostNamespaces, set.HostNamespaces, name
 			continue
 		}
-		common = slices.DeleteFunc(slices.Clone(common), func(n string) bool { return !slices.Contains(set.HostNamespaces, n) })
+		common = slices.DeleteFunc(slices.Clone(common),
+			func(n string) bool { return !slices.Contains(set.HostNamespaces, n) })
 		if len(common) == 0 {
 			c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes."+name+".hostNamespaces",
 				fmt.Sprintf("has no namespace in common with the roles before it (%s: %s): Cluster API uses the hosts of one namespace only", where, strings.Join(first, ", ")), fix)
@@ -118,7 +120,8 @@ func (c *checker) noMeeting(r *role) bool {
 		namespaces = append(namespaces[:shown:shown], fmt.Sprintf("%d more", len(namespaces)-shown))
 	}
 	c.cluster(finding.NoMeeting, finding.Error, r.cluster, r.field(".hostNamespaces"),
-		fmt.Sprintf("none of the %d hosts that labelSelector matches is in %s: they are in %s", matched, strings.Join(r.set.HostNamespaces, " or "), strings.Join(namespaces, ", ")),
+		fmt.Sprintf("none of the %d hosts that labelSelector matches is in %s: they are in %s", matched,
+			strings.Join(r.set.HostNamespaces, " or "), strings.Join(namespaces, ", ")),
 		"correct one of the two")
 	return true
 }

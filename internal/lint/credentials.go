@@ -7,6 +7,7 @@ func (c *checker) credentials() {
 	if c.Site == nil || !c.Site.FluxLacksCredentials() {
 		return
 	}
-	c.site(finding.Credentials, finding.Warning, "spec.flux.secretName", "missing: Flux reads the repository over ssh, but has no credentials for it",
+	c.site(finding.Credentials, finding.Warning, "spec.flux.secretName",
+		"missing: Flux reads the repository over ssh, but has no credentials for it",
 		"name the Secret that has them; PLAN.md has the command that makes it")
 }

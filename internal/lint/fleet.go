@@ -28,7 +28,8 @@ func (c *checker) nameless() {
 		}
 	}
 	if n > 0 {
-		c.site(finding.Nameless, finding.Warning, "spec.inputs.inventory", fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
+		c.site(finding.Nameless, finding.Warning, "spec.inputs.inventory",
+			fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
 			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); handwritten manifests have no uid")
 	}
 }
@@ -58,7 +59,8 @@ func (c *checker) ownerless() {
 			also = fmt.Sprintf(" (the same of %s)", text.Plural(more, "more host", "more hosts"))
 		}
 		c.host(finding.Ownerless, finding.Warning, hosts[cluster][0], "metadata.labels",
-			fmt.Sprintf("labeled for cluster %s, which is in neither the specs nor the tree%s: no cluster gets it", cluster.Quoted(), also),
+			fmt.Sprintf("labeled for cluster %s, which is in neither the specs nor the tree%s: no cluster gets it",
+				cluster.Quoted(), also),
 			"find its owner: another site, another tool, or a cluster that lost its spec; if it has none, spec.hosts.release of the Site releases it")
 	}
 }
@@ -75,14 +77,16 @@ func (c *checker) alike() {
 					found[key] = twoSpellings(c.Hosts, key)
 				}
 				if found[key] != "" {
-					c.cluster(finding.Alike, finding.Warning, cluster, "spec.nodes."+name, found[key], "give the hosts of one domain the same label; until then a domain may get twice as many hosts as the role allows")
+					c.cluster(finding.Alike, finding.Warning, cluster, "spec.nodes."+name, found[key],
+						"give the hosts of one domain the same label; until then a domain may get twice as many hosts as the role allows")
 				}
 			}
 		}
 	}
 }
 
-// twoSpellings names the first two values of a label that differ in capital letters alone, with a host of each; empty for none.
+// twoSpellings names the first two values of a label that differ in capital letters alone, with a host of each; empty
+// for none.
 func twoSpellings(hosts []inventory.Host, key string) string {
 	type spelling struct{ value, host string }
 	seen := map[string]spelling{}
@@ -95,7 +99,8 @@ func twoSpellings(hosts []inventory.Host, key string) string {
 		case !known:
 			seen[folded] = spelling{value, hosts[i].Key()}
 		case first.value != value:
-			return fmt.Sprintf("%s is %q on %s and %q on %s: these count as two failure domains", key, first.value, first.host, value, hosts[i].Key())
+			return fmt.Sprintf("%s is %q on %s and %q on %s: these count as two failure domains", key, first.value, first.host,
+				value, hosts[i].Key())
 		}
 	}
 	return ""
@@ -107,7 +112,8 @@ func (c *checker) siteImages() {
 		return
 	}
 	images := &c.Site.Spec.Images
-	for _, image := range []struct{ field, name string }{{"haproxy", images.HAProxy}, {"jumpHost", images.JumpHost}, {"dex", images.Dex}} {
+	for _, image := range []struct{ field, name string }{{"haproxy", images.HAProxy}, {"jumpHost", images.JumpHost},
+		{"dex", images.Dex}} {
 		if image.name != "" && mutable(image.name) {
 			c.site(finding.Mutable, finding.Warning, "spec.images."+image.field,
 				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image.name),

@@ -29,7 +29,10 @@ func (c *checker) hardware(r *role) {
 		return
 	}
 	for _, one := range single(r.set.Hardware) {
-		if !slices.ContainsFunc(inspected, func(is *inventory.Hardware) bool { return schedule.LacksHardware(&one.want, is) == nil }) {
+		if !slices.ContainsFunc(inspected, func(is *inventory.Hardware) bool {
+			return schedule.LacksHardware(&one.want,
+				is) == nil
+		}) {
 			c.cluster(finding.NoHardware, finding.Warning, r.cluster, r.field(".hardware"+one.field),
 				fmt.Sprintf("wants %s, and none of the %s has that", &one.want, text.Count(len(inspected), "inspected host")),
 				"lower the minimum, or add hosts")

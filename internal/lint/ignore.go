@@ -76,7 +76,8 @@ func parseIgnores(given string) (codes map[string]bool, problems []string) {
 		match := ignoreOne.FindStringSubmatch(part)
 		switch {
 		case match == nil:
-			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason after the code", text.Truncate(part, maxQuoted)))
+			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason after the code",
+				text.Truncate(part, maxQuoted)))
 		case strings.TrimSpace(match[2]) == "":
 			problems = append(problems, match[1]+" is not suppressed, because no reason is given")
 		case finding.Find(match[1]) == nil:

@@ -28,7 +28,8 @@ type Input struct {
 	LeftOut []inventory.LeftOut
 	// Empty are the files of specs with nothing in them.
 	Empty []string
-	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
+	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the
+	// field.
 	Served map[string]bool
 	// Said are the findings of the placement and of the network plan, which can be suppressed like those of this
 	// package.
@@ -41,7 +42,8 @@ type Input struct {
 }
 
 // Check returns the findings of a site that are not silenced, by place, code, object, field and message.
-func Check(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, placement *schedule.Placement) []finding.Finding {
+func Check(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host,
+	placement *schedule.Placement) []finding.Finding {
 	return Input{Site: site, Clusters: clusters, Hosts: hosts, Placement: placement}.Check()
 }
 
@@ -108,14 +110,16 @@ func (c *checker) silences(o, s string) bool { return c.ignored[o][s] }
 // cluster notes a finding about a field of a cluster, unless the cluster silences it.
 func (c *checker) cluster(code string, severity finding.Severity, cluster *v1.SIPCluster, field, message, fix string) {
 	if object := clusterName(cluster); !c.silences(object, code) {
-		c.add(finding.Finding{Code: code, Severity: severity, Place: finding.In(cluster.Document, cluster.Source, field), Object: object, Field: field, Message: message, Fix: fix})
+		c.add(finding.Finding{Code: code, Severity: severity, Place: finding.In(cluster.Document, cluster.Source, field),
+			Object: object, Field: field, Message: message, Fix: fix})
 	}
 }
 
 // host notes a finding about a host, unless the host silences it.
 func (c *checker) host(code string, severity finding.Severity, host *inventory.Host, field, message, fix string) {
 	if object := hostName(host); !c.silences(object, code) {
-		c.add(finding.Finding{Code: code, Severity: severity, Place: finding.At(host.Source), Object: object, Field: field, Message: message, Fix: fix})
+		c.add(finding.Finding{Code: code, Severity: severity, Place: finding.At(host.Source), Object: object, Field: field,
+			Message: message, Fix: fix})
 	}
 }
 
@@ -123,6 +127,7 @@ func (c *checker) host(code string, severity finding.Severity, host *inventory.H
 func (c *checker) site(code string, severity finding.Severity, field, message, fix string) {
 	if object := siteName(c.Site); !c.silences(object, code) {
 		place := finding.In(c.Site.Document, "", field)
-		c.add(finding.Finding{Code: code, Severity: severity, Place: place, Object: object, Field: field, Message: message, Fix: fix})
+		c.add(finding.Finding{Code: code, Severity: severity, Place: place, Object: object, Field: field, Message: message,
+			Fix: fix})
 	}
 }

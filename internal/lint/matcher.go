@@ -13,7 +13,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// matcher finds the hosts of selectors. Hosts that are equal in every label that a selector looks at are looked at once.
+// matcher finds the hosts of selectors. Hosts that are equal in every label that a selector looks at are looked at
+// once.
 type matcher struct {
 	all   []inventory.Host
 	kinds []kind
@@ -49,7 +50,8 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 		}
 	}
 	sorted := slices.Sorted(maps.Keys(keys))
-	m := &matcher{all: hosts, most: mostHeld, by: map[string]map[string][]int{}, known: map[string]*selection{}, has: map[string][]bool{}}
+	m := &matcher{all: hosts, most: mostHeld, by: map[string]map[string][]int{}, known: map[string]*selection{},
+		has: map[string][]bool{}}
 	for key := range keys {
 		m.by[key] = map[string][]int{}
 	}

@@ -33,13 +33,17 @@ func (c *checker) objects() {
 				}
 				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+": the object cannot be read", fix)
 			case inventory.FaultLabel, inventory.FaultName:
-				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text, "correct it: until then no cluster gets the host")
+				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text,
+					"correct it: until then no cluster gets the host")
 			case inventory.FaultTwice:
-				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+also, "keep only one of the definitions in the inventory: until then the host is not handed out")
+				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+also,
+					"keep only one of the definitions in the inventory: until then the host is not handed out")
 			case inventory.FaultNetwork:
-				c.host(finding.Network, finding.Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then no cluster gets the host")
+				c.host(finding.Network, finding.Error, host, fault.Field, fault.Text+also,
+					"give one of the two another address: until then no cluster gets the host")
 			case inventory.FaultUID:
-				c.host(finding.UID, finding.Error, host, fault.Field, fault.Text+also, "include each object of the cluster only once: until then these hosts are not handed out")
+				c.host(finding.UID, finding.Error, host, fault.Field, fault.Text+also,
+					"include each object of the cluster only once: until then these hosts are not handed out")
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func (c *checker) powerless() {
 				host := role.Assigned[k].Host
 				if host.BMC == (inventory.BMC{}) && !host.State.Known && !unreadable(host) {
 					c.host(finding.Powerless, finding.Warning, host, "spec.bmc",
-						fmt.Sprintf("missing, and the host has no status: %s %s holds the host, but metal3 cannot power it on", cluster.Key, role.Name),
+						fmt.Sprintf("missing, and the host has no status: %s %s holds the host, but metal3 cannot power it on",
+							cluster.Key, role.Name),
 						"give the host a BMC, or plan from an inventory that includes status: there metal3 reports such a host as unmanaged, and sipgen does not hand it out")
 				}
 			}

@@ -126,7 +126,8 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 		list += fmt.Sprintf(" and %d more", lack-shown)
 	}
 	c.cluster(finding.NoDomain, finding.Warning, r.cluster, r.field(field),
-		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts), strings.Join(keys, " or "), effect, list),
+		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts),
+			strings.Join(keys, " or "), effect, list),
 		"label the hosts")
 }
 

@@ -23,11 +23,13 @@ func (c *checker) secrets() {
 		for _, warning := range host.Warnings {
 			// As the inventory writes it, where it looked for a host's network data.
 			if strings.HasPrefix(warning, "network data Secret ") && strings.HasSuffix(warning, " is not in the inventory") {
-				c.host(finding.Secret, finding.Warning, host, "spec.networkData", warning, "add the Secret, or the annotation sip.airshipit.org/address.<network> to the host")
+				c.host(finding.Secret, finding.Warning, host, "spec.networkData", warning,
+					"add the Secret, or the annotation sip.airshipit.org/address.<network> to the host")
 			}
 		}
 		if name := host.BMC.CredentialsName; name != "" && powered[host.Namespace] && !c.Secrets[host.Namespace+"/"+name] {
-			c.host(finding.Secret, finding.Warning, host, "spec.bmc.credentialsName", unknown(host.Namespace, name), "add the Secret, or correct the name")
+			c.host(finding.Secret, finding.Warning, host, "spec.bmc.credentialsName", unknown(host.Namespace, name),
+				"add the Secret, or correct the name")
 		}
 	}
 	served := map[string]bool{}
@@ -65,7 +67,8 @@ func secretRefs(c *v1.SIPCluster) []secretRef {
 			out = append(out, secretRef{field + ".nodeSSHPrivateKeys", jump.NodeSSHPrivateKeys, add})
 		}
 		name := v1.ServiceName(v1.ListJumpHost, i, c.Name)
-		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"), "generate the jump host's own keys with ssh-keygen, and add the Secret"})
+		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"),
+			"generate the jump host's own keys with ssh-keygen, and add the Secret"})
 	}
 	for i := range c.Spec.Services.Dex {
 		dex := &c.Spec.Services.Dex[i]

@@ -34,11 +34,13 @@ func (c *checker) warnings() {
 				fix = "remove the line; if the cluster is to go, remove its file"
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):
 				code, fix = finding.Deprecated, "describe the provider in spec.services.dex"
-			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
+			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") &&
+				strings.HasSuffix(warning.Path, "].nodePort"):
 				code, fix = finding.Deprecated, "remove the field"
 			case strings.HasPrefix(warning.Path, "spec.nodes.") && strings.HasSuffix(warning.Path, ".count"):
 				fix = "set how many hosts the role needs, such as count: {active: 3}"
-				if set := cluster.Spec.Nodes[strings.TrimSuffix(strings.TrimPrefix(warning.Path, "spec.nodes."), ".count")]; set.Count != nil {
+				if set := cluster.Spec.Nodes[strings.TrimSuffix(strings.TrimPrefix(warning.Path, "spec.nodes."),
+					".count")]; set.Count != nil {
 					fix = "ask for an active host too, or for no standby host"
 				}
 			case strings.HasPrefix(warning.Path, "spec.nodes."):
@@ -68,7 +70,8 @@ func (c *checker) dexes() {
 			id := strings.ToLower(issuer.Hostname()) + ":" + port + issuer.EscapedPath()
 			if other, taken := first[id]; taken {
 				c.cluster(finding.IssuerShared, finding.Error, cluster, field,
-					fmt.Sprintf("%s is the issuer of %s too: each cluster's API server would ask the other's Dex for keys", dex.Issuer, other),
+					fmt.Sprintf("%s is the issuer of %s too: each cluster's API server would ask the other's Dex for keys",
+						dex.Issuer, other),
 					"give each cluster an issuer of its own")
 			} else {
 				first[id] = clusterName(cluster)
@@ -90,8 +93,10 @@ func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
 		return
 	}
 	add := func(name, who, example string, prefix *string) {
-		if prefix != nil && (v1.MayBeReserved(*prefix) || name == "usernamePrefix" && *prefix == "-") { // "-" is how kube-apiserver's flags spell no prefix
-			c.cluster(finding.Reserved, finding.Warning, cluster, fmt.Sprintf("spec.services.%s[%d].kubernetes.%s", v1.ListDex, n, name),
+		// "-" is how kube-apiserver's flags spell no prefix
+		if prefix != nil && (v1.MayBeReserved(*prefix) || name == "usernamePrefix" && *prefix == "-") {
+			c.cluster(finding.Reserved, finding.Warning, cluster,
+				fmt.Sprintf("spec.services.%s[%d].kubernetes.%s", v1.ListDex, n, name),
 				fmt.Sprintf("found %q: %s that the identity provider names %s has the rights of Kubernetes' own; authentication.yaml makes the API server refuse such a token, kube-apiserver-flags.txt cannot", *prefix, who, example),
 				`leave the field out, which means "oidc:", or use authentication.yaml, and suppress this`)
 		}
@@ -110,17 +115,22 @@ func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, fix string) 
 	case corev1.ServiceTypeNodePort:
 		switch {
 		case dex.NodePort == 0:
-			return fmt.Sprintf("%s has port %s, and the node port is left to the API server to choose", dex.Issuer, port), "set nodePort to the issuer's port" + proxy
+			return fmt.Sprintf("%s has port %s, and the node port is left to the API server to choose", dex.Issuer,
+				port), "set nodePort to the issuer's port" + proxy
 		case port != strconv.Itoa(int(dex.NodePort)):
-			return fmt.Sprintf("%s has port %s, and Dex is exposed at node port %d", dex.Issuer, port, dex.NodePort), "write the node port into the issuer" + proxy
+			return fmt.Sprintf("%s has port %s, and Dex is exposed at node port %d", dex.Issuer, port,
+				dex.NodePort), "write the node port into the issuer" + proxy
 		}
 	case corev1.ServiceTypeLoadBalancer:
 		if port != "443" {
-			return fmt.Sprintf("%s has port %s, and the load balancer's Service port 443", dex.Issuer, port), "leave the port out of the issuer" + proxy
+			return fmt.Sprintf("%s has port %s, and the load balancer's Service port 443", dex.Issuer,
+				port), "leave the port out of the issuer" + proxy
 		}
 		addresses := dex.Service.Service.Addresses()
-		if ip := literal(issuer.Hostname()); ip != "" && len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a string) bool { return literal(a) == ip }) {
-			return fmt.Sprintf("%s is at %s, and the load balancer at %s", dex.Issuer, ip, strings.Join(addresses, ", ")), "write the load balancer's address or name into the issuer" + proxy
+		if ip := literal(issuer.Hostname()); ip != "" && len(addresses) > 0 &&
+			!slices.ContainsFunc(addresses, func(a string) bool { return literal(a) == ip }) {
+			return fmt.Sprintf("%s is at %s, and the load balancer at %s", dex.Issuer, ip,
+				strings.Join(addresses, ", ")), "write the load balancer's address or name into the issuer" + proxy
 		}
 	}
 	return "", ""

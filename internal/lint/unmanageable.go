@@ -17,7 +17,8 @@ import (
 func (in Input) Unmanageable() []finding.Finding {
 	var hosts []inventory.Host
 	for i := range in.Hosts {
-		if power, _ := inventory.CheckPower(in.Hosts[i].BMC.Address); power != inventory.PowerFine || inventory.MACProblem(in.Hosts[i].BootMAC) != "" {
+		if power, _ := inventory.CheckPower(in.Hosts[i].BMC.Address); power != inventory.PowerFine ||
+			inventory.MACProblem(in.Hosts[i].BootMAC) != "" {
 			hosts = append(hosts, in.Hosts[i])
 		}
 	}
@@ -70,9 +71,11 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity findi
 		near := manifest.Nearest(name, known)
 		switch {
 		case transport && slices.Contains(known, name):
-			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not support what follows the + with it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware lists the schemes that take +http or +https)", name)
+			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not support what follows the + with it",
+				name), fmt.Sprintf("write %s:// (metal3: Supported hardware lists the schemes that take +http or +https)", name)
 		case near != "":
-			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 supports %s", near, strings.Join(known, ", "))
+			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 supports %s", near,
+				strings.Join(known, ", "))
 		}
 		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 supports another one", strings.Join(known, ", "))
 	case inventory.PowerNoHost:
@@ -82,5 +85,6 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity findi
 	case inventory.PowerBadPort:
 		return finding.Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
 	}
-	return finding.Error, "not an address of a BMC", "write it like " + form + "; a login belongs in the Secret that credentialsName names"
+	return finding.Error, "not an address of a BMC", "write it like " + form +
+		"; a login belongs in the Secret that credentialsName names"
 }

@@ -17,9 +17,9 @@ type Bounds struct {
 	Bytes, Nodes, Depth int
 }
 
-// Bounded reads YAML that is passed on as text, to a parser that is not ours: it takes only what every YAML parser reads alike, and what
-// grows nowhere. Anchors, aliases, merge keys, explicit tags and directives are refused, keys that are no text or are there twice, and
-// what is over the bounds. An error names the line and no value.
+// Bounded reads YAML that is passed on as text, to a parser that is not ours: it takes only what every YAML parser
+// reads alike, and what grows nowhere. Anchors, aliases, merge keys, explicit tags and directives are refused, keys
+// that are no text or are there twice, and what is over the bounds. An error names the line and no value.
 func Bounded(text []byte, most Bounds) ([]*yaml.Node, error) {
 	switch {
 	//guard: a text of any size is parsed

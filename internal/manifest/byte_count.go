@@ -15,7 +15,8 @@ import (
 type byteCount struct {
 	limits Limits
 	of     map[string]int64
-	// first are the owners' first files, by which their problems are named, and largest the files that have most of the bytes.
+	// first are the owners' first files, by which their problems are named, and largest the files that have most of the
+	// bytes.
 	first   map[string]input
 	largest map[string][]sized
 	// over maps the owners that are not read to the reason.
@@ -49,7 +50,8 @@ func (c *byteCount) add(whose string, file input) {
 	c.largest[whose] = largest[:min(mostLargest, len(largest))]
 }
 
-// largestOf names the files of an owner that have most of the bytes, by their paths in the owner's folder: wherever on this machine that is.
+// largestOf names the files of an owner that have most of the bytes, by their paths in the owner's folder: wherever on
+// this machine that is.
 func (c *byteCount) largestOf(whose string) string {
 	var names []string
 	for _, file := range c.largest[whose] {
@@ -65,11 +67,15 @@ func (c *byteCount) largestOf(whose string) string {
 // decide finds the owners that are not read, and returns an error for each.
 func (c *byteCount) decide() error {
 	var total int64
-	owners := slices.SortedFunc(maps.Keys(c.of), func(a, b string) int { return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b)) })
+	owners := slices.SortedFunc(maps.Keys(c.of), func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b))
+	})
 	for _, whose := range owners {
 		//guard: one tenant's specs take all that may be read
 		if whose != "" && c.of[whose] > c.limits.Own {
-			c.over[whose] = fmt.Sprintf("more than %s in the files of folder %s, want at most that", megabytes(c.limits.Own), whose)
+			c.over[whose] = fmt.Sprintf("more than %s in the files of folder %s, want at most that", megabytes(c.limits.Own),
+				whose)
 			continue
 		}
 		total += c.of[whose]
@@ -87,7 +93,8 @@ func (c *byteCount) decide() error {
 	var errs []error
 	for _, whose := range slices.Sorted(maps.Keys(c.over)) {
 		file := c.first[whose]
-		errs = append(errs, &FileError{file.shown(), fmt.Errorf("%s: %s: none of them is read; the largest: %s", file.name, c.over[whose], c.largestOf(whose))})
+		errs = append(errs, &FileError{file.shown(), fmt.Errorf("%s: %s: none of them is read; the largest: %s", file.name,
+			c.over[whose], c.largestOf(whose))})
 	}
 	return errors.Join(errs...)
 }

@@ -48,10 +48,11 @@ func (p *Problem) Error() string {
 }
 
 // Problem makes a complaint about the field at path ("spec.nodes.Worker.count", with "[n]" for
-// the items of lists). Where the field is absent, the line is that of its nearest parent. A value that %q prints is shown
-// only if it looks like a name: it may be a secret.
+// the items of lists). Where the field is absent, the line is that of its nearest parent. A value that %q prints is
+// shown only if it looks like a name: it may be a secret.
 func (d *Document) Problem(path, format string, args ...any) error {
-	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: redact.Sprintf(format, args...), By: d.By}
+	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path,
+		Message: redact.Sprintf(format, args...), By: d.By}
 }
 
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
@@ -148,7 +149,8 @@ type positions struct {
 	node *yamlv3.Node
 }
 
-// mostPositions bounds the documents whose nodes are made: they take some twenty times the text. A bigger one's problems have its own line.
+// mostPositions bounds the documents whose nodes are made: they take some twenty times the text. A bigger one's
+// problems have its own line.
 const mostPositions = 64 << 20
 
 // root is nil where there are none.

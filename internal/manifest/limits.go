@@ -9,8 +9,8 @@ import (
 
 // Limits bound the input, so that no file can take all memory or run for hours. Every field has to be set.
 type Limits struct {
-	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of one document of an owner:
-	// reading a single long string takes some 25 times its size in memory.
+	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of.
+	// One is of one document of an owner: reading a single long string takes some 25 times its size in memory.
 	File, Total, Own, One int64
 	// Values bounds the values in the documents of one owner, counted by the marks between them: line ends, commas,
 	// colons and brackets. A byte of YAML takes about 200 bytes of memory if each is a value. OneValues is the same
@@ -22,7 +22,8 @@ type Limits struct {
 	Depth int
 	// Aliases is how many bytes the expansion of YAML aliases may add to a document.
 	Aliases int64
-	// Empty has ReadExcept report files below paths that have nothing but comments in them, each as a *FileError with ErrEmpty.
+	// Empty has ReadExcept report files below paths that have nothing but comments in them, each as a *FileError with
+	// ErrEmpty.
 	Empty bool
 
 	// owner returns the owner of a file, by its name in messages; empty for none.
@@ -67,9 +68,12 @@ func (c *fileCount) add(file, where string) (whose string, tooMany bool, err err
 var (
 	// Specs are the limits of handwritten files: a SIPCluster has a few kilobytes, and an API server accepts at most
 	// 3 MiB.
-	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, One: 4 << 20, Values: 600_000, OneValues: 200_000, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
-	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
-	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
+	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, One: 4 << 20, Values: 600_000, OneValues: 200_000,
+		Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
+	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three
+	// files a host.
+	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100,
+		Aliases: 64 << 20}
 )
 
 // device bounds the input from a terminal or another device, which may have no end.
@@ -77,7 +81,8 @@ const device = 16 << 20
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
-// valuesIn is about how many values a text of YAML or JSON has: never fewer, and some more where strings have marks in them.
+// valuesIn is about how many values a text of YAML or JSON has: never fewer, and some more where strings have marks in
+// them.
 func valuesIn(text []byte) int {
 	n := 1
 	for _, mark := range []byte("\n,:[{") {

@@ -92,7 +92,8 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	}, len(chunks))
 	Each(len(chunks), func(i int) {
 		text := chunks[i].text
-		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, source: text, positions: &positions{text: text}})
+		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, source: text,
+			positions: &positions{text: text}})
 	})
 	var (
 		all  []Document
@@ -117,10 +118,12 @@ func (l Limits) parse(d Document) ([]Document, error) {
 		return nil, d.syntaxError(err)
 	}
 	if line := another(d.source); line >= 0 {
-		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, and is not read: want a line of --- by itself before it"}
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line,
+			Message: "another document begins here, and is not read: want a line of --- by itself before it"}
 	}
 	if depth := depthOf(object, l.Depth); depth > l.Depth {
-		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line,
+			Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
 	}
 	if bytes.Equal(object, []byte("null")) {
 		return nil, nil

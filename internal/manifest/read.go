@@ -23,8 +23,8 @@ func Read(paths []string, stdin io.Reader) ([]Document, error) { return Specs.Re
 // A file that is reached twice is read once. Lists are split into their items. Documents without content are left
 // out. Every problem is reported, joined.
 //
-// Below a folder only regular files are read, and links that stay inside it (as in a mounted ConfigMap). A path that is given by name may
-// also be a pipe, as the shell's <(...) makes one.
+// Below a folder only regular files are read, and links that stay inside it (as in a mounted ConfigMap). A path that
+// is given by name may also be a pipe, as the shell's <(...) makes one.
 func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
 	return l.ReadExcept(paths, stdin, func(string) bool { return false })
 }
@@ -134,10 +134,12 @@ func (l Limits) ReadFile(name string) ([]byte, error) {
 	return l.readFile(input{name: name, regular: true})
 }
 
-// ReadFileIn is ReadFile of a file in a folder, which no link leaves. folder is its name in messages, inside the file's path in it, with slashes.
+// ReadFileIn is ReadFile of a file in a folder, which no link leaves. folder is its name in messages, inside the
+// file's path in it, with slashes.
 func (l Limits) ReadFileIn(root *os.Root, folder, inside string) ([]byte, error) {
 	inside = filepath.FromSlash(inside)
-	return l.readFile(input{name: filepath.ToSlash(filepath.Join(folder, inside)), root: root, inside: inside, regular: true})
+	return l.readFile(input{name: filepath.ToSlash(filepath.Join(folder, inside)), root: root, inside: inside,
+		regular: true})
 }
 
 func (l Limits) readFile(in input) ([]byte, error) {
@@ -313,7 +315,8 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	inFolder, err := l.walk(root, path, manifests, &deep)
 	for _, inside := range inFolder {
 		//guard: a link in a folder of specs leads to any file of the machine
-		files = append(files, input{name: filepath.Join(path, filepath.FromSlash(inside)), root: root, inside: filepath.FromSlash(inside)})
+		files = append(files, input{name: filepath.Join(path, filepath.FromSlash(inside)), root: root,
+			inside: filepath.FromSlash(inside)})
 	}
 	if err == nil && len(files)+len(deep) == 0 {
 		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
@@ -333,7 +336,8 @@ func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool
 	return l.walk(root, path, wanted, &deep)
 }
 
-func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string, err error) {
+func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string,
+	err error) {
 	n, over := fileCount{limits: l}, map[string]bool{}
 	owners := []string{} // of files, one for each
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
@@ -348,7 +352,8 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 		}
 		//guard: a tenant's folders within each other take every run minutes
 		if entry.IsDir() && strings.Count(inside, "/") >= maxDepth {
-			*deep = append(*deep, &FileError{filepath.ToSlash(name), fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
+			*deep = append(*deep, &FileError{filepath.ToSlash(name),
+				fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
 			return fs.SkipDir
 		}
 		hidden := strings.HasPrefix(entry.Name(), ".") && inside != "."

@@ -21,7 +21,8 @@ var yamlQuotes = []*regexp.Regexp{
 	regexp.MustCompile(`(?is)((?:invalid|unsupported) map key).*`),
 }
 
-// oneLower are the messages that the YAML library gives the line before: it counts from 0 where its parser complains, and from 1 where its scanner does.
+// oneLower are the messages that the YAML library gives the line before: it counts from 0 where its parser complains,
+// and from 1 where its scanner does.
 var oneLower = regexp.MustCompile(`^did not find expected (<|node content|'-' indicator|key$|',' or )`)
 
 // meant maps messages of the YAML library to the probable mistake.
@@ -92,7 +93,8 @@ func (d *Document) syntaxError(err error) error {
 	if n := objectKey(d.source); n >= 0 && strings.HasPrefix(message, "invalid map key") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: invalid map key: an object, want a name"
 	}
-	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} { // of a block the library gives the line behind it
+	// of a block the library gives the line behind it
+	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} {
 		//guard: a Helm template is reported as a mistake in indentation
 		if template.Match(line(d.source, n)) {
 			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
@@ -155,7 +157,8 @@ func objectKey(text []byte) int {
 	var in func(node *yamlv3.Node) int
 	in = func(node *yamlv3.Node) int {
 		for i, child := range node.Content {
-			if node.Kind == yamlv3.MappingNode && i%2 == 0 && (child.Kind == yamlv3.MappingNode || child.Kind == yamlv3.SequenceNode) {
+			if node.Kind == yamlv3.MappingNode && i%2 == 0 &&
+				(child.Kind == yamlv3.MappingNode || child.Kind == yamlv3.SequenceNode) {
 				return child.Line - 1
 			}
 			if n := in(child); n >= 0 {
@@ -204,7 +207,8 @@ func openQuote(source []byte) int {
 func tab(text []byte) int {
 	n := 0
 	for line := range bytes.Lines(text) {
-		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' && len(bytes.TrimSpace(trimmed)) > 0 {
+		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' &&
+			len(bytes.TrimSpace(trimmed)) > 0 {
 			return n
 		}
 		n++

@@ -33,29 +33,30 @@ type Use int
 
 // The uses. The first ones are ranges that something gives out.
 const (
-	DHCP            Use = iota // given out by Ironic
-	VirtualDHCP                // given out by ViNO's nodes
-	Static                     // given to virtual hosts by ViNO
-	Pool                       // given to Services by MetalLB
-	Attachment                 // given to pods
-	VirtualMACs                // given to virtual hosts by ViNO
-	NodePorts                  // given to Services by the API server
-	Node                       // a node's own address
-	IronicAddress              // one that Ironic finds on its node
-	VIP                        // one that moves between nodes
-	External                   // one that something else leads to Ironic
-	Gateway                    // one of a router
-	LoadBalancer               // of a tenant's Service
-	ClusterIP                  // of a tenant's Service
-	Pod                        // of a tenant's pod
-	HostAddress                // of a host's network data
-	Lease                      // one that a host had when it was inspected
-	PowerControl               // of a host
-	PowerProgram               // of a host, answered by a program on some machine: its port is not one that power controls have
-	IronicInterface            // a MAC address of a node that runs Ironic
-	BootMAC                    // of a host
-	IronicPort                 // on the nodes that run Ironic
-	TenantPorts                // node ports that a tenant's service names
+	DHCP          Use = iota // given out by Ironic
+	VirtualDHCP              // given out by ViNO's nodes
+	Static                   // given to virtual hosts by ViNO
+	Pool                     // given to Services by MetalLB
+	Attachment               // given to pods
+	VirtualMACs              // given to virtual hosts by ViNO
+	NodePorts                // given to Services by the API server
+	Node                     // a node's own address
+	IronicAddress            // one that Ironic finds on its node
+	VIP                      // one that moves between nodes
+	External                 // one that something else leads to Ironic
+	Gateway                  // one of a router
+	LoadBalancer             // of a tenant's Service
+	ClusterIP                // of a tenant's Service
+	Pod                      // of a tenant's pod
+	HostAddress              // of a host's network data
+	Lease                    // one that a host had when it was inspected
+	PowerControl             // of a host
+	// of a host, answered by a program on some machine: its port is not one that power controls have
+	PowerProgram
+	IronicInterface // a MAC address of a node that runs Ironic
+	BootMAC         // of a host
+	IronicPort      // on the nodes that run Ironic
+	TenantPorts     // node ports that a tenant's service names
 )
 
 // gives reports whether a service hands out the values one by one.
@@ -134,7 +135,8 @@ func before(a, b *Claim) int {
 	}
 	return cmp.Or(
 		b.span.to.compare(a.span.to),
-		cmp.Compare(a.party(), b.party()), cmp.Compare(a.Use, b.Use), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Network, b.Network),
+		cmp.Compare(a.party(), b.party()), cmp.Compare(a.Use, b.Use), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Network,
+			b.Network),
 		cmp.Compare(a.Field, b.Field), cmp.Compare(a.Within, b.Within),
 	)
 }

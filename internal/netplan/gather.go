@@ -147,7 +147,8 @@ func (g *gatherer) virtualHosts(v *v1alpha1.VirtualHosts, at string) {
 	for n := range v.Spec.Networks {
 		network := &v.Spec.Networks[n]
 		field := fmt.Sprintf("%sspec.networks[%d].", at, n)
-		claim := Claim{Space: g.spaces[v.Network(network)], Owner: vinoPool(v, network.SubNet), Of: vinoNetwork(v, network), Network: network.Name}
+		claim := Claim{Space: g.spaces[v.Network(network)], Owner: vinoPool(v, network.SubNet), Of: vinoNetwork(v, network),
+			Network: network.Name}
 		for _, r := range []struct {
 			use         Use
 			field       string
@@ -169,7 +170,8 @@ func (g *gatherer) virtualHosts(v *v1alpha1.VirtualHosts, at string) {
 		}
 	}
 	for n := range v.Nodes {
-		g.address(v.Nodes[n].Address, Claim{Use: Node, Owner: "node " + v.Nodes[n].Name, Of: "node " + v.Nodes[n].Name, Field: fmt.Sprintf("%snodes[%d].address", at, n)})
+		g.address(v.Nodes[n].Address, Claim{Use: Node, Owner: "node " + v.Nodes[n].Name, Of: "node " + v.Nodes[n].Name,
+			Field: fmt.Sprintf("%snodes[%d].address", at, n)})
 	}
 	preview, _ := vino.Of(v) // rendering reports addresses that run out
 	for _, given := range preview.MACs {
@@ -186,13 +188,15 @@ func (g *gatherer) network(n *v1alpha1.Network, at string) {
 	if n.Pool != nil {
 		for i, text := range n.Pool.Addresses {
 			if s, ok := v1alpha1.ParseSpan(text); ok {
-				g.span(s, Claim{Use: Pool, Space: space, Owner: "pool " + n.Key(), Of: "pool " + n.Key(), Field: fmt.Sprintf("%spool.addresses[%d]", at, i)})
+				g.span(s, Claim{Use: Pool, Space: space, Owner: "pool " + n.Key(), Of: "pool " + n.Key(),
+					Field: fmt.Sprintf("%spool.addresses[%d]", at, i)})
 			}
 		}
 		return
 	}
 	for _, s := range n.Spans() {
-		c := Claim{Use: Attachment, Space: space, Owner: attachment(n.Key()), Of: attachment(n.Key()), Field: at + "attachment"}
+		c := Claim{Use: Attachment, Space: space, Owner: attachment(n.Key()), Of: attachment(n.Key()), Field: at +
+			"attachment"}
 		if s.Pool != "" {
 			c.Owner = s.Pool // all that name it take from one list
 		}
@@ -280,7 +284,8 @@ func (g *gatherer) host(h *inventory.Host) {
 	made := g.makers(h)
 	for i := range h.Addresses {
 		a := &h.Addresses[i]
-		c := Claim{Use: HostAddress, Space: g.spaces["hosts/"+a.Network], Host: h, Owner: "host " + h.Key(), Network: a.Network, Field: originField(a)}
+		c := Claim{Use: HostAddress, Space: g.spaces["hosts/"+a.Network], Host: h, Owner: "host " + h.Key(),
+			Network: a.Network, Field: originField(a)}
 		if a.Origin == inventory.FromHardware {
 			c.Use = Lease
 		}
@@ -300,7 +305,8 @@ func (g *gatherer) host(h *inventory.Host) {
 			set := &v.Spec.Nodes[s]
 			for n := range set.NetworkInterfaces {
 				for k := range v.Spec.Networks {
-					if set.NetworkInterfaces[n].NetworkName == v.Spec.Networks[k].Name && set.NetworkInterfaces[n].Name == set.BootInterfaceName {
+					if set.NetworkInterfaces[n].NetworkName == v.Spec.Networks[k].Name &&
+						set.NetworkInterfaces[n].Name == set.BootInterfaceName {
 						c.Within = vinoPool(v, v.Spec.Networks[k].SubNet)
 					}
 				}
@@ -329,7 +335,8 @@ func (g *gatherer) power(h *inventory.Host) {
 	if err != nil {
 		return
 	}
-	c := Claim{Use: PowerControl, Space: g.spaces[v1alpha1.BMCNetwork], Host: h, Owner: "host " + h.Key(), Network: v1alpha1.BMCNetwork, Field: "spec.bmc.address"}
+	c := Claim{Use: PowerControl, Space: g.spaces[v1alpha1.BMCNetwork], Host: h, Owner: "host " + h.Key(),
+		Network: v1alpha1.BMCNetwork, Field: "spec.bmc.address"}
 	switch place.Port() {
 	case 80, 443, 623:
 	default:

@@ -194,12 +194,14 @@ func (p *Plan) Findings() []finding.Finding {
 		if !c.Mild || c.At.Host != nil && c.With.Host != nil {
 			continue
 		}
-		f := finding.Finding{Code: finding.Network, Severity: finding.Warning, Field: c.At.Field, Message: p.words(c), Fix: finding.Remedy(finding.Network)}
+		f := finding.Finding{Code: finding.Network, Severity: finding.Warning, Field: c.At.Field, Message: p.words(c),
+			Fix: finding.Remedy(finding.Network)}
 		switch {
 		case c.At.Host != nil:
 			f.Object, f.Place = "BareMetalHost "+c.At.Host.Key(), finding.At(c.At.Host.Source)
 		case c.At.Cluster != nil:
-			f.Object, f.Place = v1.Kind+" "+c.At.Cluster.Key(), finding.In(c.At.Cluster.Document, c.At.Cluster.Source, c.At.Field)
+			f.Object, f.Place = v1.Kind+" "+c.At.Cluster.Key(), finding.In(c.At.Cluster.Document, c.At.Cluster.Source,
+				c.At.Field)
 		default:
 			document, field := p.site.Place(c.At.Field)
 			f.Object, f.Field, f.Place = v1alpha1.Kind+" "+p.site.Name, field, finding.In(document, "", field)
@@ -209,8 +211,9 @@ func (p *Plan) Findings() []finding.Finding {
 	return out
 }
 
-// Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's services, or a cluster's, give out or
-// have. What two hosts have in common is noted elsewhere. hosts are those that the plan is of, or copies; what one has already is not noted again.
+// Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's
+// services, or a cluster's, give out or have. What two hosts have in common is noted elsewhere. hosts are those that
+// the plan is of, or copies; what one has already is not noted again.
 func (p *Plan) Faults(hosts []inventory.Host) {
 	faults := map[string][]inventory.Fault{}
 	for i := range p.Conflicts {
@@ -220,7 +223,8 @@ func (p *Plan) Faults(hosts []inventory.Host) {
 		}
 		if key := c.At.Host.Key(); len(faults[key]) < maxFaults {
 			faults[key] = append(faults[key], inventory.Fault{
-				Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " + c.With.what(), Other: p.Place(c.With),
+				Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " +
+					c.With.what(), Other: p.Place(c.With),
 			})
 		}
 	}
@@ -244,7 +248,8 @@ func (p *Plan) words(c *Conflict) string { return words(c, p.Place(c.With)) }
 
 func words(c *Conflict, place string) string {
 	if c.Outside {
-		return fmt.Sprintf("%s, %s, is not in %s, which it names (%s): want one of that pool's addresses", c.At.text(), c.At.what(), c.With.whose(), place)
+		return fmt.Sprintf("%s, %s, is not in %s, which it names (%s): want one of that pool's addresses", c.At.text(),
+			c.At.what(), c.With.whose(), place)
 	}
 	want := "want addresses of its own, or networks that never meet in the Site's spec.services.addressSpaces"
 	switch c.At.Kind {
@@ -253,7 +258,8 @@ func words(c *Conflict, place string) string {
 	case Ports:
 		want = "want a port outside the Site's spec.nodePorts"
 	}
-	return fmt.Sprintf("%s, %s, overlaps %s, %s (%s): %s", c.At.text(), c.At.what(), c.With.text(), c.With.what(), place, want)
+	return fmt.Sprintf("%s, %s, overlaps %s, %s (%s): %s", c.At.text(), c.At.what(), c.With.text(), c.With.what(), place,
+		want)
 }
 
 // text returns what a claim has: an address, or the first and the last one.
@@ -262,7 +268,8 @@ func (c *Claim) text() string {
 		switch c.Kind {
 		case MACs:
 			v := n.lo
-			return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(v>>40), byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+			return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(v>>40), byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8),
+				byte(v))
 		case Ports:
 			return strconv.FormatUint(n.lo, 10)
 		}

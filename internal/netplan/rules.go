@@ -1,7 +1,7 @@
 package netplan
 
-// clash says whether two claims that overlap are at odds, and whether that may be so on purpose or for a time: then it is only a warning.
-// docs/network-plan.md has it as a table.
+// clash says whether two claims that overlap are at odds, and whether that may be so on purpose or for a time: then it
+// is only a warning. docs/network-plan.md has it as a table.
 func clash(a, b *Claim) (at, mild bool) {
 	if b.party() < a.party() || b.party() == a.party() && b.Use.gives() && !a.Use.gives() {
 		a, b = b, a
@@ -14,7 +14,8 @@ func clash(a, b *Claim) (at, mild bool) {
 	case a.Use.gives():
 		return given(a, b)
 	case a.Kind == Ports:
-		return false, false // two Ironics may be on nodes of their own; and what is a node port is found with the range of those
+		// two Ironics may be on nodes of their own; and what is a node port is found with the range of those
+		return false, false
 	case a.Use == IronicInterface && b.Use == BootMAC:
 		return false, false // a node may be a host
 	case a.Use == Gateway || b.Use == Gateway:

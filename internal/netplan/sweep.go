@@ -2,12 +2,13 @@ package netplan
 
 import "slices"
 
-// maxEach is how many conflicts are noted for one claim with the site's. All of them would be more than anybody reads, and their number
-// grows with the square of that of the claims.
+// maxEach is how many conflicts are noted for one claim with the site's. All of them would be more than anybody reads,
+// and their number grows with the square of that of the claims.
 const maxEach = 8
 
-// sweep goes through the claims in their order, and compares each with those that it can still overlap. What hosts have are single addresses,
-// of which the first two of different hosts stand for all: the time does not grow with how many hosts have the same one.
+// sweep goes through the claims in their order, and compares each with those that it can still overlap. What hosts
+// have are single addresses, of which the first two of different hosts stand for all: the time does not grow with how
+// many hosts have the same one.
 type sweep struct {
 	plan *Plan
 

@@ -10,7 +10,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// row is a line of the plan: a claim, or several that are alike: of hosts that follow each other, or of one cluster at one address.
+// row is a line of the plan: a claim, or several that are alike: of hosts that follow each other, or of one cluster at
+// one address.
 type row struct {
 	first, last *Claim
 	count       int
@@ -176,13 +177,15 @@ func (p *Plan) Table(width int) []byte {
 	return out.Bytes()
 }
 
-// write writes the rows in columns: where, what and whose. Where a terminal has no room for that, the last two are divided into lines, or stand below the first.
+// write writes the rows in columns: where, what and whose. Where a terminal has no room for that, the last two are
+// divided into lines, or stand below the first.
 func (s *section) write(out *bytes.Buffer, width int) {
 	const gap, usual = 2, 24
 	cells, most, least := make([][3]string, len(s.rows)), [3]int{}, [3]int{usual, usual, usual}
 	for n := range s.rows {
 		r := &s.rows[n]
-		cells[n] = [3]string{[...]string{" ", "?", "!"}[r.at] + " " + strings.Repeat("  ", r.depth) + r.text(), text.Line(r.what()), text.Line(r.whose())}
+		cells[n] = [3]string{[...]string{" ", "?", "!"}[r.at] + " " + strings.Repeat("  ", r.depth) + r.text(),
+			text.Line(r.what()), text.Line(r.whose())}
 		for i, cell := range cells[n] {
 			most[i] = max(most[i], prettytext.StringWidth(cell))
 			for word := range strings.FieldsSeq(cell) {
@@ -206,7 +209,8 @@ func (s *section) write(out *bytes.Buffer, width int) {
 	for _, row := range cells {
 		lines := [2][]string{{row[1]}, {row[2]}}
 		if narrow {
-			lines = [2][]string{strings.Split(text.Fold(row[1], what, ""), "\n"), strings.Split(text.Fold(row[2], room-what, ""), "\n")}
+			lines = [2][]string{strings.Split(text.Fold(row[1], what, ""), "\n"),
+				strings.Split(text.Fold(row[2], room-what, ""), "\n")}
 		}
 		for i := range max(len(lines[0]), len(lines[1])) {
 			parts := [3]string{row[0]}

@@ -214,7 +214,8 @@ func (o *Object) String() string {
 	return fmt.Sprintf("document %d", o.Document)
 }
 
-// MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side that it has.
+// MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side
+// that it has.
 func (f Field) MarshalJSON() ([]byte, error) {
 	type side struct {
 		Path   string `json:"path"`

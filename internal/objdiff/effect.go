@@ -6,7 +6,8 @@ type Effect struct {
 	Object string `json:"object"`
 	Added  bool   `json:"added,omitempty"`
 	Gone   bool   `json:"gone,omitempty"`
-	// Fields that differ, as paths; with the values where they are numbers of pods or images, and with the keys of a configuration.
+	// Fields that differ, as paths; with the values where they are numbers of pods or images, and with the keys of a
+	// configuration.
 	Fields []string `json:"fields,omitempty"`
 	// Rolls: its pods are replaced.
 	Rolls bool `json:"rolls,omitempty"`

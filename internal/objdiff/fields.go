@@ -59,7 +59,8 @@ func compareBy(old, new *yamlv3.Node, apart func(at []step, detail dyff.Detail) 
 	return fields, nil
 }
 
-// fieldsOf takes one finding of the library apart: it reports all keys that a mapping gained at once, and all items of a list.
+// fieldsOf takes one finding of the library apart: it reports all keys that a mapping gained at once, and all items of
+// a list.
 func fieldsOf(at []step, detail dyff.Detail) []Field {
 	switch detail.Kind {
 	case dyff.ADDITION:

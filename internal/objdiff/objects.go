@@ -21,7 +21,8 @@ type document struct {
 // Pair is a thing before and after; Old is nil if it came, New if it went.
 type Pair[T any] struct{ Old, New *T }
 
-// Pairs pairs things by their keys: in the order of the new ones, then those that are gone. A second one of a key is told from the first by its number.
+// Pairs pairs things by their keys: in the order of the new ones, then those that are gone. A second one of a key is
+// told from the first by its number.
 func Pairs[T any, K comparable](before, after []T, key func(*T) K) []Pair[T] {
 	type nth struct {
 		key K
@@ -62,7 +63,10 @@ func compareYAML(old, new []byte) ([]Object, error) {
 		return nil, fmt.Errorf("new: %w", err)
 	}
 	var out []Object
-	for _, p := range Pairs(before, after, func(d *document) [3]string { return [3]string{d.kind, d.namespace, d.name} }) {
+	for _, p := range Pairs(before, after, func(d *document) [3]string {
+		return [3]string{d.kind, d.namespace,
+			d.name}
+	}) {
 		var object Object
 		switch {
 		case p.Old == nil:

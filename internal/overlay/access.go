@@ -166,7 +166,8 @@ func loginsOf(o *Object) map[string]string {
 	data := asMap(o.Fields["data"])
 	config, _ := data[dexConfiguration].(string)
 	out := dexLogins(config)
-	for _, source := range []struct{ key, suffix string }{{authorizedKeys, ""}, {trustedUserCA, " (a certificate authority: every user certificate that it signs)"}} {
+	for _, source := range []struct{ key, suffix string }{{authorizedKeys, ""},
+		{trustedUserCA, " (a certificate authority: every user certificate that it signs)"}} {
 		content, _ := data[source.key].(string)
 		for line := range strings.Lines(content) {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {

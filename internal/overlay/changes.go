@@ -62,7 +62,8 @@ func (f Folder) generated(kind, name string) (string, bool) {
 		if generator.Options != nil && generator.Options.DisableNameSuffixHash {
 			continue
 		}
-		if hash, found := strings.CutPrefix(name, generator.Name+"-"); kind == "ConfigMap" && found && len(hash) == hashLength {
+		if hash, found := strings.CutPrefix(name, generator.Name+"-"); kind == "ConfigMap" && found &&
+			len(hash) == hashLength {
 			return generator.Name, true
 		}
 	}
@@ -103,7 +104,8 @@ func (d *delta) changed(old, o *Object) (change objdiff.Effect, differs bool, er
 	}
 	fields, err := objdiff.Tops(old.Fields, o.Fields)
 	for i := range fields {
-		if words := d.words(&fields[i]); !slices.Contains(change.Fields, words) { // several volumes may have one configuration
+		// several volumes may have one configuration
+		if words := d.words(&fields[i]); !slices.Contains(change.Fields, words) {
 			change.Fields = append(change.Fields, words)
 		}
 	}

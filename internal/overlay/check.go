@@ -17,7 +17,8 @@ func Check(files map[string][]byte, patches int, mirror string) (Built, []error)
 		return Built{}, []error{err}
 	}
 	if patches > len(after.Kustomization.Patches) {
-		return Built{}, []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
+		return Built{}, []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them",
+			len(after.Kustomization.Patches), patches)}
 	}
 	before, own := after.split(patches)
 	if errs := before.checkPatches(own); len(errs) > 0 {

@@ -24,7 +24,8 @@ func dexLogins(content string) map[string]string {
 		Issuer     string            `json:"issuer"`
 		Connectors []json.RawMessage `json:"connectors"`
 	}
-	if documents, err := manifest.Bounded([]byte(content), fileBounds); err != nil || len(documents) != 1 || yaml.Unmarshal([]byte(content), &config) != nil {
+	if documents, err := manifest.Bounded([]byte(content), fileBounds); err != nil || len(documents) != 1 ||
+		yaml.Unmarshal([]byte(content), &config) != nil {
 		return unread
 	}
 	out := map[string]string{"tokens of " + plainIssuer(config.Issuer): ""}

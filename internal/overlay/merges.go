@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// maxMerged bounds the lists that kustomize merges by the names of their items: it takes the square of their length, 11 seconds for one port of a
-// thousand. The engine does the same at every sync.
+// maxMerged bounds the lists that kustomize merges by the names of their items: it takes the square of their length,
+// 11 seconds for one port of a thousand. The engine does the same at every sync.
 const maxMerged = 64
 
 // lists returns the greatest number of items that a list has in the folder's objects, by the list's key.

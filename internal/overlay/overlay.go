@@ -64,7 +64,8 @@ func (f Folder) Build() ([]Object, error) {
 // building: kustomize keeps state of its own, so there is one build at a time.
 var building sync.Mutex
 
-// build is Build before the objects are read, with kustomize's own error, which may quote patches whole. kustomize panics over some patches, two objects of one name among them: that is an error.
+// build is Build before the objects are read, with kustomize's own error, which may quote patches whole. kustomize
+// panics over some patches, two objects of one name among them: that is an error.
 func (f Folder) build() (built resmap.ResMap, err error) {
 	text, err := object.Marshal(f.Kustomization)
 	if err != nil {

@@ -99,7 +99,8 @@ func (f Folder) checkGenerators() error {
 				return errors.New("kustomization.yaml: configMapGenerator: want files of the folder")
 			}
 		}
-		if len(generator.EnvSources)+len(generator.LiteralSources) > 0 || generator.EnvSource != "" || generator.Behavior != "" {
+		if len(generator.EnvSources)+len(generator.LiteralSources) > 0 || generator.EnvSource != "" ||
+			generator.Behavior != "" {
 			return errors.New("kustomization.yaml: configMapGenerator: it has fields that sipgen does not write")
 		}
 	}

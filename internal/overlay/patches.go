@@ -16,11 +16,13 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// maxPatched bounds the work of a cluster's patches: its services and patches, in bytes, times the documents of its patches. kustomize writes and
-// reads an object for each patch of it; a mebibyte takes two seconds, here and in the engine at every sync.
+// maxPatched bounds the work of a cluster's patches: its services and patches, in bytes, times the documents of its
+// patches. kustomize writes and reads an object for each patch of it; a mebibyte takes two seconds, here and in the
+// engine at every sync.
 const maxPatched = 4 << 20
 
-// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing. Errors begin with "spec.patches".
+// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing. Errors
+// begin with "spec.patches".
 func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 	lists := f.lists()
 	var errs []error
@@ -141,11 +143,13 @@ func compare(before, after Built) []error {
 		}
 		//guard: a patch steers the engine, takes a DNS name or a network, or has a program copy Secrets, by an annotation
 		for _, key := range changedReserved(old, o) {
-			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
+			errs = append(errs, fmt.Errorf("spec.patches: %w",
+				o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
 		}
 		//guard: a tenant's pods run as another account
 		if !reflect.DeepEqual(account(old), account(o)) {
-			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint("spec.template.spec", "a patch may not change the pod's account")))
+			errs = append(errs, fmt.Errorf("spec.patches: %w",
+				o.complaint("spec.template.spec", "a patch may not change the pod's account")))
 		}
 	}
 	return append(errs, removed...)
@@ -161,7 +165,8 @@ func account(o *Object) [3]any {
 // sorted.
 func changedReserved(old, o *Object) []string {
 	changed := map[string]bool{}
-	for _, at := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec", "template", "metadata", "labels"}, {"spec", "template", "metadata", "annotations"}} {
+	for _, at := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"},
+		{"spec", "template", "metadata", "labels"}, {"spec", "template", "metadata", "annotations"}} {
 		was, ok := old.Fields, o.Fields
 		for _, field := range at {
 			was, ok = asMap(was[field]), asMap(ok[field])

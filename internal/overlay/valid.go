@@ -54,8 +54,8 @@ type certificate struct {
 	} `json:"spec"`
 }
 
-// Valid decodes every object strictly into its type, an unknown kind being refused, and holds the pods against the Pod Security profile
-// "restricted", by the check that the API server has.
+// Valid decodes every object strictly into its type, an unknown kind being refused, and holds the pods against the Pod
+// Security profile "restricted", by the check that the API server has.
 func Valid(built []Object) []error {
 	var errs []error
 	for i := range built {
@@ -89,7 +89,8 @@ func Valid(built []Object) []error {
 			errs = append(errs, o.restricted(&deployment.Spec.Template)...)
 			for i := range deployment.Spec.Template.Spec.Containers {
 				for _, e := range validation.CheckResources(&deployment.Spec.Template.Spec.Containers[i].Resources) {
-					errs = append(errs, o.complaint(fmt.Sprintf("spec.template.spec.containers[%d].resources%s", i, e.Path), "%s", e.Message))
+					errs = append(errs, o.complaint(fmt.Sprintf("spec.template.spec.containers[%d].resources%s", i, e.Path), "%s",
+						e.Message))
 				}
 			}
 		}
@@ -115,7 +116,8 @@ func (o *Object) restricted(template *corev1.PodTemplateSpec) []error {
 	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 	for _, result := range evaluator.EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
 		if !result.Allowed {
-			errs = append(errs, o.complaint("spec.template", "the Pod Security profile restricted does not allow it: %s (%s)", result.ForbiddenReason, result.ForbiddenDetail))
+			errs = append(errs, o.complaint("spec.template", "the Pod Security profile restricted does not allow it: %s (%s)",
+				result.ForbiddenReason, result.ForbiddenDetail))
 		}
 	}
 	return errs

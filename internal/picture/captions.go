@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// colors is how many fills there are, and weaves how many patterns over them, none included. Further tenants share both, and are told apart
-// by their number.
+// colors is how many fills there are, and weaves how many patterns over them, none included. Further tenants share
+// both, and are told apart by their number.
 const (
 	colors = 8
 	weaves = 4
@@ -226,7 +226,8 @@ func brief(s *Site) string {
 	for i := range s.Tenants {
 		short += s.Tenants[i].Short
 	}
-	words := text.Count(len(s.Hosts), "host") + " in " + text.Count(racks, "rack") + ", " + text.Count(len(s.Tenants), "cluster")
+	words := text.Count(len(s.Hosts), "host") + " in " + text.Count(racks, "rack") + ", " +
+		text.Count(len(s.Tenants), "cluster")
 	if short > 0 {
 		words += ", " + text.Count(short, "slot") + " empty"
 	}
@@ -241,7 +242,8 @@ func summary(s *Site) string {
 		short += s.Tenants[i].Short
 	}
 	words := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
-		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
+		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants),
+			"cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
 	if c.failed > 0 {
 		words += fmt.Sprintf(", %d failed", c.failed)
 	}

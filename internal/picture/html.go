@@ -79,7 +79,8 @@ func controls(c *canvas, s *Site) {
 		small.swatch(c, &entry.host)
 		c.f("</g></svg>%s <b>%d</b></button>\n", entry.words, entry.count)
 	}
-	c.f("</div>\n<p class=\"sum\">%s</p>\n<div class=\"chips\" role=\"group\" aria-label=\"Clusters\">\n", escape(roleLetters(s)))
+	c.f("</div>\n<p class=\"sum\">%s</p>\n<div class=\"chips\" role=\"group\" aria-label=\"Clusters\">\n",
+		escape(roleLetters(s)))
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
@@ -92,11 +93,13 @@ func controls(c *canvas, s *Site) {
 	c.f("</div>\n")
 }
 
-// drawing is the racks, each an image of its own, so that they flow in a window of any width, and the line that says what is under the pointer.
+// drawing is the racks, each an image of its own, so that they flow in a window of any width, and the line that says
+// what is under the pointer.
 func drawing(c *canvas, s *Site) {
 	c.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from one to the next.</p>\n")
 	c.f("<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\">\n%s</svg>\n", patterns)
-	c.f("<div id=\"site\" class=\"scroll\" role=\"group\" aria-label=\"%s\">\n", escape(heading(s)+", racks. "+summary(s)))
+	c.f("<div id=\"site\" class=\"scroll\" role=\"group\" aria-label=\"%s\">\n",
+		escape(heading(s)+", racks. "+summary(s)))
 	if len(s.Hosts) == 0 {
 		c.f("<p class=\"sum\">%s</p>\n", noHosts)
 	}
@@ -136,7 +139,8 @@ func (l *layout) image(c *canvas, s *Site, k *rack) {
 
 func hostTable(c *canvas, s *Site) {
 	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th>")
-	inRows := slices.ContainsFunc(s.Hosts, func(h Host) bool { return h.Row != "" }) // else the column would only take up room
+	// else the column would only take up room
+	inRows := slices.ContainsFunc(s.Hosts, func(h Host) bool { return h.Row != "" })
 	if inRows {
 		c.f("<th>Row</th>")
 	}

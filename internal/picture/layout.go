@@ -20,7 +20,8 @@ const (
 	margin    = 24
 	gap       = 12 // between racks
 	headroom  = 22 // for a rack's name
-	// window is how wide a browser's window is at least, most likely: what is narrower gets wider cells, up to twice the width.
+	// window is how wide a browser's window is at least, most likely: what is narrower gets wider cells, up to twice the
+	// width.
 	window = 1200
 )
 

@@ -141,9 +141,11 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			continue
 		}
 		fit(180)
-		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\">", x, y, appearanceOf(entry.host.Verdict).class+state(&entry.host))
+		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\">", x, y,
+			appearanceOf(entry.host.Verdict).class+state(&entry.host))
 		l.swatch(c, &entry.host)
-		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words, entry.count)
+		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words,
+			entry.count)
 		x += 180
 	}
 	if x > margin {
@@ -174,7 +176,8 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}))
 		l.weave(c, &Host{Tenant: i}, 0, 0, 40, 16)
 		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>", i+1)
-		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(text.Truncate(t.Name, 26)), each[i].used())
+		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(text.Truncate(t.Name, 26)),
+			each[i].used())
 		if note := tenantNote(t); note != "" {
 			c.f(" <tspan class=\"note\">%s</tspan>", escape(text.Truncate(note, 34)))
 		}

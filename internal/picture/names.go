@@ -17,7 +17,8 @@ func shorten(names []string, n int) func(name string, n int) string {
 	}
 	shared := sharedFront(names)
 	best, most := truncateFront, 0
-	for _, cut := range []func(string, int) string{truncateFront, func(name string, n int) string { return truncateMiddle(name, shared, n) }} {
+	for _, cut := range []func(string, int) string{truncateFront,
+		func(name string, n int) string { return truncateMiddle(name, shared, n) }} {
 		different := map[string]bool{}
 		for _, name := range names {
 			different[cut(name, n)] = true

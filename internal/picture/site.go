@@ -41,7 +41,8 @@ type Site struct {
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
-	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen, shortages, failed hosts and warnings.
+	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen,
+	// shortages, failed hosts and warnings.
 	Notes []string
 }
 
@@ -84,10 +85,10 @@ const removed schedule.Verdict = "removed"
 
 // Of makes a picture's input from a placement.
 //
-// Without Options.RackKey the rack is a topology key that ends in "rack", else the one that most roles name; of two named
-// equally often the one that comes first in a role, and then the one with fewer values, which is the wider. A key that tells
-// every host from every other (a host name) is no rack while there is another. Without Options.RowKey the row is a key that
-// some role names before the rack, the most frequent one, or none.
+// Without Options.RackKey the rack is a topology key that ends in "rack", else the one that most roles name; of two
+// named equally often the one that comes first in a role, and then the one with fewer values, which is the wider. A
+// key that tells every host from every other (a host name) is no rack while there is another. Without Options.RowKey
+// the row is a key that some role names before the rack, the most frequent one, or none.
 func Of(p *schedule.Placement, options Options) Site {
 	site := Site{Name: options.Name, RackKey: options.RackKey, RowKey: options.RowKey}
 	if site.RackKey == "" {
@@ -194,7 +195,8 @@ func rackKey(p *schedule.Placement) string {
 				at := slices.IndexFunc(uses, func(u use) bool { return u.key == key })
 				if at < 0 {
 					distinct, labeled := values(p, key)
-					uses = append(uses, use{key: key, depth: depth, values: distinct, single: distinct == labeled, other: !strings.HasSuffix(key, "rack")})
+					uses = append(uses, use{key: key, depth: depth, values: distinct, single: distinct == labeled,
+						other: !strings.HasSuffix(key, "rack")})
 					at = len(uses) - 1
 				}
 				uses[at].roles++
@@ -206,7 +208,8 @@ func rackKey(p *schedule.Placement) string {
 		return ""
 	}
 	best := slices.MinFunc(uses, func(a, b use) int {
-		return cmp.Or(order.Bool(a.single, b.single), order.Bool(a.other, b.other), cmp.Compare(b.roles, a.roles), cmp.Compare(a.depth, b.depth),
+		return cmp.Or(order.Bool(a.single, b.single), order.Bool(a.other, b.other), cmp.Compare(b.roles, a.roles),
+			cmp.Compare(a.depth, b.depth),
 			cmp.Compare(a.values, b.values), cmp.Compare(a.key, b.key))
 	})
 	return best.key

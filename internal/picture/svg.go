@@ -37,7 +37,8 @@ func SVG(site Site) []byte {
 
 	var out canvas
 	out.f(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title desc">`+"\n", width, bottom)
-	out.f("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escape(heading(&site)), escape(description(&site)))
+	out.f("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escape(heading(&site)),
+		escape(description(&site)))
 	out.f("<style>\n%s</style>\n", style)
 	out.WriteString(patterns)
 	out.f("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width, bottom)
@@ -101,7 +102,8 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 		r := &l.rows[i]
 		c.f("<g class=\"row\" role=\"list\" aria-label=\"%s\">\n", escape(rowName(r.name)))
 		if l.titled(s) {
-			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", r.x, r.y+16, escape(text.Truncate(rowName(r.name), max(8, r.width/8))))
+			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", r.x, r.y+16,
+				escape(text.Truncate(rowName(r.name), max(8, r.width/8))))
 		}
 		for _, k := range r.racks {
 			l.rack(c, s, k)
@@ -113,12 +115,14 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 
 func (l *layout) rack(c *canvas, s *Site, k *rack) {
 	name := rackName(k.name)
-	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name), escape("rack "+name+", "+text.Count(len(k.hosts), "host")))
+	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name),
+		escape("rack "+name+", "+text.Count(len(k.hosts), "host")))
 	if k.name == "" {
 		c.f("<g class=\"norack\">")
 	}
 	c.f("<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", k.x, k.y, k.width, l.foot(k))
-	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15, escape(truncateFront(name, l.name*k.width/l.rackMin)))
+	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15,
+		escape(truncateFront(name, l.name*k.width/l.rackMin)))
 	if k.name == "" {
 		c.f("</g>")
 	}
@@ -198,14 +202,16 @@ func (l *layout) oneLine(c *canvas, h *Host, cut func(name string, n int) string
 // weave lays a pattern over the cell of a tenant whose color another one has too.
 func (l *form) weave(c *canvas, h *Host, x, y, width, height int) {
 	if n := h.Tenant / colors % weaves; h.Tenant >= 0 && n > 0 && h.Verdict != schedule.Releasing {
-		c.f("<rect class=\"weave\" fill=\"url(#w%d)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", n, x, y, width, height)
+		c.f("<rect class=\"weave\" fill=\"url(#w%d)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", n, x, y,
+			width, height)
 	}
 }
 
 // badge marks what this run does: a disc with a sign.
 func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
 	if sign := mark(h); sign != "" {
-		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y, radius, x, y+4, sign)
+		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y,
+			radius, x, y+4, sign)
 	}
 }
 

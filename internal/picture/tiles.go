@@ -50,13 +50,15 @@ func tile(c *canvas, s *Site, k *rack, x, y int) {
 	}
 	c.f("<g class=\"tile\" data-rack=\"%s\" data-count=\"%d\" role=\"img\" transform=\"translate(%d %d)\"><title>%s</title>", escape(k.name), len(k.hosts), x, y, escape(words))
 	c.f("<rect class=\"frame\" width=\"%d\" height=\"%d\" rx=\"4\"/>", tileWidth, tileHeight)
-	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%s</text>", escape(truncateFront(name, 11)), tileWidth-8, changes)
+	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%s</text>",
+		escape(truncateFront(name, 11)), tileWidth-8, changes)
 	bar(c, s, k)
 	c.f("<text class=\"tiny\" x=\"8\" y=\"47\">%d used, %d free, %d off</text></g>\n", all.used(), all.free, all.off)
 }
 
 func rackCounts(c *counts) string {
-	return fmt.Sprintf("%d kept, %d new, %d release pending, %d released, %d free, %d not eligible", c.held, c.new, c.pending, c.releasing, c.free, c.off)
+	return fmt.Sprintf("%d kept, %d new, %d release pending, %d released, %d free, %d not eligible", c.held, c.new,
+		c.pending, c.releasing, c.free, c.off)
 }
 
 // bar draws the hosts of a rack as stretches of one color: tenants in order, then free, then not eligible.

@@ -13,11 +13,15 @@ import (
 
 // takenOver calls each for the live objects of a kind that have names of the clusters' services and were never synced
 // by sipgen's engine: the SIP operator's, handed over or not. kubectl's own are skipped.
-func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.ServiceObject, each func(c *v1.SIPCluster, i int, object *inventory.ServiceObject)) {
+func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.ServiceObject,
+	each func(c *v1.SIPCluster, i int, object *inventory.ServiceObject)) {
 	byKey := map[string]*inventory.ServiceObject{}
 	for i := range live {
 		object := &live[i]
-		kubectl := slices.ContainsFunc(object.Owners, func(w inventory.Owner) bool { return w.Made && strings.HasPrefix(w.Manager, "kubectl") })
+		kubectl := slices.ContainsFunc(object.Owners, func(w inventory.Owner) bool {
+			return w.Made &&
+				strings.HasPrefix(w.Manager, "kubectl")
+		})
 		//guard: warnings about objects that were taken over never end, and hide other warnings
 		if object.Kind == kind && !object.Rendered && !kubectl {
 			byKey[object.Namespace+"/"+object.Name] = object
@@ -41,55 +45,63 @@ func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.Ser
 // control plane one name; after a rename, a Service has no endpoint until new pods run.
 func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []finding.Finding {
 	var out []finding.Finding
-	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
-		name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
-		//guard: the control plane of a tenant loses its endpoint in the sync, without a warning before
-		if name == v1.PortNameSIP {
-			return
-		}
-		out = append(out, leftover(object.Key(), c.Key(), fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
-			fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
-				"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP), ""))
-	})
+	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live,
+		func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+			name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
+			//guard: the control plane of a tenant loses its endpoint in the sync, without a warning before
+			if name == v1.PortNameSIP {
+				return
+			}
+			out = append(out, leftover(object.Key(), c.Key(),
+				fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
+				fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
+					"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP), ""))
+		})
 	return sorted(out)
 }
 
 // leftover returns a warning about a live object of the SIP operator.
 func leftover(object, cluster, found, why, fix string) finding.Finding {
-	return finding.Finding{Code: finding.Leftover, Severity: finding.Warning, Object: object, Cluster: cluster, Message: found + ": " + why, Fix: fix}
+	return finding.Finding{Code: finding.Leftover, Severity: finding.Warning, Object: object, Cluster: cluster,
+		Message: found + ": " + why, Fix: fix}
 }
 
 // HostKeySecrets returns the Secrets that the first sync over the SIP operator's jump hosts needs, and that the SIP
 // operator did not have.
 func HostKeySecrets(clusters []v1.SIPCluster, live []inventory.ServiceObject) []inventory.SecretSeen {
 	var out []inventory.SecretSeen
-	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
-		out = append(out, inventory.SecretSeen{Namespace: object.Namespace, Name: HostKeysName(c, i)})
-	})
+	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live,
+		func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+			out = append(out, inventory.SecretSeen{Namespace: object.Namespace, Name: HostKeysName(c, i)})
+		})
 	return out
 }
 
 // MissingHostKeys warns of jump hosts without host keys: the old pod continues, the new one waits, and so do the
 // services and hosts of the tenant.
-func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, seen []inventory.SecretSeen) []finding.Finding {
+func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject,
+	seen []inventory.SecretSeen) []finding.Finding {
 	byKey := map[string]*inventory.SecretSeen{}
 	for i := range seen {
 		byKey[seen[i].Namespace+"/"+seen[i].Name] = &seen[i]
 	}
 	var out []finding.Finding
-	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
-		name := HostKeysName(c, i)
-		secret := byKey[object.Namespace+"/"+name]
-		const why = "without the jump host's own SSH keys its new pod cannot start, so the services do not become ready, and no host of the tenant is labeled"
-		switch {
-		case secret == nil || !secret.Missing && secret.Unread == "":
-		case secret.Missing:
-			out = append(out, leftover(object.Key(), c.Key(), "there is no Secret "+name, why, HostKeys(object.Namespace, name)))
-		default:
-			out = append(out, leftover(object.Key(), c.Key(), fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
-				fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), ""))
-		}
-	})
+	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live,
+		func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+			name := HostKeysName(c, i)
+			secret := byKey[object.Namespace+"/"+name]
+			const why = "without the jump host's own SSH keys its new pod cannot start, so the services do not become ready, and no host of the tenant is labeled"
+			switch {
+			case secret == nil || !secret.Missing && secret.Unread == "":
+			case secret.Missing:
+				out = append(out, leftover(object.Key(), c.Key(), "there is no Secret "+name, why,
+					HostKeys(object.Namespace, name)))
+			default:
+				out = append(out, leftover(object.Key(), c.Key(),
+					fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
+					fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), ""))
+			}
+		})
 	return sorted(out)
 }
 
@@ -108,7 +120,8 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}
-		out = append(out, leftover(v1.Kind+" "+object.Namespace+"/"+object.Name, "", found, why, WithoutFinalizer(object.Namespace, object.Name, object.Index)))
+		out = append(out, leftover(v1.Kind+" "+object.Namespace+"/"+object.Name, "", found, why,
+			WithoutFinalizer(object.Namespace, object.Name, object.Index)))
 	}
 	return sorted(out)
 }
@@ -122,7 +135,8 @@ func WithoutFinalizer(namespace, name string, index int) string {
 
 // HostKeys returns the command that creates the Secret with a jump host's own keys.
 func HostKeys(namespace, name string) string {
-	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
+	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name +
+		` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
 		` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
 }
 

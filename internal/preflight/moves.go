@@ -40,15 +40,19 @@ func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []find
 			switch {
 			case label.Is == "" || label.Key == keys.Standby:
 			case label.Want == "":
-				differ, set = append(differ, redact.Sprintf("%s: %q to be removed", label.Key, label.Is)), append(set, label.Key+"-")
+				differ, set = append(differ, redact.Sprintf("%s: %q to be removed", label.Key, label.Is)), append(set,
+					label.Key+"-")
 			default:
-				differ, set = append(differ, redact.Sprintf("%s: %q to become %q", label.Key, label.Is, label.Want)), append(set, label.Key+"="+label.Want)
+				differ, set = append(differ, redact.Sprintf("%s: %q to become %q", label.Key, label.Is, label.Want)), append(set,
+					label.Key+"="+label.Want)
 			}
 		}
 		if len(differ) > 0 {
-			f := onHost(ask.Host, fmt.Sprintf("it is in use, and its cluster and role labels differ from the tree's (%s)", strings.Join(differ, ", ")),
+			f := onHost(ask.Host, fmt.Sprintf("it is in use, and its cluster and role labels differ from the tree's (%s)",
+				strings.Join(differ, ", ")),
 				"the sync guard denies the patch, so none of "+whose+" hosts is synced; a member of the break-glass groups has to set the labels, but only if the tree is right and the live labels are wrong",
-				command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...))
+				command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU",
+					"--as-group=GROUP"}, set...)...))
 			f.Code, f.Severity = finding.Moves, finding.Warning
 			out = append(out, f)
 		}

@@ -21,7 +21,8 @@ import (
 // command, "" if another object has to be changed.
 func onHost(host *inventory.Host, found, why, fix string) finding.Finding {
 	return finding.Finding{
-		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source), Object: "BareMetalHost " + host.Key(), Message: found + ": " + why, Fix: fix,
+		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source), Object: "BareMetalHost " +
+			host.Key(), Message: found + ": " + why, Fix: fix,
 	}
 }
 
@@ -57,7 +58,8 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
 		//guard: hosts that an engine has labeled are taken for the SIP operator's
-		return (m.Name == fluxManager || m.Name == argoManager) && slices.ContainsFunc(keys.Claim(), func(key string) bool { return slices.Contains(m.Labels, key) })
+		return (m.Name == fluxManager || m.Name == argoManager) &&
+			slices.ContainsFunc(keys.Claim(), func(key string) bool { return slices.Contains(m.Labels, key) })
 	})
 }
 
@@ -69,7 +71,8 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 // from which its apply takes over the spec, and for a client-side-apply manager, from which a sync with other options
 // would. With any apply mode, it looks for an owner from another app, and for annotations that make an engine delete
 // and recreate a host.
-func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host, patched func(*inventory.Host) bool) []finding.Finding {
+func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host,
+	patched func(*inventory.Host) bool) []finding.Finding {
 	var (
 		out     []finding.Finding
 		unknown []string
@@ -115,7 +118,8 @@ func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Hos
 // Unpatchable returns why no patch of a host may be written, by host, for a run that continues with the others: the
 // findings of Check, and hosts without a uid. A lack of all hosts of the inventory is no single host's fault, and is
 // left out.
-func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host) map[string][]finding.Finding {
+func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode,
+	hosts []inventory.Host) map[string][]finding.Finding {
 	var managed, known bool
 	for i := range hosts {
 		managed, known = managed || hosts[i].Managers != nil, known || hosts[i].UID != ""
@@ -155,7 +159,8 @@ func blind(engine v1alpha1.Engine, hosts []string) finding.Finding {
 		return finding.Finding{Code: finding.Unpatchable, Severity: finding.Error, Message: found + ": " + blindWords}
 	}
 	return finding.Finding{
-		Code: finding.Blind, Severity: finding.Warning, Message: found + ": preflight could not run: field ownership was not checked",
+		Code: finding.Blind, Severity: finding.Warning, Message: found +
+			": preflight could not run: field ownership was not checked",
 	}
 }
 
@@ -190,7 +195,8 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
 		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
 		//guard: the command that fixes a host takes the spec from another entry at the same index
-		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name}, jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
+		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name},
+			jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
 	}
 	var found []string
 	if len(owners) > 0 {
@@ -209,10 +215,12 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 	case applied:
 		why = name + " takes over what kubectl apply owned, and would remove the spec with its next apply"
 	default:
-		why = "in a sync without ClientSideApplyMigration=false (for example by hand), " + name + " takes over what kubectl apply owned, and would then remove the spec"
+		why = "in a sync without ClientSideApplyMigration=false (for example by hand), " + name +
+			" takes over what kubectl apply owned, and would then remove the spec"
 	}
 	text, _ := json.Marshal(patch) // strings marshal
-	return []finding.Finding{onHost(host, strings.Join(found, ", and "), why, command("patch", host, "--type=json", "-p", "'"+string(text)+"'"))}
+	return []finding.Finding{onHost(host, strings.Join(found, ", and "), why,
+		command("patch", host, "--type=json", "-p", "'"+string(text)+"'"))}
 }
 
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
@@ -220,7 +228,8 @@ func otherApps(host *inventory.Host) []finding.Finding {
 	var out []finding.Finding
 	//guard: a host of another Kustomization is patched
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
-		out = append(out, onHost(host, fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
+		out = append(out, onHost(host, fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace],
+			name),
 			"two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
 			command("label", host, fluxName+"-", fluxNamespace+"-")))
 	}
@@ -262,7 +271,8 @@ func force(host *inventory.Host) []finding.Finding {
 	const why = "on a conflict the engine would delete the host and recreate it, without a spec"
 	var out []finding.Finding
 	add := func(key string, fix string) {
-		out = append(out, onHost(host, redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), why, command("annotate", host, fix)))
+		out = append(out, onHost(host, redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), why,
+			command("annotate", host, fix)))
 	}
 	// Flux takes enabled in any case.
 	//guard: Flux may force on a host
@@ -271,7 +281,8 @@ func force(host *inventory.Host) []finding.Finding {
 	}
 	for _, option := range strings.Split(host.Engine[argoSync], ",") {
 		//guard: Argo CD may force on a host
-		if option = strings.ReplaceAll(strings.TrimSpace(option), " ", ""); strings.EqualFold(option, "Force=true") || strings.EqualFold(option, "Replace=true") {
+		if option = strings.ReplaceAll(strings.TrimSpace(option), " ", ""); strings.EqualFold(option, "Force=true") ||
+			strings.EqualFold(option, "Replace=true") {
 			add(argoSync, argoSync+"-")
 			break
 		}

@@ -49,7 +49,8 @@ func ServiceNames(c *v1.SIPCluster) []string {
 		name string
 		n    int
 	}{
-		{v1.ListControlPlane, len(c.Spec.Services.LoadBalancerControlPlane)}, {v1.ListWorker, len(c.Spec.Services.LoadBalancerWorker)},
+		{v1.ListControlPlane, len(c.Spec.Services.LoadBalancerControlPlane)}, {v1.ListWorker,
+			len(c.Spec.Services.LoadBalancerWorker)},
 		{v1.ListJumpHost, len(c.Spec.Services.JumpHost)},
 	} {
 		for i := range list.n {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// privateKey is a private key in one of its text forms, to its end or to the end of the text: PEM (RFC 7468, OpenSSH, PGP), in which
-// line ends may be written as \n, PuTTY's and age's.
+// privateKey is a private key in one of its text forms, to its end or to the end of the text: PEM (RFC 7468, OpenSSH,
+// PGP), in which line ends may be written as \n, PuTTY's and age's.
 var privateKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)` +
 	`|PuTTY-User-Key-File-\d.*` +
 	`|AGE-SECRET-KEY-1[0-9A-Z]+`)
@@ -27,11 +27,14 @@ var tokens = []struct {
 	pattern *regexp.Regexp
 }{
 	//guard: a token is not looked for where it is
-	{"an access token of GitHub", []string{"gh", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
+	{"an access token of GitHub", []string{"gh", "github_pat_"},
+		regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
 	{"an access token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}`)},
 	{"an access key of AWS", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"an access token of Slack", []string{"xox", "xapp-"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}`)},
-	{"an API key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"an access token of Slack", []string{"xox", "xapp-"},
+		regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}`)},
+	{"an API key of Google", []string{"AIza", "ya29.", "GOCSPX-"},
+		regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
 	{"a token of Vault", []string{"hv"}, regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{20,}`)},
 	{"an access token of Docker", []string{"dckr_"}, regexp.MustCompile(`\bdckr_[po]at_[A-Za-z0-9_-]{20,}`)},
 	{"a JSON web token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)},

@@ -46,10 +46,14 @@ func Plain(value string) string {
 
 // plainToSee reports whether a value may be shown: short, of plain characters, and neither random nor a login.
 func plainToSee(value string) bool {
-	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || strings.HasSuffix(value, "=") || isLogin(value) {
+	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || strings.HasSuffix(value, "=") ||
+		isLogin(value) {
 		return false
 	}
-	for run := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for run := range strings.FieldsFuncSeq(value, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
 		if looksRandom(run) {
 			return false
 		}
@@ -64,18 +68,21 @@ func isLogin(value string) bool {
 	if !isURL {
 		scheme, rest = "", value
 	}
-	if user, _, found := strings.Cut(rest, "@"); found && (strings.Contains(user, ":") || scheme != "" && scheme != "ssh") {
+	if user, _, found := strings.Cut(rest, "@"); found &&
+		(strings.Contains(user, ":") || scheme != "" && scheme != "ssh") {
 		return true
 	}
 	if isURL || strings.Contains(rest, "@") {
 		return false
 	}
 	before, after, found := strings.Cut(value, ":")
-	if !found || before == "" || after == "" || strings.ContainsAny(before, "/.") || before == "system" || isHexGroups(value) {
+	if !found || before == "" || after == "" || strings.ContainsAny(before, "/.") || before == "system" ||
+		isHexGroups(value) {
 		return false
 	}
 	digits := strings.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' })
-	return digits != -1 && !(digits > 0 && strings.ContainsRune("./", rune(after[digits]))) // not host:5000/image, image:3.2
+	// not host:5000/image, image:3.2
+	return digits != -1 && !(digits > 0 && strings.ContainsRune("./", rune(after[digits])))
 }
 
 func isHexGroups(value string) bool {

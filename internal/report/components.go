@@ -39,15 +39,19 @@ func (c *ComponentChange) String() string {
 	case c.What == ComponentAuthentication && c.Deleted:
 		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until the component is removed from it; then the control plane machines are replaced one by one, and authentication by Dex is lost"
 	case c.What == ComponentAuthentication:
-		return words + "the authentication changes (" + strings.Join(c.Files, ", ") + "), that is, who may log in; where the component is used, the control plane machines are replaced one by one"
+		return words + "the authentication changes (" + strings.Join(c.Files, ", ") +
+			"), that is, who may log in; where the component is used, the control plane machines are replaced one by one"
 	case c.What == ComponentDeleted:
 		return words + "the component is deleted, because the Site has no spec.clusterAPI: a kustomization that includes it no longer builds"
 	case c.What == ComponentEndpoint:
-		return words + "controlPlaneEndpoint" + c.fromTo() + ": where the component is used, a running cluster cannot change it, because certificates and kubeconfigs contain it"
+		return words + "controlPlaneEndpoint" + c.fromTo() +
+			": where the component is used, a running cluster cannot change it, because certificates and kubeconfigs contain it"
 	case c.What == ComponentDomains:
-		return words + "failureDomains" + c.fromTo() + ": where the component is used, Cluster API puts new control plane machines there"
+		return words + "failureDomains" + c.fromTo() +
+			": where the component is used, Cluster API puts new control plane machines there"
 	}
-	return words + some(slices.Clone(c.Files)) + sentence.Verb(len(c.Files), " changes", " change") + ": where the component is used, the objects that it patches also change"
+	return words + some(slices.Clone(c.Files)) + sentence.Verb(len(c.Files), " changes", " change") +
+		": where the component is used, the objects that it patches also change"
 }
 
 func (c *ComponentChange) fromTo() string {

@@ -51,15 +51,23 @@ var rules = []rule{
 	{"emptied", hosts, ofSite(func(p *Plan, _ []File) []string { return p.Emptied() })},
 	{"handed out", hosts, ofSite(func(p *Plan, _ []File) []string { return handedOut(p.Totals()) })},
 	{"running", hosts, ofSlots(func(s *Slot) string {
-		return when(s.Status == StatusReleased && s.InUse != "", " releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
+		return when(s.Status == StatusReleased && s.InUse != "",
+			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
 	{"missing", hosts, func(p *Plan, files []File) []danger {
-		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files), ofClusters(func(_ *Plan, c *Cluster) []string { return c.lost })(p, files)...)
+		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),
+			ofClusters(func(_ *Plan, c *Cluster) []string { return c.lost })(p, files)...)
 	}},
-	{"moved", hosts, ofSlots(func(s *Slot) string { return when(s.From != "", " takes over "+s.Host+", which "+s.From+" had") })},
+	{"moved", hosts, ofSlots(func(s *Slot) string {
+		return when(s.From != "",
+			" takes over "+s.Host+", which "+s.From+" had")
+	})},
 	{"adopted", hosts, ofRoles((*Plan).takenByLabels)},
-	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(when(c.Gone, c.decommissioned(true))) })},
+	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+		return nonempty(when(c.Gone,
+			c.decommissioned(true)))
+	})},
 	{"back", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(when(c.back, returns(c))) })},
 	{"frozen", hosts, ofClusters(func(p *Plan, c *Cluster) []string { return nonempty(p.keeps(c)) })},
 	{"patches", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
@@ -72,7 +80,10 @@ var rules = []rule{
 		return when(!c.Gone && loses(r), " loses its last host: its load balancers and jump hosts will have nothing behind them")
 	})},
 	{"promoted", hosts, ofSlots(func(s *Slot) string {
-		is := slices.ContainsFunc(s.Changes, func(change string) bool { return change == promoted || strings.HasPrefix(change, "was ") })
+		is := slices.ContainsFunc(s.Changes, func(change string) bool {
+			return change == promoted ||
+				strings.HasPrefix(change, "was ")
+		})
 		return when(is, ": "+s.Host+": "+strings.Join(s.Changes, "; "))
 	})},
 	{"released", hosts, ofSlots(func(s *Slot) string {
@@ -150,7 +161,8 @@ func handedOut(t Totals) []string {
 	case t.Offered > t.New:
 		how = "handed out or promoted from standby"
 	}
-	return []string{fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks)}
+	return []string{fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how,
+		them, disks)}
 }
 
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
@@ -209,10 +221,12 @@ func returns(c *Cluster) string {
 	}
 	var parts []string
 	if len(kept) > 0 {
-		parts = append(parts, "it keeps "+text.Plural(len(kept), "host that was", "hosts that were")+" being released: "+some(kept))
+		parts = append(parts, "it keeps "+text.Plural(len(kept), "host that was",
+			"hosts that were")+" being released: "+some(kept))
 	}
 	if len(left) > 0 {
-		parts = append(parts, text.Plural(len(left), "host that still has its labels leaves", "hosts that still have its labels leave")+" all the same: "+some(left))
+		parts = append(parts, text.Plural(len(left), "host that still has its labels leaves",
+			"hosts that still have its labels leave")+" all the same: "+some(left))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -250,7 +264,8 @@ func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	if !p.HasTree || c.Gone || len(hosts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"), some(hosts))
+	return fmt.Sprintf(" takes %s that only labels give to it, not the tree: %s", text.Count(len(hosts), "host"),
+		some(hosts))
 }
 
 // Emptied describes the hosts whose spec was emptied while a system runs on them, with the first step. It is the
@@ -287,7 +302,8 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 			}
 		case schedule.LabelsDiffer:
 			if w.Foreign {
-				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Cluster.Quoted()))
+				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host,
+					w.Labels.Cluster.Quoted()))
 			}
 		}
 	}

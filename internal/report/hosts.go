@@ -44,7 +44,8 @@ const (
 
 // HostStates returns the states of listed hosts, as a summary has them.
 func HostStates() []string {
-	return []string{string(holdings.Held), string(holdings.Leaving), string(holdings.LeftAlone), string(holdings.Free), hostCordoned, hostNotEligible}
+	return []string{string(holdings.Held), string(holdings.Leaving), string(holdings.LeftAlone), string(holdings.Free),
+		hostCordoned, hostNotEligible}
 }
 
 // HostState returns the state of a host: that of holdings, and of a free host whether a cluster can have it.
@@ -91,7 +92,10 @@ func rackLabel(of *holdings.Holdings) string {
 	if len(keys) == 0 {
 		return ""
 	}
-	return slices.MinFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b)) })
+	return slices.MinFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]),
+			strings.Compare(a, b))
+	})
 }
 
 // Summary returns "4 hosts: 3 held, 1 free".

@@ -32,7 +32,8 @@ func Markdown(p *Plan) string {
 		var rows strings.Builder
 		for j := range c.Roles {
 			for _, slot := range c.Roles[j].Slots {
-				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), prose(slot.State()), prose(slot.Why)))
+				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain),
+					code(strings.Join(slot.Addresses, " ")), slotName(slot), prose(slot.State()), prose(slot.Why)))
 			}
 		}
 		if rows.Len() == 0 {
@@ -58,7 +59,8 @@ const maxDangers = maxBody / 2
 func CommitMessage(p *Plan, subject string, files []File) string {
 	areas := Areas(paths(files))
 	if subject == "" {
-		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host") + " assigned"}, p.changedParts(areas)...), ", ")
+		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host") + " assigned"},
+			p.changedParts(areas)...), ", ")
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
@@ -107,7 +109,8 @@ func (p *Plan) changedParts(areas []Area) []string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.New, "new"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {free, "now free"}, {stuck, "not free"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+	}{{t.New, "new"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {free,
+		"now free"}, {stuck, "not free"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}

@@ -11,8 +11,9 @@ import (
 
 // Words from outside (names, labels, reasons with a host's own error in them) meet three readers that take some of
 // them for orders: a markdown table, where | begins a cell; a forge, where @team writes to people, #12 and a bare
-// address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue, and "PROJ-12 #close" one of Jira's.
-// In markdown they are put into code spans, in which no forge looks for any of that.
+// address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue,
+// and "PROJ-12 #close" one of Jira's. In markdown they are put into code spans, in which no forge looks for any of
+// that.
 
 // maxCell is the longest name or reason in a cell, in characters.
 const maxCell = 300
@@ -99,11 +100,12 @@ var (
 	// Without such a verb a name with a number is harmless, and may be a rack's.
 	closing = regexp.MustCompile(`(?i)\b((?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?|complet(?:e[sd]?|ing)|reopen(?:s|ed|ing)?)` +
 		`(?::\s*|\s+)(?:issues?:?\s+)?[A-Z][A-Z0-9_]*-)([0-9])`)
-	// smart are Jira's smart commits, orders of the kind "PROJ-12 some words #close #time 2d". A # in a path, before a heading, is none.
+	// smart are Jira's smart commits, orders of the kind "PROJ-12 some words #close #time 2d". A # in a path, before a
+	// heading, is none.
 	smart      = regexp.MustCompile(`(^|[^\pL\pN_/.-])#(\pL)`)
 	smartClose = regexp.MustCompile(`(?i)(\b[A-Z][A-Z0-9_]*-[0-9]+#)(\pL)`)
-	// skips are the words by which CI systems leave a commit unchecked: "[skip ci]", "[ci-skip]", "[no ci]", "[skip azp]", "***NO_CI***", and the
-	// trailer "skip-checks: true".
+	// skips are the words by which CI systems leave a commit unchecked: "[skip ci]", "[ci-skip]", "[no ci]", "[skip
+	// azp]", "***NO_CI***", and the trailer "skip-checks: true".
 	skips = regexp.MustCompile(`(?i)\[(?:[^\s\[\]][^\[\]]*)?(?:skip|no[ _-]?ci)[^\[\]]*\]|\*{3}no_ci\*{3}|skip-checks:`)
 )
 
@@ -112,7 +114,8 @@ func inert(words string) string {
 	return mention.ReplaceAllString(uncommanded(text.Line(words)), "@ $1")
 }
 
-// uncommanded closes no issue and skips no check. A pull request that is squashed becomes a commit message, where code spans are nothing special.
+// uncommanded closes no issue and skips no check. A pull request that is squashed becomes a commit message, where code
+// spans are nothing special.
 func uncommanded(words string) string {
 	// Most words contain none of the marks, and a big commit has many words.
 	if strings.ContainsAny(words, "#!") {

@@ -37,7 +37,8 @@ type Plan struct {
 	// Services are the changes in the services of clusters that have some already, by cluster, if there is a tree to
 	// compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
-	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to compare with.
+	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to
+	// compare with.
 	Replicas []ReplicaChange `json:"replicas,omitempty"`
 	// Components are the other changes in those components.
 	Components []ComponentChange `json:"components,omitempty"`
@@ -149,7 +150,8 @@ func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
 	out.lost = nil
-	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings), func(f finding.Finding) bool { return f.Cluster != cluster })
+	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings),
+		func(f finding.Finding) bool { return f.Cluster != cluster })
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
 			out.Clusters = append(out.Clusters, p.Clusters[i])
@@ -225,7 +227,8 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
 	plan := &Plan{
-		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]Cluster, 0, len(p.Clusters)), Hosts: make([]Host, 0, len(p.Hosts)),
+		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]Cluster, 0,
+			len(p.Clusters)), Hosts: make([]Host, 0, len(p.Hosts)),
 		Findings: sentence.Findings(p),
 	}
 	for i := range p.Clusters {
@@ -247,7 +250,8 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
-		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied()}
+		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role,
+			Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied()}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
 		}
@@ -286,7 +290,8 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	}
 	for i := range r.Assigned {
 		a := &r.Assigned[i]
-		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
+		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept,
+			Why: sentence.Reason(a.Reason)}
 		kept, _ := a.Reason.(schedule.Kept)
 		if len(kept.Refused) > 0 {
 			kept.Refused = nil
@@ -320,7 +325,8 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		role.Slots = append(role.Slots, slot)
 	}
 	for _, release := range r.Releasing {
-		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: sentence.Reason(release.Reason), InUse: inUse(release.Host.State)}
+		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased,
+			Why: sentence.Reason(release.Reason), InUse: inUse(release.Host.State)}
 		if release.Since == schedule.FromTree {
 			slot.Status = StatusLeaving
 		}

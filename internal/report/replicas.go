@@ -6,7 +6,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// ReplicaChange is a number of machines that a run changes in the component for Cluster API of a cluster that has one already.
+// ReplicaChange is a number of machines that a run changes in the component for Cluster API of a cluster that has one
+// already.
 type ReplicaChange struct {
 	// Cluster is "namespace/name".
 	Cluster string `json:"cluster"`

@@ -129,7 +129,8 @@ func (b *body) list(heading string, sentences []string, budget int, one, many st
 	}
 	for i, sentence := range sentences {
 		if budget -= size(item(sentence)); budget < 0 || !b.add(item(sentence)) {
-			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n", text.Plural(len(sentences)-i, "more "+one, "more "+many)))
+			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n",
+				text.Plural(len(sentences)-i, "more "+one, "more "+many)))
 			return
 		}
 	}
@@ -151,7 +152,8 @@ func (b *body) releases(p *Plan) {
 			role := &p.Clusters[i].Roles[j]
 			for _, slot := range role.Slots {
 				if step := releaseStep(slot.Status); step != "" {
-					rows = append(rows, text.TableRow(code(slot.Host), code(p.Clusters[i].Key()+" "+role.Name), step, prose(slot.Why)))
+					rows = append(rows, text.TableRow(code(slot.Host), code(p.Clusters[i].Key()+" "+role.Name), step,
+						prose(slot.Why)))
 				}
 			}
 		}
@@ -200,7 +202,8 @@ func (b *body) clusters(p *Plan) {
 				hosts += len(rest.Roles[j].Slots)
 			}
 		}
-		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n", text.Count(len(order)-i, "more cluster"), text.Count(hosts, "host")))
+		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n",
+			text.Count(len(order)-i, "more cluster"), text.Count(hosts, "host")))
 		return
 	}
 }
@@ -233,7 +236,8 @@ func clusterTable(c *Cluster) string {
 			if slot.Standby && !slices.Contains(slot.Changes, sentence.NowStandby) {
 				status = slot.state("standby")
 			}
-			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), prose(status), prose(slot.Why)))
+			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain),
+				code(strings.Join(slot.Addresses, " ")), prose(status), prose(slot.Why)))
 		}
 	}
 	if rows == 0 {

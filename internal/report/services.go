@@ -32,7 +32,8 @@ const maxLogins = 20
 // other rules report what they open.
 func (s *ServiceChanges) changes() []string {
 	if s.Unknown != "" {
-		return []string{fmt.Sprintf("%s: the changes in its services are unknown, so look at its files: %s", s.Cluster, s.Unknown)}
+		return []string{fmt.Sprintf("%s: the changes in its services are unknown, so look at its files: %s", s.Cluster,
+			s.Unknown)}
 	}
 	if s.Gone && s.Emptied {
 		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}

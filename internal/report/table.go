@@ -101,7 +101,8 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				if c.refused && slot.Status == StatusNew {
 					state, colors = "refused", bad
 				}
-				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), state}
+				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "),
+					state}
 				if slot.use != "" && !wide {
 					cells[len(cells)-1] += ", " + slot.use
 				}
@@ -174,7 +175,8 @@ func (s *Slot) colors() prettytext.Colors {
 	return nil
 }
 
-// paint colors what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for the caller to know.
+// paint colors what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for
+// the caller to know.
 func (o TableOptions) paint(r table.Row, colors prettytext.Colors) table.Row {
 	if o.Color && colors != nil {
 		r[statusColumn] = colors.EscapeSeq() + r[statusColumn].(string) + prettytext.Reset.EscapeSeq()
@@ -223,11 +225,13 @@ func slotName(s Slot) string {
 // Summary returns the plan in one sentence.
 func (p *Plan) Summary() string {
 	t := p.Totals()
-	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", text.Count(len(p.Clusters), "cluster"), text.Count(t.Assigned, "host"), t.New)}
+	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", text.Count(len(p.Clusters), "cluster"),
+		text.Count(t.Assigned, "host"), t.New)}
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.Adopted, "adopted (labeled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+	}{{t.Adopted, "adopted (labeled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending,
+		"release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
@@ -244,7 +248,8 @@ func (p *Plan) Summary() string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// listFree names the command that lists the free hosts. Before a plan is published, the hosts that it assigns are among them.
+// listFree names the command that lists the free hosts. Before a plan is published, the hosts that it assigns are
+// among them.
 func (p *Plan) listFree() string {
 	free := slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Verdict == string(schedule.Free) })
 	switch {

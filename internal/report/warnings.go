@@ -12,7 +12,8 @@ import (
 
 // Unselected returns the roles with hosts whose selectors match no host now: they are full, so it would show only
 // when a host fails. Roles of frozen clusters are left out.
-func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string, placement *schedule.Placement) []string {
+func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string,
+	placement *schedule.Placement) []string {
 	var out []string
 	of := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range specs {

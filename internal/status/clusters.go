@@ -90,9 +90,11 @@ func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now
 	if len(own) == 0 {
 		return
 	}
-	c := metav1.Condition{Type: v1.ConditionServices, Status: metav1.ConditionTrue, Reason: v1.ReasonServicesReady, Message: ServiceSummary(own), LastTransitionTime: now}
+	c := metav1.Condition{Type: v1.ConditionServices, Status: metav1.ConditionTrue, Reason: v1.ReasonServicesReady,
+		Message: ServiceSummary(own), LastTransitionTime: now}
 	if len(words) > 0 {
-		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1.ReasonServicesNotReady, text.Truncate(strings.Join(words, "; "), maxMessage)
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1.ReasonServicesNotReady, text.Truncate(strings.Join(words,
+			"; "), maxMessage)
 	}
 	status.Conditions = withCondition(status.Conditions, c)
 }
@@ -155,7 +157,8 @@ func (t *Tenants) short(live *v1.SIPCluster, hosts []v1.HostStatus) int32 {
 }
 
 // ready returns the reason of the condition, and its message. The first deviation from the spec decides.
-func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.SIPCluster, same bool) (reason, message string) {
+func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.SIPCluster,
+	same bool) (reason, message string) {
 	stuck, moving := t.unfinished(key)
 	if live.DeletionTimestamp != nil {
 		return t.deleting(key, stuck)
@@ -204,7 +207,8 @@ func (t *Tenants) deleting(key schedule.ClusterKey, stuck []string) (reason, mes
 	case len(stuck) > 0:
 		return v1.ReasonDecommission, strings.Join(stuck, ", ")
 	case left > 0:
-		return v1.ReasonProgressing, "being deleted: " + text.Plural(left, "host is still to be released", "hosts are still to be released")
+		return v1.ReasonProgressing, "being deleted: " +
+			text.Plural(left, "host is still to be released", "hosts are still to be released")
 	}
 	return v1.ReasonProgressing, "being deleted: all hosts are released"
 }
@@ -242,10 +246,12 @@ func shortages(c *schedule.Cluster) string {
 	for i := range c.Roles {
 		r := &c.Roles[i]
 		if r.ShortActive > 0 {
-			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortActive, text.Count(r.Active, "active host")))
+			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortActive,
+				text.Count(r.Active, "active host")))
 		}
 		if r.ShortStandby > 0 {
-			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortStandby, text.Count(r.Standby, "standby host")))
+			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortStandby,
+				text.Count(r.Standby, "standby host")))
 		}
 	}
 	if len(words) == 0 {

@@ -60,7 +60,8 @@ func Services(wanted []Wanted, objects []manifest.Document) []Service {
 	}
 	out := []Service{}
 	for _, w := range wanted {
-		s := Service{Service: w.Kind + " " + w.Namespace + "/" + w.Name, Cluster: w.Cluster, What: "not synced: there is no such object"}
+		s := Service{Service: w.Kind + " " + w.Namespace + "/" + w.Name, Cluster: w.Cluster,
+			What: "not synced: there is no such object"}
 		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; doc != nil {
 			var object live
 			if json.Unmarshal(doc.JSON, &object) != nil {
@@ -113,8 +114,10 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 	if o.Spec.Replicas != nil {
 		want = *o.Spec.Replicas
 	}
-	ready = o.Status.ObservedGeneration >= o.Metadata.Generation && o.Status.UpdatedReplicas >= want && o.Status.AvailableReplicas >= want
-	what = fmt.Sprintf("%d of %d pods available, %d of this version", o.Status.AvailableReplicas, want, o.Status.UpdatedReplicas)
+	ready = o.Status.ObservedGeneration >= o.Metadata.Generation && o.Status.UpdatedReplicas >= want &&
+		o.Status.AvailableReplicas >= want
+	what = fmt.Sprintf("%d of %d pods available, %d of this version", o.Status.AvailableReplicas, want,
+		o.Status.UpdatedReplicas)
 	for _, c := range o.Status.Conditions {
 		if c.Type == "Progressing" && c.Reason == "ProgressDeadlineExceeded" && !ready {
 			return false, true, what + ": " + c.Message

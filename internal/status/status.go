@@ -17,8 +17,8 @@ import (
 // State is the state of a host, compared with the tree.
 type State string
 
-// The states. A host that is Emptied, Denied, Missing, Recreated or Refused is stuck until an operator acts, and so is one
-// that has Failed in use.
+// The states. A host that is Emptied, Denied, Missing, Recreated or Refused is stuck until an operator acts, and so is
+// one that has Failed in use.
 const (
 	Synced    State = "synced"     // What may show that it is cordoned
 	Emptied   State = "emptied"    // its spec is empty, and something runs on it
@@ -36,7 +36,8 @@ const (
 )
 
 // states are all of them, as Summary lists them.
-var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Recreated}
+var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied,
+	Refused, Missing, Recreated}
 
 // Host is one host of the tree, or one that carries labels without being in it.
 type Host struct {
@@ -97,7 +98,8 @@ func Of(in Input) []Host {
 		if labels := in.carried(h); len(labels) > 0 {
 			alone := Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
 			if in.Clusters[is.Labels.Cluster] {
-				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " + strings.Join(labels, ", ")
+				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " +
+					strings.Join(labels, ", ")
 			}
 			//guard: monitoring stays green when the branch has lost its tree
 			if alone.Stuck = in.NoTree; alone.Stuck {
@@ -110,7 +112,8 @@ func Of(in Input) []Host {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Host) int {
-		return cmp.Or(order.Bool(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
+		return cmp.Or(order.Bool(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster),
+			cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
 	})
 	return out
 }
@@ -118,7 +121,8 @@ func Of(in Input) []Host {
 // setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
 func (h Host) setStuck(live *inventory.Host) Host {
 	//guard: status reports success while the guards deny a patch at every sync
-	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Recreated}, h.State) || h.State == Failed && live.State.InUse()
+	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Recreated}, h.State) || h.State == Failed &&
+		live.State.InUse()
 	return h
 }
 
@@ -155,7 +159,8 @@ func (h *Host) health(live *inventory.Host) {
 
 // emptied describes a host whose spec is empty, and what to do first.
 func emptied(host *inventory.Host) string {
-	words := "its spec is empty, and there is a system on it (" + host.State.Provisioning + "): metal3 WIPES the server as soon as its BMC is put back without its image; "
+	words := "its spec is empty, and there is a system on it (" + host.State.Provisioning +
+		"): metal3 WIPES the server as soon as its BMC is put back without its image; "
 	if host.State.Paused {
 		return words + `it is paused; continue with sipgen help runbook spec-emptied`
 	}
@@ -202,7 +207,8 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
 	differ, denied := in.differ(claim, host)
 	switch {
 	case len(differ) > 0 && denied:
-		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards deny the change while the host is in use: " + use(&host.State)}
+		return Host{State: Denied, What: strings.Join(differ, ", ") +
+			"; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
 		what := strings.Join(differ, ", ")
 		if host.State.InUse() {
@@ -246,13 +252,15 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
 	switch {
 	//guard: a host that is still in use is reported as assignable in the next run
 	case len(carried) == 0 && host.State.InUse():
-		return Host{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " + use(&host.State)}
+		return Host{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
+			use(&host.State)}
 	case len(carried) == 0:
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
 	//guard: status does not see that the release of a host in use is denied
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !claim.Approved(host):
-		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") + ", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
+		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
+			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
 	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }

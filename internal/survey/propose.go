@@ -27,8 +27,8 @@ type Role struct {
 	Hosts, Domains int
 }
 
-// Propose picks the labels that look like it, and counts that the free hosts can carry: three control-plane hosts if there are three racks or
-// more, else one, and up to two workers.
+// Propose picks the labels that look like it, and counts that the free hosts can carry: three control-plane hosts if
+// there are three racks or more, else one, and up to two workers.
 func Propose(hosts []inventory.Host, found *Found) Proposal {
 	var p Proposal
 	topology := first(found, Domain)

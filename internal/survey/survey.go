@@ -122,7 +122,8 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 // usable reports whether a label can be in a selector, and is not sipgen's or the cluster's own.
 func usable(key, value string) bool {
 	prefix, _, _ := strings.Cut(key, "/")
-	for _, own := range []string{"sip.airshipit.org", "sipgen.airshipit.org", "kustomize.toolkit.fluxcd.io", "app.kubernetes.io", "argocd.argoproj.io"} {
+	for _, own := range []string{"sip.airshipit.org", "sipgen.airshipit.org", "kustomize.toolkit.fluxcd.io",
+		"app.kubernetes.io", "argocd.argoproj.io"} {
 		if prefix == own {
 			return false
 		}

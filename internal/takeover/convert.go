@@ -37,8 +37,9 @@ func IsSIPCluster(doc *manifest.Document) bool {
 	return doc.Kind == v1.Kind && strings.HasPrefix(doc.APIVersion, "airship.airshipit.org/")
 }
 
-// Convert writes a SIPCluster of any of SIP's shapes in today's. A field of SIP's without a counterpart is left out, with a note. Any other
-// field stays as written, and the loader reports what is wrong with the field: nothing is guessed.
+// Convert writes a SIPCluster of any of SIP's shapes in today's. A field of SIP's without a counterpart is left out,
+// with a note. Any other field stays as written, and the loader reports what is wrong with the field: nothing is
+// guessed.
 func Convert(doc *manifest.Document) (*Converted, error) {
 	var from map[string]any
 	if err := json.Unmarshal(doc.JSON, &from); err != nil {
@@ -55,7 +56,8 @@ func Convert(doc *manifest.Document) (*Converted, error) {
 	if spec := object(from, "spec"); spec != nil {
 		c.spec(spec)
 	}
-	text, err := yaml.Marshal(map[string]any{"apiVersion": v1.APIVersion, "kind": v1.Kind, "metadata": metadata, "spec": from["spec"]})
+	text, err := yaml.Marshal(map[string]any{"apiVersion": v1.APIVersion, "kind": v1.Kind, "metadata": metadata,
+		"spec": from["spec"]})
 	if err != nil {
 		return nil, err
 	}

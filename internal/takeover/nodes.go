@@ -10,7 +10,8 @@ import (
 )
 
 // roleNames are today's names of SIP's roles.
-var roleNames = map[string]string{"master": v1.RoleControlPlane, "Master": v1.RoleControlPlane, "worker": v1.RoleWorker}
+var roleNames = map[string]string{"master": v1.RoleControlPlane, "Master": v1.RoleControlPlane,
+	"worker": v1.RoleWorker}
 
 // topologyKeys are the labels that SIP compared for its words, which are spelled per-rack, PerRack or rack.
 var topologyKeys = map[string]string{
@@ -59,7 +60,8 @@ func (c *converter) nodeSet(path string, set map[string]any) {
 			set["labelSelector"] = map[string]any{"matchLabels": map[string]any{strings.TrimSpace(key): strings.TrimSpace(value)}}
 			delete(set, name)
 		} else {
-			c.drop(path, set, "is not a label as in key=value: left out, and without labelSelector the role takes any host", name)
+			c.drop(path, set, "is not a label as in key=value: left out, and without labelSelector the role takes any host",
+				name)
 		}
 	}
 	selector := object(set, "labelSelector")
@@ -119,5 +121,6 @@ func (c *converter) topology(path string, set map[string]any, name string) {
 	default:
 		set["topologyKeys"] = keys
 	}
-	c.note(path+"."+name, "SIP compared %s: name the labels that the hosts carry, if they are others", strings.Join(keys, " "))
+	c.note(path+"."+name, "SIP compared %s: name the labels that the hosts carry, if they are others",
+		strings.Join(keys, " "))
 }

@@ -81,7 +81,8 @@ func Objects(docs []manifest.Document) []inventory.ServiceObject {
 	var out []inventory.ServiceObject
 	for i := range docs {
 		doc := &docs[i]
-		if !(doc.Kind == inventory.KindDeployment && doc.APIVersion == "apps/v1" || doc.Kind == inventory.KindService && doc.APIVersion == "v1") {
+		if !(doc.Kind == inventory.KindDeployment && doc.APIVersion == "apps/v1" || doc.Kind == inventory.KindService &&
+			doc.APIVersion == "v1") {
 			continue
 		}
 		object := inventory.ServiceObject{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name}

@@ -80,11 +80,13 @@ func (c *converter) service(path, list string, entry map[string]any) {
 		}
 	}
 	if image, ok := entry["image"].(string); ok && (v1.SIPImage(list, image) || list == v1.ListJumpHost) {
-		c.drop(path, entry, "of SIP's time, which cannot run what is rendered now: left out, so that it is the Site's", "image")
+		c.drop(path, entry, "of SIP's time, which cannot run what is rendered now: left out, so that it is the Site's",
+			"image")
 	} else if ok {
 		c.note(path+".image", "kept: it has to run what is rendered now; without the field it is the Site's")
 	}
-	c.drop(path, entry, "SIP ignored it, and here it has an effect: left out; set it if it is intended", "nodeLabels", "nodelabels", "clusterIP", "clusterIp")
+	c.drop(path, entry, "SIP ignored it, and here it has an effect: left out; set it if it is intended", "nodeLabels",
+		"nodelabels", "clusterIP", "clusterIp")
 	c.drop(path, entry, "no counterpart: left out", "redfish")
 	if ports, _ := entry["nodePorts"].([]any); len(ports) > 0 && entry["nodePort"] == nil {
 		entry["nodePort"] = ports[0]
@@ -114,7 +116,8 @@ func (c *converter) workerPorts(path string, entry map[string]any) {
 	c.drop(path, entry, "SIP ignored it next to nodePortRange: left out", "nodePort")
 	start, _ := object(entry, "nodePortRange")["start"].(float64)
 	end, _ := object(entry, "nodePortRange")["end"].(float64)
-	if start > 0 && start <= end && end-start < validation.MaxCheckedPorts && entry["checkPort"] == nil && entry["checkEachPort"] == nil {
+	if start > 0 && start <= end && end-start < validation.MaxCheckedPorts && entry["checkPort"] == nil &&
+		entry["checkEachPort"] == nil {
 		entry["checkEachPort"] = true
 		c.note(path, "checkEachPort is true: as with SIP, a worker's port is up where that port answers. Without it checkPort decides for all")
 	}

@@ -119,7 +119,8 @@ func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError
 		return nil
 	//guard: a tenant writes specs for another one's namespace
 	case author != nil && author != owner:
-		message = fmt.Sprintf("found %q in %s, a file of tenant %s: want one of that tenant's namespaces: %s", c.Namespace, file, author.Name, strings.Join(author.Namespaces, ", "))
+		message = fmt.Sprintf("found %q in %s, a file of tenant %s: want one of that tenant's namespaces: %s", c.Namespace,
+			file, author.Name, strings.Join(author.Namespaces, ", "))
 	case author == nil && owner != nil && len(owner.Specs) > 0:
 		message = fmt.Sprintf("found %q in %s, but that namespace belongs to tenant %s, whose specs are in %s (the Site's spec.tenants[].specs): move the file there, or add it to the list", c.Namespace, file, owner.Name, plain(owner.Specs))
 	default:

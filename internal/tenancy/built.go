@@ -117,7 +117,8 @@ func (b *builtCheck) service(s *corev1.Service) {
 	}
 	for i := range s.Spec.Ports {
 		if n := s.Spec.Ports[i].NodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
-			b.add(fmt.Sprintf("spec.ports[%d].nodePort", i), "found node port %d, which %s is not granted", n, b.tenant.where("nodePorts"))
+			b.add(fmt.Sprintf("spec.ports[%d].nodePort", i), "found node port %d, which %s is not granted", n,
+				b.tenant.where("nodePorts"))
 		}
 	}
 }
@@ -132,7 +133,8 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			c := &list.containers[i]
 			path := fmt.Sprintf("spec.template.spec.%s[%d]", list.name, i)
 			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
-				b.add(path+".image", "found %q, which %s is not granted; the site's own images may always be used", c.Image, b.tenant.where("images"))
+				b.add(path+".image", "found %q, which %s is not granted; the site's own images may always be used", c.Image,
+					b.tenant.where("images"))
 			}
 			for j := range c.Ports {
 				if c.Ports[j].HostPort != 0 {
@@ -163,7 +165,8 @@ func (b *builtCheck) networks(text string) {
 	}
 	for i, n := range list {
 		if !b.tenant.mayAttach(b.cluster.Namespace, n.Namespace, n.Name) {
-			b.add(path, "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace, b.tenant.where("networkAttachments"))
+			b.add(path, "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace,
+				b.tenant.where("networkAttachments"))
 			continue
 		}
 		b.podAddresses(fmt.Sprintf("%s[%d]", path, i), n.Namespace, n.IPs)
@@ -189,7 +192,8 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 			b.add("spec.dnsNames", "found %q, which is in no domain that %s is granted", name, b.tenant.where("issuerDomains"))
 		}
 	}
-	if c.Spec.IsCA || c.Spec.CommonName != "" || c.Spec.LiteralSubject != "" || len(c.Spec.URIs)+len(c.Spec.EmailAddresses)+len(c.Spec.OtherNames) > 0 {
+	if c.Spec.IsCA || c.Spec.CommonName != "" || c.Spec.LiteralSubject != "" ||
+		len(c.Spec.URIs)+len(c.Spec.EmailAddresses)+len(c.Spec.OtherNames) > 0 {
 		b.add("spec", "it asks for more than a server's certificate in the tenant's names")
 	}
 	for _, usage := range c.Spec.Usages {
@@ -198,7 +202,8 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 		}
 	}
 	if !b.tenant.mayAsk(c.Spec.IssuerRef) {
-		b.add("spec.issuerRef", "found %s %q, which %s is not granted", redact.Plain(kindOf(c.Spec.IssuerRef)), c.Spec.IssuerRef.Name, b.tenant.where("certificateIssuers"))
+		b.add("spec.issuerRef", "found %s %q, which %s is not granted", redact.Plain(kindOf(c.Spec.IssuerRef)),
+			c.Spec.IssuerRef.Name, b.tenant.where("certificateIssuers"))
 	}
 }
 

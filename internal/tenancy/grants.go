@@ -26,7 +26,8 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	s := asked{tenant: tenant, site: t.site, cluster: c}
 	//guard: a tenant is served before others whenever it likes
 	if c.Spec.Priority > tenant.MaxPriority {
-		s.add("spec.priority", "found %d, but %s may have at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
+		s.add("spec.priority", "found %d, but %s may have at most %d", c.Spec.Priority, tenant.where("maxPriority"),
+			tenant.MaxPriority)
 	}
 	s.hostNamespaces()
 	for _, e := range c.Entries() {
@@ -83,7 +84,8 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
 	//guard: a tenant runs an image that it is not granted
 	if image := e.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
-		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image, t.where("images"))
+		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image,
+			t.where("images"))
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
 		s.address(e.Path+".clusterIP", *ip)
@@ -98,7 +100,8 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		}
 		//guard: a class opens a tenant's service to another network
 		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
-			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class, t.where("loadBalancerClasses"))
+			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class,
+				t.where("loadBalancerClasses"))
 		}
 	}
 	switch p := e.NodePorts; {
@@ -119,14 +122,16 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	for i, n := range e.Service.NetworkAttachments {
 		//guard: a tenant attaches its pods to a network that is not its own
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
-			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace, t.where("networkAttachments"))
+			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted",
+				n.Name, n.Namespace, t.where("networkAttachments"))
 			continue
 		}
 		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
 	}
 }
 
-// pools checks the pools that annotations of a Service take addresses from. Those that the site gives all objects are the site's choice.
+// pools checks the pools that annotations of a Service take addresses from. Those that the site gives all objects are
+// the site's choice.
 func (s *asked) pools(field string, annotations map[string]string) {
 	named := apivalidation.AddressPools(annotations)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
@@ -139,7 +144,8 @@ func (s *asked) pools(field string, annotations map[string]string) {
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is not a valid pool name: want lower case letters, digits, - and .", pool)
 		//guard: a tenant takes addresses from the pool of another
 		case !s.tenant.mayTakeFrom(pool):
-			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool, s.tenant.where("addressPools"))
+			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool,
+				s.tenant.where("addressPools"))
 		}
 	}
 }
@@ -182,8 +188,8 @@ func (s *asked) address(path, text string) {
 	}
 }
 
-// podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the tenant's as those of its
-// services are. The networks of its own namespace are its own.
+// podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the
+// tenant's as those of its services are. The networks of its own namespace are its own.
 func (s *asked) podAddresses(path, namespace string, ips []string) {
 	//guard: a pod takes another one's address on a network that both may use
 	if namespace == "" || namespace == s.cluster.Namespace {
@@ -199,11 +205,13 @@ func (s *asked) podAddresses(path, namespace string, ips []string) {
 func (s *asked) dex(path string, dex *v1.Dex) {
 	//guard: a tenant has certificates for a name that is not its own
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
-		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(), s.tenant.where("issuerDomains"))
+		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(),
+			s.tenant.where("issuerDomains"))
 	}
 	//guard: a tenant has certificates of an issuer that it is not granted
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
-		s.add(path+".tls.issuerRef", "found %s %q, which %s is not granted", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))
+		s.add(path+".tls.issuerRef", "found %s %q, which %s is not granted", kindOf(*ref), ref.Name,
+			s.tenant.where("certificateIssuers"))
 	}
 }
 

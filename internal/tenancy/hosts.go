@@ -41,8 +41,10 @@ type Counts struct {
 //
 // A host that the annotation remove of its cluster names counts as failed as well, unless it is in use: its cluster
 // releases it as soon as it has a replacement. On contradictions, which schedule.Plan reports, it counts none.
-func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Counts {
-	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
+func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host,
+	options schedule.Options) Counts {
+	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{},
+		hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
 		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
 	answer, err := schedule.Holdings(clusters, hosts, previous, options)
 	if err != nil {
@@ -163,7 +165,8 @@ func Wants(c *v1.SIPCluster) Count {
 // hold, get and release count; failed hosts do not, but their replacements do. Held hosts stay: only clusters that
 // need new hosts are reported. Clusters with hosts come first, then higher priority, then the name, so that the new
 // cluster goes without. frozen are clusters that get nothing new in any case.
-func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
+func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts,
+	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used := t.used(held)
 	var growing []*v1.SIPCluster
 	for i := range clusters {
@@ -174,7 +177,8 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedu
 	}
 	slices.SortFunc(growing, func(a, b *v1.SIPCluster) int {
 		newcomer := func(c *v1.SIPCluster) int { return min(1, held.Of(keyOf(c)).Hosts) }
-		return cmp.Or(newcomer(b)-newcomer(a), cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
+		return cmp.Or(newcomer(b)-newcomer(a), cmp.Compare(b.Spec.Priority, a.Spec.Priority),
+			strings.Compare(a.Key(), b.Key()))
 	})
 	var errs []validation.ClusterError
 	for _, c := range growing {
@@ -182,9 +186,10 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts, frozen map[schedu
 		more, now := held.need(c), used[tenant.Name]
 		after := now.plus(more)
 		refuse := func(more int, what, field string, now, most int) {
-			errs = append(errs, validation.ClusterError{Cluster: c, FieldError: validation.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"needs %s; the tenant's clusters have %d, including those being released and those of clusters served before this one, and %s may have at most %d",
-				text.Count(more, what), now, tenant.hostLimit(field), most)}})
+			errs = append(errs, validation.ClusterError{Cluster: c,
+				FieldError: validation.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
+					"needs %s; the tenant's clusters have %d, including those being released and those of clusters served before this one, and %s may have at most %d",
+					text.Count(more, what), now, tenant.hostLimit(field), most)}})
 		}
 		switch {
 		//guard: one tenant takes every free host
@@ -227,7 +232,8 @@ func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) in
 
 // Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known) stay. The others come by
 // priority, highest first, then by name. frozen clusters that are not in the tree do not count.
-func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
+func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey,
+	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
 	for _, key := range known {
 		has[key] = true
@@ -256,8 +262,9 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 		if !tenant.Listed {
 			where = "each namespace (the Site's spec.maxClustersPerTenant)"
 		}
-		errs = append(errs, validation.ClusterError{Cluster: c, FieldError: validation.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
-			"one cluster too many: the tenant already has %d, counting those in the tree and those served before this one, and %s may have at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
+		errs = append(errs, validation.ClusterError{Cluster: c,
+			FieldError: validation.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
+				"one cluster too many: the tenant already has %d, counting those in the tree and those served before this one, and %s may have at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
 	}
 	return errs
 }
@@ -350,7 +357,8 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 
 // both selects the hosts that a and b select.
 func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
-	out := metav1.LabelSelector{MatchLabels: maps.Clone(a.MatchLabels), MatchExpressions: slices.Clone(a.MatchExpressions)}
+	out := metav1.LabelSelector{MatchLabels: maps.Clone(a.MatchLabels),
+		MatchExpressions: slices.Clone(a.MatchExpressions)}
 	for _, key := range slices.Sorted(maps.Keys(b.MatchLabels)) {
 		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{
 			Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{b.MatchLabels[key]},

@@ -22,7 +22,8 @@ func (t *Tenant) mayHave(ip netip.Addr) bool {
 
 // mayName reports whether the tenant may name all of the ports. Adjacent ranges of one tenant count as one.
 func (t *Tenant) mayName(ports v1.PortRange) bool {
-	ranges := slices.SortedFunc(slices.Values(t.NodePorts), func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
+	ranges := slices.SortedFunc(slices.Values(t.NodePorts),
+		func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
 	next := ports.Start
 	for _, r := range ranges {
 		if r.Start <= next && next <= r.End {
@@ -115,7 +116,8 @@ func (t *Tenant) mayAttach(own, namespace, name string) bool {
 	if namespace == "" || namespace == own {
 		return true
 	}
-	return slices.ContainsFunc(t.NetworkAttachments, func(pattern string) bool { return matches(pattern, namespace+"/"+name) })
+	return slices.ContainsFunc(t.NetworkAttachments,
+		func(pattern string) bool { return matches(pattern, namespace+"/"+name) })
 }
 
 // mayTakeFrom reports whether the tenant may name a pool of addresses.
@@ -123,7 +125,8 @@ func (t *Tenant) mayTakeFrom(pool string) bool {
 	return slices.ContainsFunc(t.AddressPools, func(pattern string) bool { return matches(pattern, pool) })
 }
 
-// matches compares a name with a pattern, in which "*" is anything but a slash. Brackets and backslashes are in no valid pattern.
+// matches compares a name with a pattern, in which "*" is anything but a slash. Brackets and backslashes are in no
+// valid pattern.
 func matches(pattern, name string) bool {
 	matched, err := path.Match(pattern, name)
 	return err == nil && matched

@@ -29,7 +29,8 @@ func Served(tree map[string][]byte) map[string]validation.Held {
 		held, found := out[key]
 		if !found {
 			//guard: a newcomer's long name freezes the cluster that is synced by objects of that name
-			held = validation.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}, Synced: true}
+			held = validation.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{},
+				Synced: true}
 			out[key] = held
 		}
 		if len(parts) != 5 || parts[3] != "infra" || path.Ext(name) != ".yaml" || parts[4] == "kustomization.yaml" {
@@ -71,7 +72,8 @@ func serves(held *validation.Held, document *manifest.Document, namespace string
 					provider = v1.ProviderKubeVIP
 				}
 				for ip := range strings.SplitSeq(service.Annotations[key], ",") {
-					a := validation.HeldAddress{IP: strings.TrimSpace(ip), SharingKey: service.Annotations["metallb.io/allow-shared-ip"], Provider: provider, Port: port.Port}
+					a := validation.HeldAddress{IP: strings.TrimSpace(ip),
+						SharingKey: service.Annotations["metallb.io/allow-shared-ip"], Provider: provider, Port: port.Port}
 					if !slices.Contains(held.Addresses, a) {
 						held.Addresses = append(held.Addresses, a)
 					}

@@ -49,7 +49,8 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 			continue
 		}
 		if n == nil {
-			n = newNeed(t.site, v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace}, Patches: v1alpha1.PatchesNone})
+			n = newNeed(t.site, v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace},
+				Patches: v1alpha1.PatchesNone})
 			needs = append(needs, n)
 			byNamespace[c.Namespace] = n
 		}
@@ -272,7 +273,8 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 	return out
 }
 
-// Render writes tenants as they are pasted below the spec of a Site, a grant a line, in the order of their documentation.
+// Render writes tenants as they are pasted below the spec of a Site, a grant a line, in the order of their
+// documentation.
 func Render(tenants []v1alpha1.Tenant) (string, error) {
 	text, err := json.Marshal(map[string][]v1alpha1.Tenant{"tenants": tenants})
 	if err != nil {

@@ -73,7 +73,8 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 	}}
 }
 
-// operators are namespaces of programs that work with the Site's services, under the names that their installations give them. Engines may apply things there.
+// operators are namespaces of programs that work with the Site's services, under the names that their installations
+// give them. Engines may apply things there.
 var operators = map[string]string{
 	"openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
 }
@@ -124,7 +125,8 @@ func (t *Tenants) taken(namespace string) string {
 // Namespace complains about a cluster in a namespace without a tenant.
 func (t *Tenants) Namespace(c *v1.SIPCluster) []validation.FieldError {
 	if why := t.whyNot(c.Namespace); why != "" {
-		return []validation.FieldError{{Path: "metadata.namespace", Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
+		return []validation.FieldError{{Path: "metadata.namespace",
+			Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
 	}
 	return nil
 }

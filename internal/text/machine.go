@@ -69,7 +69,8 @@ func begins[T string | []byte](before T) bool {
 	return true
 }
 
-// JSON writes a value as every command prints JSON: indented, with no character escaped that need not be, and with no command of a CI system.
+// JSON writes a value as every command prints JSON: indented, with no character escaped that need not be, and with no
+// command of a CI system.
 func JSON(w io.Writer, value any) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -41,7 +41,8 @@ func Line(s string) string {
 // without a dot. Without these, two names that look the same are the same.
 func invisible(r rune) bool {
 	const noDots = '\u2800'
-	return !unicode.IsPrint(r) || r == noDots || r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return !unicode.IsPrint(r) || r == noDots || r > unicode.MaxASCII &&
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // unchanged reports whether Line changes nothing, for the usual text: printable ASCII with single blanks.
@@ -57,7 +58,8 @@ func unchanged(s string) bool {
 	return len(s) == 0 || last != ' '
 }
 
-// logCommand is a command anywhere in a line: "##[" of GitHub's old form and Azure's, "##vso[" of Azure, "##teamcity[".
+// logCommand is a command anywhere in a line: "##[" of GitHub's old form and Azure's, "##vso[" of Azure,
+// "##teamcity[".
 var logCommand = regexp.MustCompile(`##([A-Za-z]*)\[`)
 
 // commands disarms what CI systems read as commands in a log: logCommand anywhere in a line, and "::" at a line's

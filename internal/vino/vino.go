@@ -158,7 +158,8 @@ func (a *allocation) all() (*Preview, *Shortage) {
 }
 
 func newPool(n *v1alpha1.VinoNetwork) *pool {
-	p := &pool{ips: map[uint32]bool{}, cursors: map[v1alpha1.Span]uint64{}, to: map[string]lease{}, owners: map[string]uint64{}}
+	p := &pool{ips: map[uint32]bool{}, cursors: map[v1alpha1.Span]uint64{}, to: map[string]lease{},
+		owners: map[string]uint64{}}
 	if mac, err := net.ParseMAC(n.FirstMAC()); err == nil && len(mac) == 6 {
 		p.nextMAC = uint64(binary.BigEndian.Uint16(mac[:2]))<<32 | uint64(binary.BigEndian.Uint32(mac[2:]))
 	}
@@ -187,7 +188,8 @@ func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
 	index, has := p.owners[node]
 	if !has {
 		if _, left := p.part(p.given); !left {
-			return NodeNetwork{}, &Shortage{network, "dhcpAllocationStop", fmt.Sprintf("ranges of %d DHCP addresses", 1<<n.BitStep()), node}
+			return NodeNetwork{}, &Shortage{network, "dhcpAllocationStop",
+				fmt.Sprintf("ranges of %d DHCP addresses", 1<<n.BitStep()), node}
 		}
 		index = p.given
 		p.given++
@@ -200,7 +202,8 @@ func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
 func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet, k int) (Host, *Shortage) {
 	vm := fmt.Sprintf("%s-%d", set.Name, k)
 	h := Host{
-		Namespace: a.v.HostNamespace, Name: a.v.Namespace + "-" + a.v.Name + "-" + node.Name + "-" + vm, Node: node.Name, Set: set.Name,
+		Namespace: a.v.HostNamespace, Name: a.v.Namespace + "-" + a.v.Name + "-" + node.Name + "-" +
+			vm, Node: node.Name, Set: set.Name,
 		Labels: labels(a.v, node, set), Interfaces: make([]Interface, 0, len(set.NetworkInterfaces)),
 	}
 	if node.Address != "" {
@@ -296,5 +299,6 @@ func address(n uint32) netip.Addr {
 }
 
 func macOf(n uint64) string {
-	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8),
+		byte(n))
 }

@@ -156,7 +156,8 @@ func placed(doc *manifest.Document, line int, field, message string) string {
 }
 
 func (r *addressReader) problem(network string, origin inventory.AddressOrigin, format string, args ...any) {
-	r.host.AddressProblems = append(r.host.AddressProblems, inventory.AddressProblem{Network: network, Origin: origin, Text: clean(fmt.Sprintf(format, args...))})
+	r.host.AddressProblems = append(r.host.AddressProblems,
+		inventory.AddressProblem{Network: network, Origin: origin, Text: clean(fmt.Sprintf(format, args...))})
 }
 
 // add takes an address unless a stronger source has settled the network.
@@ -192,12 +193,14 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 		for _, text := range strings.Split(bmh.Annotations[name], ",") {
 			ip, err := inventory.ParseAddress(text, "")
 			if err != nil {
-				r.refuse(network, inventory.FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "found %q: %s", clean(text), err))
+				r.refuse(network, inventory.FromHostAnnotation, "%s",
+					at(doc, "metadata.annotations["+name+"]", "found %q: %s", clean(text), err))
 				ips = nil
 				break
 			}
 			if slices.ContainsFunc(ips, func(other netip.Addr) bool { return other.Is4() == ip.Is4() }) {
-				r.refuse(network, inventory.FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "two addresses of one family, want at most one IPv4 and one IPv6"))
+				r.refuse(network, inventory.FromHostAnnotation, "%s",
+					at(doc, "metadata.annotations["+name+"]", "two addresses of one family, want at most one IPv4 and one IPv6"))
 				ips = nil
 				break
 			}
@@ -262,7 +265,8 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 				if line == 0 {
 					line = lineOfField(doc, field) // looked for where something is wrong: it takes time
 				}
-				r.refuse(id, ref.Origin, "%s", atLine(doc, line, "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
+				r.refuse(id, ref.Origin, "%s", atLine(doc, line, "Secret %s: %s: networks[%d].%s: %s", name, field, i, part,
+					fmt.Sprintf(format, args...)))
 			})
 		}
 		return
@@ -284,7 +288,8 @@ func (r *addressReader) close(ref SecretRef) {
 
 // unreadable notes a Secret that is there and of no use.
 func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format string, args ...any) {
-	r.problem("", ref.Origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name, fmt.Sprintf(format, args...)))
+	r.problem("", ref.Origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name,
+		fmt.Sprintf(format, args...)))
 	r.close(ref)
 }
 
@@ -342,9 +347,12 @@ func isNetworkID(id string) bool {
 		!strings.ContainsFunc(id, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) })
 }
 
-// network takes the address of one network. As the SIP operator did, it goes by ip_address whatever the type: ViNO writes bridge, or none.
-func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetwork, bad func(id, part, format string, args ...any)) {
-	dynamic := strings.Contains(network.Type, "dhcp") || strings.Contains(network.Type, "slaac") || strings.Contains(network.Type, "stateless")
+// network takes the address of one network. As the SIP operator did, it goes by ip_address whatever the type: ViNO
+// writes bridge, or none.
+func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetwork,
+	bad func(id, part, format string, args ...any)) {
+	dynamic := strings.Contains(network.Type, "dhcp") || strings.Contains(network.Type, "slaac") ||
+		strings.Contains(network.Type, "stateless")
 	switch {
 	case network.ID == "":
 		bad("", "id", "missing")

@@ -9,14 +9,15 @@ import (
 // maxText is how much of an outside message is kept, in characters.
 const maxText = 200
 
-// clean makes a text of others fit for one line, with no secret in it that is one beyond doubt: drivers repeat the login that
-// a BMC refused.
+// clean makes a text of others fit for one line, with no secret in it that is one beyond doubt: drivers repeat the
+// login that a BMC refused.
 func clean(words string) string { return text.Truncate(redact.Text(text.Line(words)), maxText) }
 
 // Clean cleans every text of the host that others wrote and that is only ever shown.
 func Clean(h *inventory.Host) {
 	s := &h.State
-	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse, &s.Cordoned, &s.Retired, &h.BootMAC} {
+	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse,
+		&s.Cordoned, &s.Retired, &h.BootMAC} {
 		*words = clean(*words)
 	}
 	if s.Consumer != nil {

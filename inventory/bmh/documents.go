@@ -90,11 +90,13 @@ func Notes(docs []manifest.Document) []string {
 	var notes []string
 	//guard: hosts of an unknown API version are read as of the known one, without a note
 	if len(other) > 0 {
-		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion, known)+
+		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion,
+			known)+
 			text.Count(len(other), KindHost)+"  read as if of that version; fields that it does not have are ignored")
 	}
 	if len(specs) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s among the hosts: not read here; --filename is for specs", specs[0].Where(), text.Count(len(specs), "SIPCluster")))
+		notes = append(notes, fmt.Sprintf("%s: %s among the hosts: not read here; --filename is for specs", specs[0].Where(),
+			text.Count(len(specs), "SIPCluster")))
 	}
 	return notes
 }
@@ -102,5 +104,6 @@ func Notes(docs []manifest.Document) []string {
 // misspelled reports whether a kind of metal3's is BareMetalHost except for a few letters. No other kind is that
 // similar, except the list.
 func misspelled(doc *manifest.Document) bool {
-	return strings.HasPrefix(doc.APIVersion, metal3Group) && doc.Kind != KindHost && doc.Kind != KindHost+"List" && manifest.Nearest(doc.Kind, []string{KindHost}) != ""
+	return strings.HasPrefix(doc.APIVersion, metal3Group) && doc.Kind != KindHost && doc.Kind != KindHost+"List" &&
+		manifest.Nearest(doc.Kind, []string{KindHost}) != ""
 }

@@ -156,7 +156,8 @@ func CheckLength(host *inventory.Host) {
 	known := slices.ContainsFunc(host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultName })
 	if n := len(host.Namespace) + len(host.Name); n > maxFileName && !known {
 		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultName, Field: "metadata.name",
-			Text: fmt.Sprintf("found %d characters in namespace and name, want at most %d: they name a file in the tree", n, maxFileName)})
+			Text: fmt.Sprintf("found %d characters in namespace and name, want at most %d: they name a file in the tree", n,
+				maxFileName)})
 	}
 }
 
@@ -175,7 +176,8 @@ func CheckLabels(host *inventory.Host) {
 		case len(validation.IsQualifiedName(label)) > 0:
 			fault = inventory.Fault{Field: "metadata.labels", Text: redact.Sprintf("%q is no valid label", label)}
 		case len(validation.IsValidLabelValue(value)) > 0:
-			fault = inventory.Fault{Field: "metadata.labels[" + label + "]", Text: redact.Sprintf("found %q, want at most 63 letters, digits and - _ . between them", value)}
+			fault = inventory.Fault{Field: "metadata.labels[" + label + "]",
+				Text: redact.Sprintf("found %q, want at most 63 letters, digits and - _ . between them", value)}
 		default:
 			continue
 		}
@@ -228,7 +230,8 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	CheckLength(&host)
 	host.State.ImageName = imageName(&bmh.Spec)
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
-		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace,
+			Name: ref.Name}
 	}
 	//guard: a driver's message repeats the password of a BMC
 	Clean(&host)
@@ -247,7 +250,8 @@ func secretIn(text string) (kind string, found bool) {
 	return redact.Find(text)
 }
 
-// CheckSecrets removes labels and a uid that are clearly secrets from a host, and notes a fault for each: they would be printed, and committed.
+// CheckSecrets removes labels and a uid that are clearly secrets from a host, and notes a fault for each: they would
+// be printed, and committed.
 func CheckSecrets(host *inventory.Host) {
 	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
 		kind, secret := secretIn(host.Labels[label])
@@ -258,13 +262,15 @@ func CheckSecrets(host *inventory.Host) {
 			field = "metadata.labels"
 		}
 		if secret {
-			host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultLabel, Field: field, Text: "found " + kind + " (not shown), want no secret in a label"})
+			host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultLabel, Field: field, Text: "found " + kind +
+				" (not shown), want no secret in a label"})
 			delete(host.Labels, label)
 		}
 	}
 	//guard: a private key in place of a host's uid is in the patch that is committed
 	if kind, secret := secretIn(host.UID); secret {
-		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.uid", Text: "found " + kind + " (not shown), want the uid that the API server gave it"})
+		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.uid",
+			Text: "found " + kind + " (not shown), want the uid that the API server gave it"})
 		host.UID = ""
 	}
 }
@@ -275,7 +281,8 @@ const mostUnread = 5
 // unreadAnnotations returns inventory.Host.UnreadAnnotations. Invalid keys are left out.
 func unreadAnnotations(bmh *metal3.BareMetalHost) (unread []string) {
 	for key := range bmh.Annotations {
-		if _, stray := manifest.StrayAnnotation(key, inventory.ReadAnnotations()); stray && len(validation.IsQualifiedName(strings.ToLower(key))) == 0 {
+		if _, stray := manifest.StrayAnnotation(key, inventory.ReadAnnotations()); stray &&
+			len(validation.IsQualifiedName(strings.ToLower(key))) == 0 {
 			unread = append(unread, key)
 		}
 	}

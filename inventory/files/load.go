@@ -1,5 +1,5 @@
-// Package files reads the hosts of a site from files: manifests as kubectl prints them, a kustomization, or a snapshot that
-// WriteSnapshot wrote.
+// Package files reads the hosts of a site from files: manifests as kubectl prints them, a kustomization, or a snapshot
+// that WriteSnapshot wrote.
 package files
 
 import (
@@ -75,7 +75,8 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		return nil, fmt.Errorf("%s: no %s in it%s", from, bmh.KindHost, specsIn(docs))
 	}
 	managed := slices.ContainsFunc(hosts, func(h inventory.Host) bool { return h.Managers != nil })
-	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Notes: notes, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
+	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Notes: notes, Context: from, HasManagedFields: managed,
+		Secrets: bmh.SecretNames(docs)}, nil
 }
 
 // specsIn reports that documents without a host are specs: the two flags were swapped.

@@ -24,7 +24,8 @@ const (
 
 // SecretYAML returns a network data Secret with a Marker next to the field.
 func SecretYAML(namespace, name, fields string) string {
-	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: %s}\n%s---\n", namespace, name, fields)
+	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: %s}\n%s---\n", namespace, name,
+		fields)
 }
 
 func StringData(key, text string) string {
@@ -33,7 +34,9 @@ func StringData(key, text string) string {
 }
 
 const (
-	BothYAML = "links: [{id: oam, note: " + Marker + "}]\nnetworks:\n- {id: oam4, type: ipv4, ip_address: 192.0.2.7, netmask: 255.255.255.0, password: " + Marker + "}\n- {id: oam6, type: ipv6, ip_address: '2001:db8::7/64'}\n"
+	BothYAML = "links: [{id: oam, note: " + Marker +
+		"}]\nnetworks:\n- {id: oam4, type: ipv4, ip_address: 192.0.2.7, netmask: 255.255.255.0, password: " + Marker +
+		"}\n- {id: oam6, type: ipv6, ip_address: '2001:db8::7/64'}\n"
 	BothJSON = `{"networks":[{"id":"oam4","type":"ipv4","ip_address":"192.0.2.7/24"},{"id":"oam6","type":"ipv6","ip_address":"2001:db8::7","netmask":"ffff:ffff:ffff:ffff::"}],"x":"` + Marker + `"}`
 	Both64   = "bmV0d29ya3M6Ci0ge2lkOiBvYW00LCB0eXBlOiBpcHY0LCBpcF9hZGRyZXNzOiAxOTIuMC4yLjd9Ci0ge2lkOiBvYW02LCB0eXBlOiBpcHY2LCBpcF9hZGRyZXNzOiAiMjAwMTpkYjg6OjcifQo="
 )

@@ -59,7 +59,8 @@ func named(selector *metav1.LabelSelector) []string {
 		return nil
 	}
 	for _, expression := range selector.MatchExpressions {
-		if expression.Key == corev1.LabelMetadataName && expression.Operator == metav1.LabelSelectorOpIn && len(expression.Values) > 0 {
+		if expression.Key == corev1.LabelMetadataName && expression.Operator == metav1.LabelSelectorOpIn &&
+			len(expression.Values) > 0 {
 			return expression.Values
 		}
 	}

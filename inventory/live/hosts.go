@@ -1,5 +1,5 @@
-// Package live reads the hosts of a site from a cluster: paged, consistent, and only the Secrets that a host names as network
-// data.
+// Package live reads the hosts of a site from a cluster: paged, consistent, and only the Secrets that a host names as
+// network data.
 package live
 
 import (
@@ -43,8 +43,10 @@ type Options struct {
 const secretReaders = 16
 
 var (
-	hostResource     = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version, Resource: inventory.HostResource}
-	hardwareResource = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version, Resource: inventory.HardwareResource}
+	hostResource = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version,
+		Resource: inventory.HostResource}
+	hardwareResource = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version,
+		Resource: inventory.HardwareResource}
 )
 
 // Hosts reads the live hosts. Lists are paged and consistent: every page is of the same
@@ -135,8 +137,10 @@ func undecoded(item json.RawMessage) error {
 	if json.Unmarshal(item, &head) != nil || head.Metadata.Name == "" {
 		return wrong
 	}
-	doc := manifest.Document{File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHost, Namespace: head.Metadata.Namespace, Name: head.Metadata.Name, JSON: item}
-	return fmt.Errorf("%w: %s: %w", wrong, text.Line(bmh.Key(head.Metadata.Namespace, head.Metadata.Name)), doc.DecodeLoose(&liveHost{}))
+	doc := manifest.Document{File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHost, Namespace: head.Metadata.Namespace,
+		Name: head.Metadata.Name, JSON: item}
+	return fmt.Errorf("%w: %s: %w", wrong, text.Line(bmh.Key(head.Metadata.Namespace, head.Metadata.Name)),
+		doc.DecodeLoose(&liveHost{}))
 }
 
 // hostFromItem decodes one item of a list, and keeps of the object only what its addresses need. An item of another
@@ -148,11 +152,13 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 	}
 	//guard: an object that is no BareMetalHost is handed out as one
 	if found.Kind != "" && found.Kind != bmh.KindHost {
-		return nil, inventory.Host{}, fmt.Errorf("%s: an item is of kind %s, want %s", hostResource.Resource, text.Line(found.Kind), bmh.KindHost)
+		return nil, inventory.Host{}, fmt.Errorf("%s: an item is of kind %s, want %s", hostResource.Resource,
+			text.Line(found.Kind), bmh.KindHost)
 	}
 	//guard: hosts of a namespace that was not requested are handed out
 	if namespace != "" && found.Namespace != namespace {
-		return nil, inventory.Host{}, fmt.Errorf("%s: the list of namespace %s has an item of namespace %s", hostResource.Resource, namespace, text.Line(found.Namespace))
+		return nil, inventory.Host{}, fmt.Errorf("%s: the list of namespace %s has an item of namespace %s",
+			hostResource.Resource, namespace, text.Line(found.Namespace))
 	}
 	object := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
 	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
@@ -176,7 +182,8 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 
 // liveHardware reads HardwareData, by host, if a host that needs addresses has no hardware in its status: metal3
 // keeps inspection results there as well, for now. A cluster without the CRD has none.
-func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inventory.Host, live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
+func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inventory.Host,
+	live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
 	lacking := map[string]bool{}
 	for i := range hosts {
 		if live[i].Status.HardwareDetails == nil && options.needs(&hosts[i]) {
@@ -250,14 +257,16 @@ func (d *slimDetails) details() *metal3.HardwareDetails {
 		out.NIC = append(out.NIC, metal3.NIC{Name: nic.Name, MAC: nic.MAC, IP: nic.IP, SpeedGbps: nic.SpeedGbps})
 	}
 	for _, disk := range d.Storage {
-		out.Storage = append(out.Storage, metal3.Storage{Type: disk.Type, Rotational: disk.Rotational, SizeBytes: disk.SizeBytes})
+		out.Storage = append(out.Storage, metal3.Storage{Type: disk.Type, Rotational: disk.Rotational,
+			SizeBytes: disk.SizeBytes})
 	}
 	return out
 }
 
 // liveAddresses fetches the network data Secrets of the hosts that need them, several at a time. A forbidden or
 // invalid Secret is its host's own problem. If the server fails, the rest is not tried.
-func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, options Options) error {
+func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost,
+	hardware map[string]*manifest.Document, options Options) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	for i := range hosts {
@@ -282,7 +291,8 @@ func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory
 }
 
 // Documents reads all objects of a resource as documents, for decoding by the caller.
-func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) (_ []manifest.Document, err error) {
+func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource,
+	kind string) (_ []manifest.Document, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
 	ctx = klog.NewContext(ctx, klog.Logger{})

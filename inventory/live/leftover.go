@@ -19,7 +19,8 @@ import (
 
 // Finalized returns the objects of a resource with a finalizer, by their metadata only. A cluster without the
 // resource has none.
-func Finalized(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, finalizer string) (_ []inventory.Finalized, err error) {
+func Finalized(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource,
+	finalizer string) (_ []inventory.Finalized, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
 	ctx = klog.NewContext(ctx, klog.Logger{})
@@ -35,7 +36,8 @@ func Finalized(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionRes
 			return errors.New(gvr.Resource + ": an item is not an object")
 		}
 		if i := slices.Index(object.Finalizers, finalizer); i >= 0 {
-			out = append(out, inventory.Finalized{Namespace: object.Namespace, Name: object.Name, Index: i, Deleting: object.DeletionTimestamp != nil})
+			out = append(out, inventory.Finalized{Namespace: object.Namespace, Name: object.Name, Index: i,
+				Deleting: object.DeletionTimestamp != nil})
 		}
 		return nil
 	}, func() { out = nil })
@@ -51,9 +53,10 @@ func Finalized(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionRes
 	return out, nil
 }
 
-// SecretsSeen looks whether Secrets are there, by name. It asks for their metadata alone: no value leaves the API server. An account that may not
-// look at one is not an error.
-func SecretsSeen(ctx context.Context, cfg *rest.Config, wanted []inventory.SecretSeen) (_ []inventory.SecretSeen, err error) {
+// SecretsSeen looks whether Secrets are there, by name. It asks for their metadata alone: no value leaves the API
+// server. An account that may not look at one is not an error.
+func SecretsSeen(ctx context.Context, cfg *rest.Config, wanted []inventory.SecretSeen) (_ []inventory.SecretSeen,
+	err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
 	ctx = klog.NewContext(ctx, klog.Logger{})
@@ -65,7 +68,8 @@ func SecretsSeen(ctx context.Context, cfg *rest.Config, wanted []inventory.Secre
 	for i := range out {
 		err := retry(ctx, reader.backoff, func() error {
 			//guard: private host keys are read to learn whether they are there
-			return reader.client.Get().Namespace(out[i].Namespace).Resource("secrets").Name(out[i].Name).SetHeader("Accept", onlyItsMetadata).Do(ctx).Error()
+			return reader.client.Get().Namespace(out[i].Namespace).Resource("secrets").Name(out[i].Name).SetHeader("Accept",
+				onlyItsMetadata).Do(ctx).Error()
 		})
 		switch {
 		case apierrors.IsNotFound(err):

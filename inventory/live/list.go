@@ -101,7 +101,8 @@ type page struct {
 
 // list passes every item of a resource to each, page by page, all of one resourceVersion. If the token for the next
 // page has expired, it calls reset and starts again.
-func (r *reader) list(ctx context.Context, resource, namespace string, each func(json.RawMessage) error, reset func()) error {
+func (r *reader) list(ctx context.Context, resource, namespace string, each func(json.RawMessage) error,
+	reset func()) error {
 	where := resource + "." + r.gv.Group
 	if namespace != "" {
 		where += " in namespace " + namespace
@@ -111,7 +112,8 @@ func (r *reader) list(ctx context.Context, resource, namespace string, each func
 		switch {
 		case err == nil:
 			return nil
-		case (apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, errVersionMoved)) && attempt < restarts:
+		case (apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, errVersionMoved)) &&
+			attempt < restarts:
 			reset()
 		case errors.Is(err, errVersionMoved):
 			return fmt.Errorf("list of %s: %w: %d times its pages were of different versions", where, ErrIncomplete, attempt+1)
@@ -179,7 +181,8 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 		}
 		//guard: pages without end keep a run from its end
 		if n == mostPages {
-			return fmt.Errorf("%w: %d pages and %d objects seen, and the list continues, want at most that many pages", ErrIncomplete, n, seen)
+			return fmt.Errorf("%w: %d pages and %d objects seen, and the list continues, want at most that many pages",
+				ErrIncomplete, n, seen)
 		}
 		token = answer.Metadata.Continue
 	}
@@ -256,7 +259,8 @@ func retry(ctx context.Context, backoff wait.Backoff, do func() error) error {
 func passing(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) ||
-		utilnet.IsConnectionReset(err) || utilnet.IsConnectionRefused(err) || utilnet.IsProbableEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		utilnet.IsConnectionReset(err) || utilnet.IsConnectionRefused(err) || utilnet.IsProbableEOF(err) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, ErrIncomplete)
 }
 

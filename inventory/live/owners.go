@@ -37,7 +37,8 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 		resource string
 		selector string
 	}{
-		{inventory.KindDeployment, schema.GroupVersion{Group: "apps", Version: "v1"}, "deployments", inventory.ServiceLabel + "=" + inventory.ServiceLabelName},
+		{inventory.KindDeployment, schema.GroupVersion{Group: "apps", Version: "v1"}, "deployments", inventory.ServiceLabel +
+			"=" + inventory.ServiceLabelName},
 		{inventory.KindService, schema.GroupVersion{Version: "v1"}, "services", ""},
 	} {
 		reader, err := newReader(cfg, kind.gv, patience())
@@ -61,7 +62,8 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 			return nil
 		}, func() { out = out[:before] })
 		if apierrors.IsForbidden(err) {
-			return nil, fmt.Errorf("the account may not list %s of all namespaces, which policy/ does not allow by itself", kind.resource)
+			return nil, fmt.Errorf("the account may not list %s of all namespaces, which policy/ does not allow by itself",
+				kind.resource)
 		}
 		if err != nil {
 			return nil, err

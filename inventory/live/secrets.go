@@ -25,8 +25,8 @@ type secretReader struct {
 	backoff wait.Backoff
 }
 
-// newSecretReader makes a client for Secrets alone: a clientset would link every API group into the program, and register all
-// of their types at its start.
+// newSecretReader makes a client for Secrets alone: a clientset would link every API group into the program, and
+// register all of their types at its start.
 func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, error) {
 	types := runtime.NewScheme()
 	types.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Secret{})
@@ -45,7 +45,8 @@ func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, err
 // of returns the Secrets that a host names as network data, and no other: never the BMC's. Invalid names and
 // forbidden Secrets are left out: the author of the host chose the name, and the account may read the Secrets of a
 // namespace only after the first commit with such a host there.
-func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost) (bmh.Related, error) {
+func (s *secretReader) of(ctx context.Context, host *inventory.Host,
+	object *metal3.BareMetalHost) (bmh.Related, error) {
 	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
 	for _, ref := range bmh.SecretRefs(host, object) {
 		if ref.Invalid() {
@@ -63,7 +64,8 @@ func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *met
 			found.Unread[bmh.Key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
 			continue
 		case err != nil:
-			return bmh.Related{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
+			return bmh.Related{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(),
+				plainStatus(err))
 		}
 		text, err := json.Marshal(struct {
 			Data map[string][]byte `json:"data"`

@@ -40,13 +40,16 @@ func NewStatusWriter(cfg *rest.Config, gvr schema.GroupVersionResource) (*Status
 	return &StatusWriter{r, gvr.Resource, login}, login.safe(err)
 }
 
-// Patch merges fields into the status of the object as it was read, and into nothing else: the request goes to the subresource, where an API
-// server ignores all other fields. If the object is another version by now, or another object, nothing is written: ErrChanged.
-func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersion string, fields map[string]any) error {
+// Patch merges fields into the status of the object as it was read, and into nothing else: the request goes to the
+// subresource, where an API server ignores all other fields. If the object is another version by now, or another
+// object, nothing is written: ErrChanged.
+func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersion string,
+	fields map[string]any) error {
 	if resourceVersion == "" {
 		return fmt.Errorf("%w: %s %s/%s was read without a resourceVersion", ErrIncomplete, w.resource, namespace, name)
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": resourceVersion}, "status": fields})
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": resourceVersion},
+		"status": fields})
 	if err != nil {
 		return err
 	}

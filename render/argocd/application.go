@@ -67,13 +67,14 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 			Project: name,
 			Source: Source{
 				RepoURL: site.Spec.Repository.URL,
-				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone who may push a tag would have it synced.
+				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone who may
+				// push a tag would have it synced.
 				//guard: anyone who may push a tag has Argo CD sync it in place of the branch of the same name
 				TargetRevision: "refs/heads/" + site.Spec.Repository.Branch,
 				Path:           path.Join(site.Spec.Repository.Path, folder),
-				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
-				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field
-				// that changes nothing, as no Application has components.
+				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml
+				// among them. Said to be kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes
+				// away; this is the one field that changes nothing, as no Application has components.
 				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that forever
 				Kustomize: Kustomize{IgnoreMissingComponents: true},
 			},

@@ -1,4 +1,5 @@
-// Package argocd is the part of Argo CD that sipgen writes: its Applications and their projects, and what Argo CD reads of other objects.
+// Package argocd is the part of Argo CD that sipgen writes: its Applications and their projects, and what Argo CD
+// reads of other objects.
 package argocd
 
 // What Argo CD reads of an object: the sync options page of its documentation.

@@ -33,9 +33,10 @@ func ofSite(site *v1alpha1.Site) map[string]string {
 	return map[string]string{inventory.SiteLabel: site.Name}
 }
 
-// NewProject permits kinds in some namespaces and of those that are in none, from the site's repository. An Application has a project of its
-// own, of the same name, that permits what is rendered into its folder.
-func NewProject(site *v1alpha1.Site, name, description string, namespaces []string, cluster, namespaced []metav1.GroupKind) *Project {
+// NewProject permits kinds in some namespaces and of those that are in none, from the site's repository. An
+// Application has a project of its own, of the same name, that permits what is rendered into its folder.
+func NewProject(site *v1alpha1.Site, name, description string, namespaces []string,
+	cluster, namespaced []metav1.GroupKind) *Project {
 	project := &Project{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "AppProject"},
 		//guard: a branch that is put back takes the root's project away before the root has left it, and the root syncs nothing
@@ -58,7 +59,8 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 	}
 	for _, namespace := range slices.Compact(slices.Sorted(slices.Values(namespaces))) {
 		//guard: a project permits a namespace in which nothing is
-		project.Spec.Destinations = append(project.Spec.Destinations, Destination{Server: site.Spec.ArgoCD.Server, Namespace: namespace})
+		project.Spec.Destinations = append(project.Spec.Destinations,
+			Destination{Server: site.Spec.ArgoCD.Server, Namespace: namespace})
 	}
 	return project
 }

@@ -71,8 +71,9 @@ type AssignedHost struct {
 	// Use is what used the host when its release was approved, for a host that now has another use under the same
 	// approval.
 	Use string `json:"use,omitempty"`
-	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services use, and on others that a
-	// service may use later. They are kept as long as the cluster has the host, since who consumes a host replaces its network data.
+	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services
+	// use, and on others that a service may use later. They are kept as long as the cluster has the host, since who
+	// consumes a host replaces its network data.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
@@ -131,7 +132,8 @@ func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving b
 	return object.Marshal(file)
 }
 
-// maxUnserved is on how many networks that no service uses a host's addresses are kept: its network data is of any size.
+// maxUnserved is on how many networks that no service uses a host's addresses are kept: its network data is of any
+// size.
 const maxUnserved = 32
 
 // Kept returns a host's addresses on the networks of the cluster's services, those that the previous tree had kept,

@@ -13,21 +13,23 @@ import (
 )
 
 // Read reads the claims out of a previous tree's assignments.yaml files. where is what the
-// tree is called in messages. A file that was edited by hand is a problem, and so is one that was deleted while its cluster has patches:
-// hosts would change hands without being released. A tree that was made for a site that is not this one in what Conditions holds is
-// a problem too. Every problem is reported: a claim that is not understood must not be forgotten.
+// tree is called in messages. A file that was edited by hand is a problem, and so is one that was deleted while its
+// cluster has patches: hosts would change hands without being released. A tree that was made for a site that is not
+// this one in what Conditions holds is a problem too. Every problem is reported: a claim that is not understood must
+// not be forgotten.
 func Read(where string, tree map[string][]byte, site *v1alpha1.Site) (schedule.Previous, error) {
 	return read(where, tree, site, func(siteChange) bool { return false })
 }
 
-// ReadFormer is Read for a tree in another folder, which may have been made for another engine or another namespace of the engine: nothing prunes
-// there what a new folder lacks.
+// ReadFormer is Read for a tree in another folder, which may have been made for another engine or another namespace of
+// the engine: nothing prunes there what a new folder lacks.
 func ReadFormer(where string, tree map[string][]byte, site *v1alpha1.Site) (schedule.Previous, error) {
 	return read(where, tree, site, siteChange.ofEngine)
 }
 
 // read is Read. The changes of the site that may be are no problem.
-func read(where string, tree map[string][]byte, site *v1alpha1.Site, may func(siteChange) bool) (schedule.Previous, error) {
+func read(where string, tree map[string][]byte, site *v1alpha1.Site,
+	may func(siteChange) bool) (schedule.Previous, error) {
 	var (
 		previous schedule.Previous
 		problems manifest.Problems
@@ -51,7 +53,8 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site, may func(si
 		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
 		//guard: of two documents in assignments.yaml one counts, and the other's hosts are forgotten
 		if len(docs) != 1 || docs[0].Prefix != "" {
-			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), Kind, restoring))
+			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), Kind,
+				restoring))
 			continue
 		}
 		file, err := readAssignments(&docs[0], path)

@@ -8,9 +8,9 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Conditions is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do harm:
-// with other label keys an assigned host looks free; what another engine, or another namespace of it, no longer finds in the
-// tree, the first one prunes.
+// Conditions is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do
+// harm: with other label keys an assigned host looks free; what another engine, or another namespace of it, no longer
+// finds in the tree, the first one prunes.
 type Conditions struct {
 	Name string `json:"name"`
 	// Engine, and the namespace of its objects.

@@ -30,8 +30,8 @@ type Input struct {
 	Domains []string
 }
 
-// Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It is empty for a cluster
-// without roles. An error begins with the cluster's key.
+// Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It
+// is empty for a cluster without roles. An error begins with the cluster's key.
 func Component(in Input) (map[string][]byte, error) {
 	if err := in.Check(); err != nil || len(in.Cluster.Spec.Nodes) == 0 {
 		return nil, err
@@ -109,7 +109,8 @@ type component struct {
 	err     error
 }
 
-// partial is as much of an object as a patch changes. It has no apiVersion: kustomize would write that of the patch into the object.
+// partial is as much of an object as a patch changes. It has no apiVersion: kustomize would write that of the patch
+// into the object.
 type partial struct {
 	Kind     string         `json:"kind"`
 	Metadata metadata       `json:"metadata"`
@@ -125,9 +126,10 @@ type metadata struct {
 // own adds a strategic merge patch as a file, and marks the object with the cluster. A strategic merge creates
 // missing parents.
 func (c *component) own(file string, target object.PatchTarget, spec map[string]any) {
-	c.file(file, target, partial{Kind: target.Kind, Spec: spec, Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
-		c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
-	}}})
+	c.file(file, target, partial{Kind: target.Kind, Spec: spec,
+		Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
+			c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
+		}}})
 }
 
 func (c *component) file(file string, target object.PatchTarget, patch partial) {
@@ -149,8 +151,8 @@ func (c *component) ofRole(kind groupKind, role string) object.PatchTarget {
 	return object.PatchTarget{Group: kind.group, Kind: kind.kind, LabelSelector: c.Keys.NodeType + "=" + role}
 }
 
-// refuse ends the build where the component would leave out an object, or change one of another cluster: a template without a
-// hostSelector takes whatever host is in its namespace.
+// refuse ends the build where the component would leave out an object, or change one of another cluster: a template
+// without a hostSelector takes whatever host is in its namespace.
 func (c *component) refuse(roles []string) {
 	workers := slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return role == v1.RoleControlPlane })
 	for _, k := range []struct {
@@ -161,11 +163,15 @@ func (c *component) refuse(roles []string) {
 		if len(k.roles) == 0 {
 			selector, words = "", "want none, there is no such role"
 		}
-		c.fail(object.PatchTarget{Group: k.kind.group, Kind: k.kind.kind, LabelSelector: selector}, k.kind.kind, c.Keys.NodeType, words)
+		c.fail(object.PatchTarget{Group: k.kind.group, Kind: k.kind.kind, LabelSelector: selector}, k.kind.kind,
+			c.Keys.NodeType, words)
 	}
-	kinds := strings.Join([]string{infraCluster.kind, machineTemplate.kind, kubeadmControlPlane.kind, machineDeployment.kind}, "|")
-	for _, own := range []struct{ key, value string }{{c.Keys.ClusterNamespace, c.Cluster.Namespace}, {c.Keys.ClusterName, c.Cluster.Name}} {
-		c.fail(object.PatchTarget{Kind: kinds, LabelSelector: own.key + "," + own.key + "!=" + own.value}, "an object", own.key,
+	kinds := strings.Join([]string{infraCluster.kind, machineTemplate.kind, kubeadmControlPlane.kind,
+		machineDeployment.kind}, "|")
+	for _, own := range []struct{ key, value string }{{c.Keys.ClusterNamespace, c.Cluster.Namespace},
+		{c.Keys.ClusterName, c.Cluster.Name}} {
+		c.fail(object.PatchTarget{Kind: kinds, LabelSelector: own.key + "," + own.key + "!=" + own.value}, "an object",
+			own.key,
 			"found another cluster's, want a kustomization for each")
 	}
 }
@@ -174,7 +180,8 @@ func (c *component) refuse(roles []string) {
 // test of a field that no object has fails, and its error contains the field's path.
 func (c *component) fail(target object.PatchTarget, what, label, words string) {
 	path := fmt.Sprintf("SIPCluster %s: %s: label %s: %s", c.Cluster.Key(), what, label, words)
-	text, err := object.Fragment([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"), "value": true}})
+	text, err := object.Fragment([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"),
+		"value": true}})
 	c.err = cmp.Or(c.err, err)
 	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }

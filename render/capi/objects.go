@@ -65,7 +65,9 @@ func (c *component) cluster() {
 }
 
 func (c *component) domains(target object.PatchTarget, domains any) {
-	c.file("metal3cluster-"+target.Version+".yaml", target, partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: map[string]any{"failureDomains": domains}})
+	c.file("metal3cluster-"+target.Version+".yaml", target,
+		partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name},
+			Spec: map[string]any{"failureDomains": domains}})
 }
 
 // endpoint returns the host and port of the first control plane load balancer. The host is empty where it is known
@@ -144,7 +146,8 @@ func (c *component) machines(role, file string) {
 	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": map[string]any{"hostSelector": selector}}})
 }
 
-// controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no host to go up on.
+// controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no
+// host to go up on.
 func (c *component) controlPlane(file string, active int) {
 	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: kubeadmControlPlane.kind}
 	c.own(file, target, map[string]any{"replicas": active})
@@ -163,7 +166,8 @@ func (c *component) controlPlane(file string, active int) {
 func (c *component) deployment(role, file string, active int) {
 	target := c.ofRole(machineDeployment, role)
 	c.own(file, target, map[string]any{"replicas": active})
-	strategy := map[string]any{"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
+	strategy := map[string]any{"type": "RollingUpdate",
+		"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
 	target.Version = v1beta1
 	c.always(target, map[string]any{"strategy": strategy})
 	target.Version = v1beta2

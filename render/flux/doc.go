@@ -1,4 +1,5 @@
-// Package flux is the part of Flux that sipgen writes: its Kustomizations, the repository that they are in, and what Flux reads of other objects.
+// Package flux is the part of Flux that sipgen writes: its Kustomizations, the repository that they are in, and what
+// Flux reads of other objects.
 package flux
 
 // What Flux reads of an object that it applies:

@@ -2,8 +2,8 @@ package flux
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// The part of Flux's API that sipgen writes (Flux v2). Flux's own Go types bring controller-runtime with them; the tests read what is
-// rendered strictly into those.
+// The part of Flux's API that sipgen writes (Flux v2). Flux's own Go types bring controller-runtime with them; the
+// tests read what is rendered strictly into those.
 
 const (
 	kustomizationVersion = "kustomize.toolkit.fluxcd.io/v1"

@@ -14,7 +14,8 @@ type In struct {
 	Site *v1alpha1.Site
 	// HostsAccount is the ServiceAccount that Flux applies host patches as.
 	HostsAccount string
-	// Waves: a tenant's services and hosts are one Application of Argo CD, and InWaves are the namespaces of those that are.
+	// Waves: a tenant's services and hosts are one Application of Argo CD, and InWaves are the namespaces of those that
+	// are.
 	Waves   bool
 	InWaves []string
 	// Services: the site has services of its own.

@@ -18,13 +18,15 @@ const (
 	syncGuard   = "sync-guard"
 	deleteGuard = "delete-guard"
 	labelGuard  = "label-guard"
-	// tenantGuard keeps Applications of tenants, which with order waves have hosts too, from writing services anywhere else than in the tenant's namespace.
+	// tenantGuard keeps Applications of tenants, which with order waves have hosts too, from writing services anywhere
+	// else than in the tenant's namespace.
 	tenantGuard = "tenant-guard"
 	// serviceGuard keeps the objects of the site's services from being deleted.
 	serviceGuard = inventory.ServiceGuard
 )
 
-// guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then has both for one commit.
+// guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then
+// has both for one commit.
 const guardVersion = "v1"
 
 // guardName returns that of a guard's objects. They are cluster-scoped, and every site on an API server has its own.
@@ -32,7 +34,8 @@ func (s guards) guardName(guard string) string {
 	return "sipgen-" + s.Site.Name + "-" + guard + "-" + guardVersion
 }
 
-// guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in sync all the same.
+// guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in
+// sync all the same.
 func (s guards) guardMeta(name string) metav1.ObjectMeta {
 	meta := metav1.ObjectMeta{
 		Name: name,
@@ -57,19 +60,21 @@ func (s guards) guard(name string, operations ...admissionv1.OperationType) admi
 			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
 				RuleWithOperations: admissionv1.RuleWithOperations{
 					Operations: operations,
-					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
+					Rule: admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"},
+						Resources: []string{"baremetalhosts"}},
 				},
 			}}},
 		},
 	}
 }
 
-// binding puts a guard into force, in the site's namespaces, or where it names none in all: the guards of several sites on one API server are
-// ANDed, and each would deny what the others' engines do.
+// binding puts a guard into force, in the site's namespaces, or where it names none in all: the guards of several
+// sites on one API server are ANDed, and each would deny what the others' engines do.
 func (s guards) binding(guard string, action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
 	name := s.guardName(guard)
 	binding := admissionv1.ValidatingAdmissionPolicyBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),
+			Kind: "ValidatingAdmissionPolicyBinding"},
 		ObjectMeta: s.guardMeta(name),
 		//guard(TestGuards/flux/the_engine_changes_the_spec): what the guards forbid is written to the audit log, and done
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
@@ -79,7 +84,8 @@ func (s guards) binding(guard string, action admissionv1.ValidationAction) admis
 	//guard: the guards of two sites deny each other's syncs
 	if namespaces := slices.Compact(slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
 		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
-			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName,
+				Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
 		}}
 	}
 	return binding
@@ -88,24 +94,29 @@ func (s guards) binding(guard string, action admissionv1.ValidationAction) admis
 // notBreakGlass leaves the break-glass groups out.
 func (s guards) notBreakGlass() admissionv1.MatchCondition {
 	return admissionv1.MatchCondition{
-		Name:       "not-break-glass",
-		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
+		Name: "not-break-glass",
+		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " +
+			celList(s.Site.Spec.BreakGlassGroups) + ")",
 	}
 }
 
-// definitionRule matches the deletion of any CustomResourceDefinition, in every Site: no namespace selector excludes a cluster-scoped object.
+// definitionRule matches the deletion of any CustomResourceDefinition, in every Site: no namespace selector excludes a
+// cluster-scoped object.
 func definitionRule() admissionv1.NamedRuleWithOperations {
 	return admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
 		Operations: []admissionv1.OperationType{admissionv1.Delete},
-		Rule:       admissionv1.Rule{APIGroups: []string{"apiextensions.k8s.io"}, APIVersions: []string{"*"}, Resources: []string{"customresourcedefinitions"}},
+		Rule: admissionv1.Rule{APIGroups: []string{"apiextensions.k8s.io"}, APIVersions: []string{"*"},
+			Resources: []string{"customresourcedefinitions"}},
 	}}
 }
 
-// keepDefinitions denies the deletion of the named definitions. The API server deletes all objects of a kind with its definition, and asks no
-// guard of the objects. A request that deletes a collection has no name, so the rule reads the object's.
+// keepDefinitions denies the deletion of the named definitions. The API server deletes all objects of a kind with its
+// definition, and asks no guard of the objects. A request that deletes a collection has no name, so the rule reads the
+// object's.
 func (s guards) keepDefinitions(names ...string) admissionv1.Validation {
 	return admissionv1.Validation{
-		Expression: "request.resource.resource != 'customresourcedefinitions' ||\n!(oldObject.metadata.name in " + celList(names) + ")",
+		Expression: "request.resource.resource != 'customresourcedefinitions' ||\n!(oldObject.metadata.name in " +
+			celList(names) + ")",
 		Message: "deleting this CustomResourceDefinition deletes every object of its kind, which may deprovision servers: delete it as a member of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}

@@ -50,21 +50,25 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
 			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
 		//guard(TestMovedHosts/one_of_the_labels_goes:_cluster-name): a host that Cluster API is about to provision is moved
-		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + image + ") || has(oldObject.spec.customDeploy) ||\n" +
+		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + image +
+			") || has(oldObject.spec.customDeploy) ||\n" +
 			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
 		{Name: "imageURL", Expression: "variables.hasSpec && has(" + image + ") ? " + part(image, "url") + " : ''"},
 		{Name: "imagePath", Expression: "isURL(variables.imageURL) ? url(variables.imageURL).getHostname() + url(variables.imageURL).getEscapedPath() : ''"},
-		{Name: "use", Expression: "variables.consumed ? " + part(consumer, "kind") + " + '/' +\n  " + part(consumer, "namespace") + " + '/' +\n  " +
+		{Name: "use", Expression: "variables.consumed ? " + part(consumer, "kind") + " + '/' +\n  " +
+			part(consumer, "namespace") + " + '/' +\n  " +
 			part(consumer, "name") + " :\n" +
 			"variables.hasSpec && has(" + image + ") ? 'image/' + variables.imagePath :\n" +
-			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " + part("oldObject.spec.customDeploy", "method") + " : ''"},
+			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " +
+			part("oldObject.spec.customDeploy", "method") + " : ''"},
 		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good forever
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
 			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", ReleaseOf)},
 	}
 }
 
-// inUseValidations hold hosts in use against git itself: a branch that is rolled back, reverted or force-pushed asks for claims as they were.
+// inUseValidations hold hosts in use against git itself: a branch that is rolled back, reverted or force-pushed asks
+// for claims as they were.
 func inUseValidations(update string) []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{Expression: update + "!variables.moved || !variables.used || variables.approved",

@@ -9,14 +9,15 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// labelGuard keeps sipgen's labels on hosts, and the approvals of releases, to those who write them. Hosts that come with labels are as good as
-// hosts that get them.
+// labelGuard keeps sipgen's labels on hosts, and the approvals of releases, to those who write them. Hosts that come
+// with labels are as good as hosts that get them.
 func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	keys := s.Site.Spec.LabelKeys
 	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
 		//guard(TestFluxRows/assign): an enforced label guard denies the engine what it is for: no live host can be handed out
-		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " + celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
+		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " +
+			celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
 		//guard(TestLabelGuard/break-glass_changes_cluster-name): wrong labels can be set right by nobody
 		s.notBreakGlass(),
 	}
@@ -26,10 +27,12 @@ func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant, or out of service
 		{Expression: "!variables.changedLabels.exists(k, k in variables.ourLabels)",
 			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that assign a BareMetalHost: " +
-				"ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
+				"ask for hosts in a SIPCluster, or change the labels as a member of " +
+				strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
 		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
 		{Expression: "!('" + ReleaseOf + "' in variables.changedAnnotations)",
-			Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
+			Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name +
+				": approve it in the SIPCluster"},
 	}
 	return policy
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services, or a definition of their kinds: Ironic
-// takes its database and its certificate with it, a Vino its virtual machines, and with them the hosts that are tenants'.
+// serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services, or a
+// definition of their kinds: Ironic takes its database and its certificate with it, a Vino its virtual machines, and
+// with them the hosts that are tenants'.
 func (s guards) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(serviceGuard, admissionv1.Delete)
 	resources := func(group string, names ...string) admissionv1.NamedRuleWithOperations {
@@ -29,7 +30,8 @@ func (s guards) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		resources("k8s.mariadb.com", "mariadbs"),
 		{RuleWithOperations: admissionv1.RuleWithOperations{
 			Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
-			Rule:       admissionv1.Rule{APIGroups: []string{"airship.airshipit.org"}, APIVersions: []string{"*"}, Resources: []string{"vinoes"}},
+			Rule: admissionv1.Rule{APIGroups: []string{"airship.airshipit.org"}, APIVersions: []string{"*"},
+				Resources: []string{"vinoes"}},
 		}},
 		//guard: a definition takes every service of its kind with it, past the rule about the site's label
 		definitionRule(),
@@ -37,11 +39,14 @@ func (s guards) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Variables = metadataVariables("oldLabels")
 	policy.Spec.Validations = []admissionv1.Validation{{
-		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
-		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
+		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel +
+			"' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
+		Message: "this is a service of site " + s.Site.Name +
+			", which provisions its hosts: take it out of the Site, and then delete it as one of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}, s.vinoCredentials(),
-		s.keepDefinitions("ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com")}
+		s.keepDefinitions("ironics.ironic.metal3.io", "vinoes.airship.airshipit.org",
+			"placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com")}
 	return policy
 }
 
@@ -59,7 +64,8 @@ func (s guards) vinoCredentials() admissionv1.Validation {
 	return admissionv1.Validation{
 		// Flux puts nothing in place of a key that its Secret does not have.
 		Expression: "request.operation == 'DELETE' || " + given,
-		Message: "spec.bmcCredentials of a Vino is empty or a variable: the Secret that Flux takes it from needs " + virtualhosts.UsernameVariable + " and " +
+		Message: "spec.bmcCredentials of a Vino is empty or a variable: the Secret that Flux takes it from needs " +
+			virtualhosts.UsernameVariable + " and " +
 			virtualhosts.PasswordVariable,
 	}
 }

@@ -22,8 +22,8 @@ func (s guards) identities() []string {
 // syncGuard lets the syncing identity only update hosts, and of them only our labels and the tools' own
 // keys. Written with has(): a spec that was removed is an absent key.
 //
-// With an overlay that identity applies whole hosts, from manifests that are people's: it has to make them and to write what is in them. What is
-// left to guard is whose a host in use is.
+// With an overlay that identity applies whole hosts, from manifests that are people's: it has to make them and to
+// write what is in them. What is left to guard is whose a host in use is.
 func (s guards) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	if !s.merge() {
 		policy := s.guard(syncGuard, admissionv1.Update)
@@ -70,5 +70,6 @@ func (s guards) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 
 // syncing leaves everybody out but the users that an engine applies hosts as.
 func syncing(users []string) []admissionv1.MatchCondition {
-	return []admissionv1.MatchCondition{{Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(users)}}
+	return []admissionv1.MatchCondition{{Name: "syncing-identity", Expression: "request.userInfo.username in " +
+		celList(users)}}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/airshipit/sipgen/render/infra"
 )
 
-// tenantGuard: a project permits kinds and namespaces, each kind in each namespace. One that permits services in the tenant's namespace and hosts in
-// theirs permits services among the hosts, and their Secrets are there. Argo CD writes into each object whose it is, after all that a
-// tenant or a commit has to say, and so the guard knows it from there.
+// tenantGuard: a project permits kinds and namespaces, each kind in each namespace. One that permits services in the
+// tenant's namespace and hosts in theirs permits services among the hosts, and their Secrets are there. Argo CD writes
+// into each object whose it is, after all that a tenant or a commit has to say, and so the guard knows it from there.
 func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(tenantGuard)
 	policy.Spec.MatchConstraints.ResourceRules = nil
@@ -28,18 +28,20 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 			}
 		}
 		slices.Sort(resources)
-		policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules, admissionv1.NamedRuleWithOperations{
-			RuleWithOperations: admissionv1.RuleWithOperations{
-				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
-				Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources},
-			},
-		})
+		policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules,
+			admissionv1.NamedRuleWithOperations{
+				RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+					Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources},
+				},
+			})
 	}
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
 		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
 	}}
-	// By default Argo CD tracks by annotation, APP:GROUP/KIND:NAMESPACE/NAME; otherwise by label. It overwrites one of the two, and a commit may
-	// have written the other, so both are held against the rules. An Application outside Argo CD's own namespace is NAMESPACE_APP.
+	// By default Argo CD tracks by annotation, APP:GROUP/KIND:NAMESPACE/NAME; otherwise by label. It overwrites one of
+	// the two, and a commit may have written the other, so both are held against the rules. An Application outside Argo
+	// CD's own namespace is NAMESPACE_APP.
 	const (
 		tracking = "'argocd.argoproj.io/tracking-id'"
 		instance = "'app.kubernetes.io/instance'"
@@ -49,14 +51,16 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[2]s in variables.%[1]s ? string(variables.%[1]s[%[2]s])%[3]s : ''", of, key, suffix)}
 	}
 	policy.Spec.Variables = append(metadataVariables(everyMetadata...),
-		variable("oldTracked", "oldAnnotations", tracking, ".split(':')[0]"), variable("newTracked", "newAnnotations", tracking, ".split(':')[0]"),
+		variable("oldTracked", "oldAnnotations", tracking, ".split(':')[0]"), variable("newTracked", "newAnnotations",
+			tracking, ".split(':')[0]"),
 		variable("oldInstance", "oldLabels", instance, ""), variable("newInstance", "newLabels", instance, ""),
 	)
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
 			//guard(TestTenantGuard/a_tenant_among_the_hosts): a tenant has services among the hosts, where the BMCs' Secrets are
-			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants + " || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
-			Message:    "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
+			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants +
+				" || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
+			Message: "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
 		},
 		{
 			//guard(TestTenantGuard/another_tenant's): a tenant's Application takes another one's service

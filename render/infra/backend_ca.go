@@ -28,7 +28,8 @@ func verification(ca *v1.BackendCA) string {
 	}
 	// Without a name any certificate of the authority would do: a kubelet's, or an administrator's.
 	//guard: any certificate of the cluster passes for an API server
-	return "verify required ca-file " + folder + "/" + caFile + " verifyhost " + cmp.Or(ca.ServerName, v1.DefaultServerName)
+	return "verify required ca-file " + folder + "/" + caFile + " verifyhost " +
+		cmp.Or(ca.ServerName, v1.DefaultServerName)
 }
 
 // caVolume mounts one key of a ConfigMap or a Secret, and nothing else of it: Cluster API keeps the authority's

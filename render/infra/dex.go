@@ -71,7 +71,8 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Issuer:  dex.Issuer,
 		Storage: dexStorage{Type: "kubernetes", Config: dexStorageConfig{InCluster: true}},
 		// Without an address Dex listens on both families.
-		Web:       dexWeb{HTTPS: fmt.Sprintf(":%d", dexPort), TLSCert: dexTLS + "/tls.crt", TLSKey: dexTLS + "/tls.key", TLSMinVersion: "1.2"},
+		Web: dexWeb{HTTPS: fmt.Sprintf(":%d", dexPort), TLSCert: dexTLS + "/tls.crt", TLSKey: dexTLS + "/tls.key",
+			TLSMinVersion: "1.2"},
 		Telemetry: dexTelemetry{HTTP: fmt.Sprintf(":%d", dexTelemetryPort)},
 		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
 		Expiry:           dexExpiry{IDTokens: "1h"},
@@ -111,11 +112,13 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 			{Name: "telemetry", ContainerPort: dexTelemetryPort, Protocol: corev1.ProtocolTCP},
 		},
 		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz/ready", Port: intstr.FromString("telemetry")}},
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz/ready",
+				Port: intstr.FromString("telemetry")}},
 			PeriodSeconds: 10,
 		},
 		LivenessProbe: &corev1.Probe{
-			ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz/live", Port: intstr.FromString("telemetry")}},
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz/live",
+				Port: intstr.FromString("telemetry")}},
 			PeriodSeconds:    20,
 			TimeoutSeconds:   5,
 			FailureThreshold: 6,
@@ -127,13 +130,15 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 			{Name: "tls", MountPath: dexTLS, ReadOnly: true},
 		},
 	}
-	pod := o.pod(s, &dex.Service, dexUID, container, fromConfigMap("config", s.name, 0o444, "config.yaml"), fromSecret("tls", tlsSecret))
+	pod := o.pod(s, &dex.Service, dexUID, container, fromConfigMap("config", s.name, 0o444, "config.yaml"),
+		fromSecret("tls", tlsSecret))
 	pod.Spec.ServiceAccountName = s.name
 	pod.Spec.AutomountServiceAccountToken = ptr(true)
 	ports := []corev1.ServicePort{{
 		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"), NodePort: dex.NodePort,
 	}}
-	objects := []any{o.deployment(s, &dex.Service, v1.DefaultReplicas(v1.ListDex), pod), o.expose(s, &dex.Service, ports), o.serviceAccount(s),
+	objects := []any{o.deployment(s, &dex.Service, v1.DefaultReplicas(v1.ListDex), pod), o.expose(s, &dex.Service, ports),
+		o.serviceAccount(s),
 		o.networkPolicy(s, portRange{dexPort, dexPort}, dexTelemetryPort)}
 	if budget := o.budget(s, &dex.Service, v1.DefaultReplicas(v1.ListDex)); budget != nil {
 		objects = append(objects, budget)
@@ -174,7 +179,8 @@ func (o *overlay) dexStorageRole(s service) []any {
 func dexRules() rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{
 		//guard: Dex may do everything in the tenant's namespace
-		APIGroups: []string{dexGroup}, Resources: dexResources(), Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
+		APIGroups: []string{dexGroup}, Resources: dexResources(), Verbs: []string{"get", "list", "watch", "create", "update",
+			"patch", "delete"},
 	}
 }
 
@@ -204,7 +210,8 @@ func (o *overlay) certificate(s service, dex *v1.Dex, secret string) *certificat
 			Usages:     []string{"server auth"},
 			PrivateKey: map[string]any{"algorithm": "ECDSA", "size": 256, "rotationPolicy": "Always"},
 			IssuerRef: v1.IssuerRef{
-				Name: dex.TLS.IssuerRef.Name, Kind: cmp.Or(dex.TLS.IssuerRef.Kind, "Issuer"), Group: cmp.Or(dex.TLS.IssuerRef.Group, "cert-manager.io"),
+				Name: dex.TLS.IssuerRef.Name, Kind: cmp.Or(dex.TLS.IssuerRef.Kind,
+					"Issuer"), Group: cmp.Or(dex.TLS.IssuerRef.Group, "cert-manager.io"),
 			},
 		},
 	}

@@ -44,7 +44,8 @@ func fill(file string, values values) ([]byte, error) {
 		case part.whole && value != "" && !strings.HasSuffix(value, "\n"):
 			errs = append(errs, fmt.Errorf("template %s: %s: want whole lines", file, part.name))
 		case !part.whole && strings.ContainsFunc(value, unicode.IsControl):
-			errs = append(errs, fmt.Errorf("template %s: %s: found a control character, want a part of a line", file, part.name))
+			errs = append(errs, fmt.Errorf("template %s: %s: found a control character, want a part of a line", file,
+				part.name))
 		}
 		out = append(out, value...)
 	}

@@ -34,7 +34,8 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	}
 	head, err := fill("haproxy-head.cfg.tmpl", values{
 		"name": name, "purpose": purpose,
-		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections, v1.DefaultMaxConnections)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections,
+			v1.DefaultMaxConnections)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
 		"connect": cmp.Or(t.Connect, "5s"), "check": cmp.Or(t.Check, "4s"), "queue": cmp.Or(t.Queue, "30s"),
 		"client": cmp.Or(t.Client, "600s"), "server": cmp.Or(t.Server, "600s"), "tunnel": cmp.Or(t.Tunnel, "1h"),
 		"globalLines": sectionLines(h.Lines, "global"), "defaultsLines": sectionLines(h.Lines, "defaults"),
@@ -140,7 +141,8 @@ func (taken addresses) on(h Host, network string, family v1.AddressFamily) (addr
 	chosen = chosen.Unmap().WithZone("")
 	//guard: a host is reached under another one's name
 	if first, twice := taken[chosen]; twice {
-		return netip.Addr{}, false, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(), h.Host.Key(), chosen, network)
+		return netip.Addr{}, false, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(),
+			h.Host.Key(), chosen, network)
 	}
 	taken[chosen] = h
 	return chosen, true, nil

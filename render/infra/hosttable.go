@@ -69,7 +69,8 @@ func hostsFile(table []tableHost) []byte {
 		if h.Host.Host.BMC.InsecureTLS {
 			verify = "insecure"
 		}
-		fields := []string{h.Long, cmp.Or(h.Short, "-"), h.Host.Host.Namespace, h.Host.Host.Name, h.Role, state, h.IP.String(), cmp.Or(h.System, "-"), verify}
+		fields := []string{h.Long, cmp.Or(h.Short, "-"), h.Host.Host.Namespace, h.Host.Host.Name, h.Role, state,
+			h.IP.String(), cmp.Or(h.System, "-"), verify}
 		out.WriteString(strings.Join(fields, "\t") + "\n")
 	}
 	return []byte(out.String())
@@ -95,9 +96,11 @@ func redfishSystem(address string) (string, error) {
 	case scheme == nil:
 		return "", fmt.Errorf("bmc.access redfish: the BMC address is of scheme %q, which is not Redfish", parsed.Scheme)
 	case !bmcHost.MatchString(parsed.Host):
-		return "", fmt.Errorf("bmc.access redfish: the BMC address has the host %q, want a name or an IP address", parsed.Host)
+		return "", fmt.Errorf("bmc.access redfish: the BMC address has the host %q, want a name or an IP address",
+			parsed.Host)
 	//guard: the path of a BMC breaks out of the host table
-	case !systemPath.MatchString(parsed.Path) || parsed.RawQuery != "" || parsed.Fragment != "" || strings.Contains(parsed.Path, ".."):
+	case !systemPath.MatchString(parsed.Path) || parsed.RawQuery != "" || parsed.Fragment != "" ||
+		strings.Contains(parsed.Path, ".."):
 		return "", fmt.Errorf("bmc.access redfish: the BMC address has the path %q, want a Redfish system, as in /redfish/v1/Systems/1", parsed.Path)
 	}
 	transport := "https"

@@ -42,8 +42,8 @@ type Host struct {
 // included. It is empty for a cluster without services, which kustomize could not build. Every
 // problem is reported, each beginning with the cluster's key and the field.
 //
-// What the cluster's patches do is seen only in what kustomize builds of it. Nothing of an overlay with patches may be written before that
-// was checked.
+// What the cluster's patches do is seen only in what kustomize builds of it. Nothing of an overlay with patches may be
+// written before that was checked.
 func Overlay(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
 	var errs []error

@@ -42,7 +42,8 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 	ports := []corev1.ServicePort{{
 		Name: "ssh", Protocol: corev1.ProtocolTCP, Port: 22, TargetPort: intstr.FromString("ssh"), NodePort: jump.NodePort,
 	}}
-	objects := []any{o.deployment(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost), o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s),
+	objects := []any{o.deployment(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost),
+		o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s),
 		o.networkPolicy(s, portRange{sshPort, sshPort}, 0)}
 	if budget := o.budget(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost)); budget != nil {
 		objects = append(objects, budget)
@@ -69,7 +70,8 @@ func (o *overlay) redfish(table []tableHost) error {
 			continue
 		//guard: a BMC without a Secret is found out when the pod does not start
 		case !secretName(h.BMC.CredentialsName):
-			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret", h.Key(), h.BMC.CredentialsName))
+			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret",
+				h.Key(), h.BMC.CredentialsName))
 			continue
 		}
 		system, err := redfishSystem(h.BMC.Address)
@@ -148,7 +150,8 @@ users:
 func sshHosts(table []tableHost) string {
 	var lines strings.Builder
 	for _, h := range table {
-		fmt.Fprintf(&lines, "\nHost %s\n    HostName %s\n    HostKeyAlias %s\n", strings.Join(h.Aliases(), " "), h.IP, h.Long)
+		fmt.Fprintf(&lines, "\nHost %s\n    HostName %s\n    HostKeyAlias %s\n", strings.Join(h.Aliases(), " "), h.IP,
+			h.Long)
 	}
 	return lines.String()
 }
@@ -199,7 +202,8 @@ func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, acces
 		emptyDir("tmp", "256Mi"),
 	}
 	if jump.NodeSSHPrivateKeys != "" {
-		mounts = append(mounts, corev1.VolumeMount{Name: "ssh-private-keys", MountPath: jumpRoot + "/ssh-private-keys", ReadOnly: true})
+		mounts = append(mounts, corev1.VolumeMount{Name: "ssh-private-keys", MountPath: jumpRoot + "/ssh-private-keys",
+			ReadOnly: true})
 		volumes = append(volumes, fromSecret("ssh-private-keys", jump.NodeSSHPrivateKeys))
 	}
 	if access == v1.BMCRedfish && len(table) > 0 {
@@ -239,14 +243,16 @@ func bmcVolume(table []tableHost) corev1.Volume {
 	for _, h := range table {
 		projected.Sources = append(projected.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
 			LocalObjectReference: corev1.LocalObjectReference{Name: h.Host.Host.BMC.CredentialsName},
-			Items:                []corev1.KeyToPath{{Key: "username", Path: h.Long + "/username"}, {Key: "password", Path: h.Long + "/password"}},
+			Items: []corev1.KeyToPath{{Key: "username", Path: h.Long + "/username"},
+				{Key: "password", Path: h.Long + "/password"}},
 		}})
 	}
 	return corev1.Volume{Name: "bmc", VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
 
 func fromConfigMap(volume, name string, mode int32, keys ...string) corev1.Volume {
-	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}, DefaultMode: ptr(mode)}
+	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name},
+		DefaultMode: ptr(mode)}
 	for _, key := range keys {
 		source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
 	}

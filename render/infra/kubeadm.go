@@ -4,7 +4,8 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// kubeadmControlPlane is the kind of Cluster API's objects that the component of a Dex patches, in whatever namespace and of whatever name.
+// kubeadmControlPlane is the kind of Cluster API's objects that the component of a Dex patches, in whatever namespace
+// and of whatever name.
 const (
 	kubeadmGroup = "controlplane.cluster.x-k8s.io"
 	kubeadmKind  = "KubeadmControlPlane"
@@ -30,7 +31,8 @@ func Authentication(in *Checked) (map[string][]byte, error) {
 		for _, version := range []string{"v1beta1", "v1beta2"} {
 			file := "kubeadmcontrolplane-" + version + ".yaml"
 			put(folder+"/"+file, kubeadmPatchOf(o.Cluster.Name, version, string(config)))
-			patches = append(patches, object.Patch{Path: file, Target: &object.PatchTarget{Group: kubeadmGroup, Version: version, Kind: kubeadmKind}})
+			patches = append(patches, object.Patch{Path: file,
+				Target: &object.PatchTarget{Group: kubeadmGroup, Version: version, Kind: kubeadmKind}})
 		}
 		put(folder+"/kustomization.yaml", object.NewComponent(patches...))
 	}

@@ -29,7 +29,8 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	}
 	config, err := fill("loadbalancer-controlplane.cfg.tmpl", sections(lb.HAProxy, "leastconn", values{
 		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
-		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)), "verify": verification(check.CA),
+		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status,
+			200)), "verify": verification(check.CA),
 	}))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
@@ -41,7 +42,8 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 		//guard: the control plane of a tenant that is taken over has no endpoint until new pods are ready
 		target = intstr.FromInt32(apiPort)
 	}
-	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target, NodePort: lb.NodePort}}
+	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target,
+		NodePort: lb.NodePort}}
 	containerPorts := []corev1.ContainerPort{{Name: name, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
 	return o.loadBalancer(s, &lb.Service, lb.HAProxy, check.CA, config, ports, containerPorts)
 }
@@ -120,7 +122,8 @@ func lowest(ports []corev1.ServicePort) int32 {
 
 // loadBalancer renders the configuration, and a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget
 // around it.
-func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, ca *v1.BackendCA, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
+func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, ca *v1.BackendCA, config []byte,
+	ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
 	keys, files := map[string]string{"haproxy.cfg": s.name + ".cfg"}, map[string][]byte{s.name + ".cfg": config}
 	if ca != nil && ca.PEM != "" {
 		keys[caFile], files[s.name+"-"+caFile] = s.name+"-"+caFile, ca.Certificates()
@@ -133,13 +136,16 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 		Name:    "loadbalancer",
 		Image:   o.image(s, spec.Image, o.Site.Spec.Images.HAProxy),
 		Command: []string{"haproxy", "-W", "-db", "-f", configFolder + "/haproxy.cfg"},
-		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
+		Ports: append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort,
+			Protocol: corev1.ProtocolTCP}),
 		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz",
+				Port: intstr.FromString("status")}},
 			PeriodSeconds: 5,
 		},
 		LivenessProbe: &corev1.Probe{
-			ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz",
+				Port: intstr.FromString("status")}},
 			TimeoutSeconds:   5,
 			FailureThreshold: 6,
 		},
@@ -154,14 +160,16 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.name}},
 	}}}
 	if volume, mounted := caVolume(ca); mounted {
-		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: volume.Name, MountPath: caFolder, ReadOnly: true})
+		container.VolumeMounts = append(container.VolumeMounts,
+			corev1.VolumeMount{Name: volume.Name, MountPath: caFolder, ReadOnly: true})
 		volumes = append(volumes, volume)
 	}
 	pod := o.pod(s, spec, 99, container, volumes...)
 	pod.Spec.TerminationGracePeriodSeconds = ptr[int64](graceSeconds)
 	if low := lowest(ports); low < unprivileged {
 		// A safe sysctl, which the restricted profile allows: low ports without a capability.
-		pod.Spec.SecurityContext.Sysctls = []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start", Value: fmt.Sprint(low)}}
+		pod.Spec.SecurityContext.Sysctls = []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start",
+			Value: fmt.Sprint(low)}}
 	}
 	pod.Annotations["prometheus.io/scrape"] = "true"
 	pod.Annotations["prometheus.io/port"] = fmt.Sprint(statusPort)
@@ -170,22 +178,25 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	if len(containerPorts) > 0 {
 		public = portRange{containerPorts[0].ContainerPort, containerPorts[0].ContainerPort}
 	}
-	objects := []any{o.deployment(s, spec, v1.DefaultReplicas(v1.ListWorker), pod), o.expose(s, spec, ports), o.networkPolicy(s, public, statusPort)}
+	objects := []any{o.deployment(s, spec, v1.DefaultReplicas(v1.ListWorker), pod), o.expose(s, spec, ports),
+		o.networkPolicy(s, public, statusPort)}
 	if budget := o.budget(s, spec, v1.DefaultReplicas(v1.ListWorker)); budget != nil {
 		objects = append(objects, budget)
 	}
 	return o.add(s.name+".yaml", withOptions(s, spec, objects)...)
 }
 
-// deployment replaces its pods without a gap by Kubernetes' default strategy: of up to three replicas a new one is ready before an old one goes, of more a
-// quarter goes first.
-func (o *overlay) deployment(s service, spec *v1.Service, replicas int32, pod corev1.PodTemplateSpec) *appsv1.Deployment {
+// deployment replaces its pods without a gap by Kubernetes' default strategy: of up to three replicas a new one is
+// ready before an old one goes, of more a quarter goes first.
+func (o *overlay) deployment(s service, spec *v1.Service, replicas int32,
+	pod corev1.PodTemplateSpec) *appsv1.Deployment {
 	var strategy appsv1.DeploymentStrategy
 	if hasFixedIPs(spec) {
 		// Two pods cannot hold one address: the old one goes first.
-		strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{
-			MaxSurge: ptr(intstr.FromInt32(0)), MaxUnavailable: ptr(intstr.FromInt32(1)),
-		}}
+		strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateDeployment{
+				MaxSurge: ptr(intstr.FromInt32(0)), MaxUnavailable: ptr(intstr.FromInt32(1)),
+			}}
 	}
 	if spec.Resources == nil {
 		o.unsized = append(o.unsized, s.name)

@@ -62,7 +62,8 @@ func imageName(image string) string {
 // imagesIn returns the images that a patch sets: fields "image" at any depth, and the values of operations whose path
 // ends in one.
 func imagesIn(patch *v1.Patch) []string {
-	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: validation.MaxPatchBytes, Nodes: validation.MaxPatchNodes, Depth: validation.MaxPatchDepth})
+	documents, err := manifest.Bounded([]byte(patch.Patch),
+		manifest.Bounds{Bytes: validation.MaxPatchBytes, Nodes: validation.MaxPatchNodes, Depth: validation.MaxPatchDepth})
 	if err != nil {
 		return nil // Validate reports it
 	}

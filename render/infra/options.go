@@ -13,8 +13,8 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// withOptions puts the tenant's labels, annotations and options of pods into a service's objects. Accounts, Roles and Certificates have none of them:
-// they are not the tenant's.
+// withOptions puts the tenant's labels, annotations and options of pods into a service's objects. Accounts, Roles and
+// Certificates have none of them: they are not the tenant's.
 func withOptions(s service, spec *v1.Service, objects []any) []any {
 	for _, o := range objects {
 		switch o := o.(type) {
@@ -32,7 +32,8 @@ func withOptions(s service, spec *v1.Service, objects []any) []any {
 	return objects
 }
 
-// own adds labels and annotations. None of them is one by which objects find each other: those are Kubernetes' own, which the spec may not have.
+// own adds labels and annotations. None of them is one by which objects find each other: those are Kubernetes' own,
+// which the spec may not have.
 func own(meta *metav1.ObjectMeta, labels, annotations map[string]string) {
 	meta.Labels = joinedMaps(meta.Labels, labels)
 	meta.Annotations = joinedMaps(meta.Annotations, annotations)
@@ -59,10 +60,12 @@ func podOptions(s service, p *v1.Pods, template *corev1.PodTemplateSpec) {
 	pod := &template.Spec
 	affinity := corev1.Affinity{NodeAffinity: nodeAffinity(p.NodeAffinity)}
 	if required, preferred := podTerms(s, p.PodAffinity); len(required)+len(preferred) > 0 {
-		affinity.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required, PreferredDuringSchedulingIgnoredDuringExecution: preferred}
+		affinity.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required,
+			PreferredDuringSchedulingIgnoredDuringExecution: preferred}
 	}
 	if required, preferred := podTerms(s, p.PodAntiAffinity); len(required)+len(preferred) > 0 {
-		affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required, PreferredDuringSchedulingIgnoredDuringExecution: preferred}
+		affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required,
+			PreferredDuringSchedulingIgnoredDuringExecution: preferred}
 	}
 	if affinity != (corev1.Affinity{}) {
 		pod.Affinity = &affinity
@@ -88,8 +91,8 @@ func podOptions(s service, p *v1.Pods, template *corev1.PodTemplateSpec) {
 	}
 }
 
-// templateHash is the label that tells a Deployment's new pods from those that they replace: while both are there, the new ones are spread by
-// themselves, and need no place that the old ones have.
+// templateHash is the label that tells a Deployment's new pods from those that they replace: while both are there, the
+// new ones are spread by themselves, and need no place that the old ones have.
 const templateHash = "pod-template-hash"
 
 func nodeAffinity(a *v1.NodeAffinity) *corev1.NodeAffinity {
@@ -97,7 +100,8 @@ func nodeAffinity(a *v1.NodeAffinity) *corev1.NodeAffinity {
 		return nil
 	}
 	requirement := func(r *v1.NodeRequirement) corev1.NodeSelectorRequirement {
-		return corev1.NodeSelectorRequirement{Key: r.Key, Operator: corev1.NodeSelectorOperator(r.Operator), Values: r.Values}
+		return corev1.NodeSelectorRequirement{Key: r.Key, Operator: corev1.NodeSelectorOperator(r.Operator),
+			Values: r.Values}
 	}
 	out := &corev1.NodeAffinity{}
 	if len(a.Required) > 0 {
@@ -108,15 +112,17 @@ func nodeAffinity(a *v1.NodeAffinity) *corev1.NodeAffinity {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
 	}
 	for i := range a.Preferred {
-		out.PreferredDuringSchedulingIgnoredDuringExecution = append(out.PreferredDuringSchedulingIgnoredDuringExecution, corev1.PreferredSchedulingTerm{
-			Weight: a.Preferred[i].Weight, Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement(&a.Preferred[i].NodeRequirement)}},
-		})
+		out.PreferredDuringSchedulingIgnoredDuringExecution = append(out.PreferredDuringSchedulingIgnoredDuringExecution,
+			corev1.PreferredSchedulingTerm{
+				Weight: a.Preferred[i].Weight, Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement(&a.Preferred[i].NodeRequirement)}},
+			})
 	}
 	return out
 }
 
 // podTerms are about the service's own pods, in its own namespace.
-func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm) {
+func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm,
+	preferred []corev1.WeightedPodAffinityTerm) {
 	for _, t := range terms {
 		term := corev1.PodAffinityTerm{
 			//guard: a service keeps all other pods of its namespace off the nodes

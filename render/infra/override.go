@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// override carries the site's defaults and the cluster's patches into the kustomization. Patches come last but for the registry mirror, which
-// holds for the images that they bring, too.
+// override carries the site's defaults and the cluster's patches into the kustomization. Patches come last but for the
+// registry mirror, which holds for the images that they bring, too.
 func (o *overlay) override(k *object.Kustomization) error {
 	defaults := &o.Site.Spec.Defaults
 	for _, key := range slices.Sorted(maps.Keys(defaults.Labels)) {
@@ -26,11 +26,13 @@ func (o *overlay) override(k *object.Kustomization) error {
 	k.CommonAnnotations = defaults.Annotations
 	if defaults.Resources != nil {
 		for _, name := range o.unsized {
-			text, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template/spec/containers/0/resources", "value": v1.WithStorage(*defaults.Resources)}})
+			text, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template/spec/containers/0/resources",
+				"value": v1.WithStorage(*defaults.Resources)}})
 			if err != nil {
 				return err
 			}
-			k.Patches = append(k.Patches, object.Patch{Patch: string(text), Target: &object.PatchTarget{Group: "apps", Kind: "Deployment", Name: name}})
+			k.Patches = append(k.Patches, object.Patch{Patch: string(text),
+				Target: &object.PatchTarget{Group: "apps", Kind: "Deployment", Name: name}})
 		}
 	}
 	for i := range o.Cluster.Spec.Patches {

@@ -33,7 +33,8 @@ func replicasOf(spec *v1.Service, otherwise int32) int32 {
 
 // pod returns a pod that the Pod Security profile "restricted" admits: not root, nothing writable,
 // no capability, no token.
-func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.Container, volumes ...corev1.Volume) corev1.PodTemplateSpec {
+func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.Container,
+	volumes ...corev1.Volume) corev1.PodTemplateSpec {
 	pod := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: s.labels(), Annotations: map[string]string{}},
 		Spec: corev1.PodSpec{
@@ -71,7 +72,8 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 	return pod
 }
 
-// tolerations let the pods run on the management cluster's control-plane nodes: where the entry asks for it, else where the Site does.
+// tolerations let the pods run on the management cluster's control-plane nodes: where the entry asks for it, else
+// where the Site does.
 func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 	asked := spec.ControlPlaneNodes
 	if asked == nil {
@@ -81,7 +83,8 @@ func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 	if asked == nil || !*asked {
 		return nil
 	}
-	return []corev1.Toleration{{Key: ControlPlaneTaint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
+	return []corev1.Toleration{{Key: ControlPlaneTaint, Operator: corev1.TolerationOpExists,
+		Effect: corev1.TaintEffectNoSchedule}}
 }
 
 // ControlPlaneTaint is the taint of control-plane nodes.
@@ -137,8 +140,9 @@ func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.Reso
 		return v1.WithStorage(*spec.Resources)
 	}
 	return v1.WithStorage(corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
-		Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memoryLimit)},
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu),
+			corev1.ResourceMemory: resource.MustParse(memory)},
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memoryLimit)},
 	})
 }
 

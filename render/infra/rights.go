@@ -7,8 +7,9 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// Rights renders what the accounts of a cluster's services may do, one file per entry: a Dex keeps its state, a jump host reboots hosts. They
-// are not in the overlay, which is applied as an account that can give no rights. Every problem is reported.
+// Rights renders what the accounts of a cluster's services may do, one file per entry: a Dex keeps its state, a jump
+// host reboots hosts. They are not in the overlay, which is applied as an account that can give no rights. Every
+// problem is reported.
 func Rights(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
 	var errs []error
@@ -79,7 +80,8 @@ func OverlayRules() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
 	for _, kind := range OverlayKinds {
 		rules = append(rules, rbacv1.PolicyRule{
-			APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: append(look, "create", "update", "patch", "delete"),
+			APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: append(look, "create", "update",
+				"patch", "delete"),
 		})
 	}
 	return append(rules,

@@ -51,8 +51,9 @@ func DefinitionNames() []string {
 }
 
 // SiteObjects renders what is needed once per site: the definitions of Dex's resources where a cluster has
-// a Dex, and the site's policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
-// caller's choice, kustomization.yaml included, and nothing if nothing is needed. All objects are cluster-scoped.
+// a Dex, and the site's policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to
+// a folder of the caller's choice, kustomization.yaml included, and nothing if nothing is needed. All objects are
+// cluster-scoped.
 func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Services.Dex) > 0 }) {
@@ -67,7 +68,8 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 		files["dex-crds.yaml"] = text
 	}
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool {
-		return slices.ContainsFunc(c.Spec.Services.JumpHost, func(j v1.JumpHost) bool { return bmcAccess(&j) == v1.BMCMetal3 })
+		return slices.ContainsFunc(c.Spec.Services.JumpHost,
+			func(j v1.JumpHost) bool { return bmcAccess(&j) == v1.BMCMetal3 })
 	}) {
 		text, err := object.Marshal(jumpPolicy(site), jumpPolicyBinding(site))
 		if err != nil {
@@ -102,7 +104,8 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 		},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: dexGroup,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Singular: singular, Kind: kind, ListKind: kind + "List"},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Singular: singular, Kind: kind,
+				ListKind: kind + "List"},
 			Scope: apiextensionsv1.NamespaceScoped,
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: "v1", Served: true, Storage: true,
@@ -138,7 +141,8 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 		ours     = "(k == 'reboot.metal3.io' || k.startsWith('reboot.metal3.io/'))"
 	)
 	same := func(path string) string {
-		return "has(object." + path + ") == has(oldObject." + path + ") && (!has(object." + path + ") || object." + path + " == oldObject." + path + ")"
+		return "has(object." + path + ") == has(oldObject." + path + ") && (!has(object." + path + ") || object." + path +
+			" == oldObject." + path + ")"
 	}
 	fail := admissionv1.Fail
 	policy := &admissionv1.ValidatingAdmissionPolicy{
@@ -149,7 +153,8 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
 				RuleWithOperations: admissionv1.RuleWithOperations{
 					Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
-					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
+					Rule: admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"},
+						Resources: []string{"baremetalhosts"}},
 				},
 			}}},
 			MatchConditions: []admissionv1.MatchCondition{{
@@ -170,12 +175,14 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 				{Expression: "request.operation != 'UPDATE' || (" + same("spec") + ")", Message: "a jump host changes no spec"},
 				{
 					//guard(TestJumpHostGuard/a_label_is_changed): who is in a jump host moves a host to another tenant
-					Expression: "request.operation != 'UPDATE' || (" + same("metadata.labels") + " && " + same("metadata.finalizers") + " && " + same("metadata.ownerReferences") + ")",
-					Message:    "a jump host changes no labels, finalizers or owners",
+					Expression: "request.operation != 'UPDATE' || (" + same("metadata.labels") + " && " +
+						same("metadata.finalizers") + " && " + same("metadata.ownerReferences") + ")",
+					Message: "a jump host changes no labels, finalizers or owners",
 				},
 				{
 					//guard(TestJumpHostGuard/another_annotation_is_changed): who is in a jump host changes other annotations
-					Expression: "request.operation != 'UPDATE' || (" + newNotes + ".all(k, " + ours + " || (k in " + oldNotes + " && " + newNotes + "[k] == " + oldNotes + "[k])) && " +
+					Expression: "request.operation != 'UPDATE' || (" + newNotes + ".all(k, " + ours + " || (k in " + oldNotes +
+						" && " + newNotes + "[k] == " + oldNotes + "[k])) && " +
 						oldNotes + ".all(k, " + ours + " || k in " + newNotes + "))",
 					Message: "a jump host changes no annotation but reboot.metal3.io",
 				},
@@ -194,8 +201,9 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 	return policy
 }
 
-// Forbid sets the reason of each rule to Forbidden (status 403). Flux takes a denial without a reason (422) for an immutable
-// field: it deletes and recreates an object that has the annotation kustomize.toolkit.fluxcd.io/force: enabled.
+// Forbid sets the reason of each rule to Forbidden (status 403). Flux takes a denial without a reason (422) for an
+// immutable field: it deletes and recreates an object that has the annotation kustomize.toolkit.fluxcd.io/force:
+// enabled.
 func Forbid(rules []admissionv1.Validation) {
 	forbidden := metav1.StatusReasonForbidden
 	for i := range rules {
@@ -205,7 +213,8 @@ func Forbid(rules []admissionv1.Validation) {
 
 func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicyBinding {
 	binding := &admissionv1.ValidatingAdmissionPolicyBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),
+			Kind: "ValidatingAdmissionPolicyBinding"},
 		ObjectMeta: jumpGuardMeta(site),
 		//guard(TestJumpHostGuard/a_host_is_made): what the guard of jump hosts forbids is done
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
@@ -215,7 +224,8 @@ func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPoli
 	// The guards of several sites are ANDed, and their labels may have other keys.
 	if namespaces := slices.Compact(slices.Sorted(slices.Values(site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
 		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
-			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName,
+				Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
 		}}
 	}
 	return binding

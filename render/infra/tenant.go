@@ -80,12 +80,13 @@ func (id identity) authentication() authenticationConfiguration {
 	}
 }
 
-// rules have the API server refuse a token that names Kubernetes' own users and groups, where the prefixes do not exclude that. Where they do, there are
-// none: other bytes would roll control planes.
+// rules have the API server refuse a token that names Kubernetes' own users and groups, where the prefixes do not
+// exclude that. Where they do, there are none: other bytes would roll control planes.
 func (id identity) rules() []userValidationRule {
 	var rules []userValidationRule
 	if v1.MayBeReserved(id.usernamePrefix) {
-		rules = append(rules, userValidationRule{"!user.username.startsWith('" + v1.ReservedPrefix + "')", "the name of a user may not begin with " + v1.ReservedPrefix})
+		rules = append(rules, userValidationRule{"!user.username.startsWith('" + v1.ReservedPrefix + "')",
+			"the name of a user may not begin with " + v1.ReservedPrefix})
 	}
 	if v1.MayBeReserved(id.groupsPrefix) {
 		//guard(TestEmptyPrefixesNameNoneOfKubernetesOwn): one other group hides that a token names system:masters, and no user without a group may log in
@@ -95,8 +96,8 @@ func (id identity) rules() []userValidationRule {
 	return rules
 }
 
-// The part of apiserver.config.k8s.io/v1beta1 that is rendered. The types in k8s.io/apiserver bring its feature gates and a
-// Prometheus client into the program. e2e/services has a kube-apiserver read the file.
+// The part of apiserver.config.k8s.io/v1beta1 that is rendered. The types in k8s.io/apiserver bring its feature gates
+// and a Prometheus client into the program. e2e/services has a kube-apiserver read the file.
 type (
 	authenticationConfiguration struct {
 		metav1.TypeMeta `json:",inline"`

@@ -2,8 +2,8 @@ package object
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Kustomization is the part of kustomize's API that sipgen writes. kustomize's own Go types bring its readers of OpenAPI and its runners of
-// programs with them; the tests read what is rendered strictly into those.
+// Kustomization is the part of kustomize's API that sipgen writes. kustomize's own Go types bring its readers of
+// OpenAPI and its runners of programs with them; the tests read what is rendered strictly into those.
 type Kustomization struct {
 	metav1.TypeMeta    `json:",inline"`
 	Resources          []string          `json:"resources,omitempty"`
@@ -17,12 +17,14 @@ type Kustomization struct {
 
 // NewKustomization builds resources: files, or folders with a kustomization, paths relative to its own.
 func NewKustomization(resources ...string) Kustomization {
-	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1beta1", Kind: "Kustomization"}, Resources: resources}
+	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1beta1", Kind: "Kustomization"},
+		Resources: resources}
 }
 
 // NewComponent returns what other kustomizations include, and nothing by itself.
 func NewComponent(patches ...Patch) Kustomization {
-	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"}, Patches: patches}
+	return Kustomization{TypeMeta: metav1.TypeMeta{APIVersion: "kustomize.config.k8s.io/v1alpha1", Kind: "Component"},
+		Patches: patches}
 }
 
 // ConfigMapArgs make a ConfigMap of files.

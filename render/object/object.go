@@ -121,7 +121,8 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			return nil, err
 		}
 		for _, item := range out.Content {
-			if item.Kind == yaml.MappingNode && (depth == 1 && oneLine(item, 2, maxRow, maxRow) || oneLine(item, 2, 5, maxLine)) {
+			if item.Kind == yaml.MappingNode && (depth == 1 && oneLine(item, 2, maxRow, maxRow) ||
+				oneLine(item, 2, 5, maxLine)) {
 				item.Style = yaml.FlowStyle
 			}
 		}
@@ -159,11 +160,12 @@ func word(value string) *yaml.Node {
 	return out
 }
 
-// apart have a line each for what is in them, wherever they are: what changes there is what reviewers look for. So has what is at the top of a file,
-// such as the files of a kustomization.
+// apart have a line each for what is in them, wherever they are: what changes there is what reviewers look for. So has
+// what is at the top of a file, such as the files of a kustomization.
 var apart = map[string]bool{"labels": true, "annotations": true, "matchLabels": true, "resourceNames": true}
 
-// maxLine is how wide a list or an object in one line may be, and maxRow a row of a list at the top of a file, without indentation.
+// maxLine is how wide a list or an object in one line may be, and maxRow a row of a list at the top of a file, without
+// indentation.
 const (
 	maxLine = 90
 	maxRow  = 200
@@ -177,7 +179,8 @@ func oneLine(parent *yaml.Node, least, most, wide int) bool {
 		count, marks = count/2, marks+":"
 	}
 	for _, part := range parent.Content {
-		flows := parent.Kind == yaml.MappingNode && part.Style == yaml.FlowStyle && (part.Kind == yaml.SequenceNode || wide == maxRow)
+		flows := parent.Kind == yaml.MappingNode && part.Style == yaml.FlowStyle &&
+			(part.Kind == yaml.SequenceNode || wide == maxRow)
 		if part.Kind != yaml.ScalarNode && !flows || strings.ContainsAny(part.Value, marks) {
 			return false
 		}
@@ -194,7 +197,8 @@ func width(n *yaml.Node) int {
 	return sum
 }
 
-// plain reports a text that no reader of YAML takes for something else than a text: true, y, ~ and the like are shorter, and numbers begin otherwise.
+// plain reports a text that no reader of YAML takes for something else than a text: true, y, ~ and the like are
+// shorter, and numbers begin otherwise.
 func plain(text string) bool {
 	if len(text) < 6 || text[0] < 'A' || text[0] > 'z' || text[0] > 'Z' && text[0] < 'a' {
 		return false
@@ -224,7 +228,8 @@ func contested(text string) bool {
 
 // quoted reports a line of words that YAML has in quotes, and that is easier to read in those that are not in it.
 func quoted(text string) bool {
-	if len(text) < 2 || strings.ContainsAny(text, `"\`) || strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+	if len(text) < 2 || strings.ContainsAny(text, `"\`) ||
+		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 		return false
 	}
 	return strings.Contains(text, "'") && (strings.Contains(text, ": ") || strings.Contains(text, " #") || strings.ContainsAny(text[:1], "!&*%@{}[]|>`'#,?-:"))

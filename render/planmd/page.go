@@ -1,4 +1,5 @@
-// Package planmd renders PLAN.md: who has which host, where services are reached, and the commands that a person has to run.
+// Package planmd renders PLAN.md: who has which host, where services are reached, and the commands that a person has
+// to run.
 package planmd
 
 import (
@@ -74,7 +75,8 @@ func writePatches(out *bytes.Buffer, spec *v1.SIPCluster) {
 		out.WriteString("**Any patches:** its patches may change everything in its services but kinds, names, namespaces and accounts.\n\n")
 	}
 	if paths := spec.HAProxyLines(); len(paths) > 0 {
-		fmt.Fprintf(out, "**Lines of HAProxy:** they may do anything in its load balancers: `%s`.\n\n", strings.Join(paths, "`, `"))
+		fmt.Fprintf(out, "**Lines of HAProxy:** they may do anything in its load balancers: `%s`.\n\n",
+			strings.Join(paths, "`, `"))
 	}
 }
 
@@ -175,8 +177,8 @@ func orDash(s string) string {
 	return s
 }
 
-// outside keeps words from outside in their line, as text: they are one line, and no longer than they need be, and none of them begins an element or a
-// link.
+// outside keeps words from outside in their line, as text: they are one line, and no longer than they need be, and
+// none of them begins an element or a link.
 func outside(words string) string {
 	//guard: a tenant writes what it likes into PLAN.md, by whatever name gets there
 	return text.Truncate(textEscaper.Replace(text.Line(words)), maxWords)

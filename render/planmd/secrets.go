@@ -53,15 +53,17 @@ func (in In) gitSecrets() []siteobject.Secret {
 	var secrets []siteobject.Secret
 	add := func(name, purpose string) {
 		if !slices.ContainsFunc(secrets, func(other siteobject.Secret) bool { return other.Name == name }) {
-			secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: name, Kind: "Secret", For: purpose, Keys: keys})
+			secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: name, Kind: "Secret", For: purpose,
+				Keys: keys})
 		}
 	}
 	if name := in.Site.Spec.Flux.SecretName; name != "" && in.Site.Spec.Engine != v1alpha1.EngineArgoCD {
 		add(name, "Flux reads the repository with it")
 	}
 	if in.Site.Spec.Runner != nil {
-		secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: in.Site.ConfigName(), Kind: "ConfigMap", Keys: []string{"site.yaml"},
-			For: "the runner reads the Site from it, and any specs that the Site names as files"})
+		secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: in.Site.ConfigName(), Kind: "ConfigMap",
+			Keys: []string{"site.yaml"},
+			For:  "the runner reads the Site from it, and any specs that the Site names as files"})
 		add(in.Site.GitSecretName(), "the runner publishes to the repository with it")
 		if in.Site.Spec.Runner.Status != nil {
 			add(in.Site.StatusSecretName(), "the CronJob that reports to the tenants reads the repository with it")
@@ -100,7 +102,8 @@ func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 				return
 			}
 		}
-		secrets = append(secrets, siteobject.Secret{Namespace: c.Namespace, Name: name, Kind: kind, For: purpose, Keys: slices.Clone(keys)})
+		secrets = append(secrets, siteobject.Secret{Namespace: c.Namespace, Name: name, Kind: kind, For: purpose,
+			Keys: slices.Clone(keys)})
 	}
 	services := &c.Spec.Services
 	for i := range services.LoadBalancerControlPlane {
@@ -110,10 +113,12 @@ func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 			continue
 		}
 		if check.CA.Secret != "" {
-			add("Secret", check.CA.Secret, "whose certificates the API servers behind "+name+" have", cmp.Or(check.CA.Key, v1.DefaultCAKey))
+			add("Secret", check.CA.Secret, "whose certificates the API servers behind "+name+" have",
+				cmp.Or(check.CA.Key, v1.DefaultCAKey))
 		}
 		if check.CA.ConfigMap != "" {
-			add("ConfigMap", check.CA.ConfigMap, "whose certificates the API servers behind "+name+" have", cmp.Or(check.CA.Key, v1.DefaultCAKey))
+			add("ConfigMap", check.CA.ConfigMap, "whose certificates the API servers behind "+name+" have",
+				cmp.Or(check.CA.Key, v1.DefaultCAKey))
 		}
 	}
 	for i := range services.JumpHost {
@@ -126,7 +131,8 @@ func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 			}
 		}
 		if jump.NodeSSHPrivateKeys != "" {
-			add("Secret", jump.NodeSSHPrivateKeys, "the private keys that "+name+" logs in to the hosts with, under any names", "id_ed25519")
+			add("Secret", jump.NodeSSHPrivateKeys, "the private keys that "+name+" logs in to the hosts with, under any names",
+				"id_ed25519")
 		}
 	}
 	for i := range services.Dex {

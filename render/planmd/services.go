@@ -33,7 +33,8 @@ func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 			fmt.Fprintf(out, " for %s", strings.Join(v.Tenants, ", "))
 		}
 		if preview, _ := vino.Of(v); len(v.Nodes) > 0 { // rendering reports addresses that run out
-			fmt.Fprintf(out, ": %s on %s, see `%s/hosts.tsv`", text.Count(len(preview.Hosts), "host"), text.Count(len(preview.Nodes), "node"), virtualhosts.Folder(v))
+			fmt.Fprintf(out, ": %s on %s, see `%s/hosts.tsv`", text.Count(len(preview.Hosts), "host"),
+				text.Count(len(preview.Nodes), "node"), virtualhosts.Folder(v))
 		}
 		out.WriteString("\n")
 	}

@@ -65,7 +65,8 @@ type Secret struct {
 	Make string
 }
 
-// Commands make the Secret from files that are called as its keys are. No value is on the command line, where others could see it.
+// Commands make the Secret from files that are called as its keys are. No value is on the command line, where others
+// could see it.
 func (s *Secret) Commands() []string {
 	var make string
 	switch {
@@ -85,7 +86,8 @@ func (s *Secret) Commands() []string {
 	}
 	commands := []string{make}
 	if s.Label != "" {
-		commands = append(commands, fmt.Sprintf("kubectl -n %s label %s %s %s", s.Namespace, strings.ToLower(s.Kind), s.Name, s.Label))
+		commands = append(commands, fmt.Sprintf("kubectl -n %s label %s %s %s", s.Namespace, strings.ToLower(s.Kind), s.Name,
+			s.Label))
 	}
 	return commands
 }

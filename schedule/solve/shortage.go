@@ -30,7 +30,8 @@ type Domain struct{ Domain, Hosts, Capacity, Limit int }
 // explain records why a role lacks hosts. It follows a failed search, whose seen classes are the smallest minimum
 // cut, independent of the path.
 func (f *flow) explain(r *role, missing int, standby bool) {
-	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree, Bound: r.tree != nil, Packed: r.packedInto()}
+	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree, Bound: r.tree != nil,
+		Packed: r.packedInto()}
 	if out.Bound {
 		for d := range r.in {
 			if r.binds(int32(d)) && r.roomIn(int32(d)) > 0 {

@@ -1,5 +1,5 @@
-// Command outside goes the way of ARCHITECTURE.md, as a program of somebody else's would: from specs and hosts to a folder.
-// usage: outside SITE SPECS HOSTS FOLDER
+// Command outside goes the way of ARCHITECTURE.md, as a program of somebody else's would: from specs and hosts to a
+// folder. usage: outside SITE SPECS HOSTS FOLDER
 package main
 
 import (
@@ -51,7 +51,8 @@ func run(ctx context.Context, siteFile, specs, hostFiles, folder string) error {
 	if !placement.Schedulable() {
 		return errors.New("a cluster cannot have its hosts")
 	}
-	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: render.Tree(before)})
+	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement,
+		Previous: render.Tree(before)})
 	if err := errors.Join(err, verify.Services(site, services)); err != nil {
 		return err
 	}

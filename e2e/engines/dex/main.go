@@ -167,7 +167,8 @@ func open(c *config, logger *slog.Logger) (storage.Storage, error) {
 		if err := strict(text, kind()); err != nil {
 			return nil, fmt.Errorf("connector %s: %w", connector.ID, err)
 		}
-		connectors = append(connectors, storage.Connector{ID: connector.ID, Type: connector.Type, Name: connector.Name, Config: text})
+		connectors = append(connectors, storage.Connector{ID: connector.ID, Type: connector.Type, Name: connector.Name,
+			Config: text})
 	}
 	return storage.WithStaticConnectors(storage.WithStaticClients(store, c.StaticClients), connectors), nil
 }

@@ -38,7 +38,8 @@ func GitHub(w io.Writer, d *objdiff.Diff) error {
 			text = command(g.level, "sipgen diff: "+g.folder, strings.Join(g.lines, "\n"))
 		} else {
 			if n == maxAnnotations-1 {
-				text = command(g.level, "sipgen diff", fmt.Sprintf("%d more folders change: they are in the log of this step", total-n))
+				text = command(g.level, "sipgen diff", fmt.Sprintf("%d more folders change: they are in the log of this step",
+					total-n))
 			}
 			text += g.log()
 		}

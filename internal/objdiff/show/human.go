@@ -217,7 +217,8 @@ func (p *printer) field(f objdiff.Field) {
 // value is a field that comes or goes: of a list of objects each is a line.
 func (p *printer) value(mark, path string, value any) {
 	items, isList := value.([]any)
-	if isList && len(items) > 0 && !slices.ContainsFunc(items, func(item any) bool { _, is := item.(map[string]any); return !is }) {
+	if isList && len(items) > 0 && !slices.ContainsFunc(items,
+		func(item any) bool { _, is := item.(map[string]any); return !is }) {
 		for _, item := range items {
 			p.line(4, mark, path+"[]: "+short(inFields(item)))
 		}

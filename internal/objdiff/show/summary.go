@@ -59,7 +59,8 @@ func summary(d *objdiff.Diff) string {
 		if len(parts) == 0 {
 			count = text.Count(n, "file")
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", count, []objdiff.Status{objdiff.Added, objdiff.Removed, objdiff.Changed}[i]))
+		parts = append(parts, fmt.Sprintf("%s %s", count,
+			[]objdiff.Status{objdiff.Added, objdiff.Removed, objdiff.Changed}[i]))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no difference")
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
-// Unified writes the difference by line, as patch(1) and git apply take it. So it is the one format in which nothing is escaped: a line that differs from
-// the file's would not apply. It is for files and pipes, and not for a CI system's log.
+// Unified writes the difference by line, as patch(1) and git apply take it. So it is the one format in which nothing
+// is escaped: a line that differs from the file's would not apply. It is for files and pipes, and not for a CI
+// system's log.
 func Unified(w io.Writer, d *objdiff.Diff) error {
 	for i := range d.Files {
 		f := &d.Files[i]

@@ -29,7 +29,8 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.Gone:                  {"no longer in the inventory", ""},
 	holdings.Recreated:             {"recreated, with another uid", ""},
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
-	holdings.InvalidRole:           {"claimed for a role without a valid name", "claimed for role %, which is no valid name"},
+	holdings.InvalidRole: {"claimed for a role without a valid name",
+		"claimed for role %, which is no valid name"},
 	holdings.UnknownCluster: {"labeled for a cluster that is in neither the specs nor the tree",
 		"labeled for %, which is in neither the specs nor the tree"},
 }

@@ -47,9 +47,11 @@ func Refusal(r schedule.Refusal) string {
 		return words
 	case schedule.NotNested:
 		return fmt.Sprintf("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one %s and the other %s",
-			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, lies(r.Wide, r.Values[0]), lies(r.Wide, r.Values[1]))
+			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, lies(r.Wide, r.Values[0]), lies(r.Wide,
+				r.Values[1]))
 	case schedule.NoneReachable:
-		return fmt.Sprintf("%s: none of its hosts has an address on network %s: %s; %s", r.Role, r.Network, unaddressed(r.Hosts), sayAddress(r.Network))
+		return fmt.Sprintf("%s: none of its hosts has an address on network %s: %s; %s", r.Role, r.Network,
+			unaddressed(r.Hosts), sayAddress(r.Network))
 	}
 	return ""
 }

@@ -27,7 +27,8 @@ func Shortage(c *schedule.Shortage) string {
 		for _, rejected := range c.Rejected {
 			total += rejected.Count
 		}
-		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), Verb(total, "matches", "match"), Counts(c.Rejected))
+		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), Verb(total, "matches", "match"),
+			Counts(c.Rejected))
 	}
 	if c.Unmatched {
 		b.WriteString(" No host matches its selector")
@@ -142,7 +143,8 @@ func groups(c *schedule.Shortage) string {
 		if what == "" {
 			what = "any host"
 		}
-		parts = append(parts, fmt.Sprintf("%d %s that %s %s %s %d", g.Roles, g.Role, Verb(g.Roles, "selects", "select"), what, Verb(g.Roles, "needs", "need"), g.Need))
+		parts = append(parts, fmt.Sprintf("%d %s that %s %s %s %d", g.Roles, g.Role, Verb(g.Roles, "selects", "select"),
+			what, Verb(g.Roles, "needs", "need"), g.Need))
 	}
 	if roles > 0 {
 		parts = append(parts, fmt.Sprintf("%s %s %d", text.Count(roles, "other role"), Verb(roles, "needs", "need"), need))
@@ -172,14 +174,16 @@ func has(c *schedule.Shortage) string {
 		}
 		return words
 	case len(names) == 0:
-		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity) + " at once, because of the topology keys"
+		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity) +
+			" at once, because of the topology keys"
 	}
 	words := "the " + free
 	labeled := c.Hosts - c.Loose
 	if c.Loose > 0 {
 		words += fmt.Sprintf(" are %d without %s and %d that", c.Loose, key, labeled)
 	}
-	words += fmt.Sprintf(" %s in %d %s %s", Verb(labeled, "lies", "lie"), len(names), key, Verb(len(names), "domain", "domains"))
+	words += fmt.Sprintf(" %s in %d %s %s", Verb(labeled, "lies", "lie"), len(names), key,
+		Verb(len(names), "domain", "domains"))
 	if even(c.Domains) {
 		return words + " (" + short(names) + "), and " + they + " can have " + each(c.Domains[0].Capacity, len(names))
 	}

@@ -83,14 +83,16 @@ func Warning(w schedule.Warning) string {
 func claimWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.NotHandedOut:
-		return fmt.Sprintf("host %s: %s: it is not handed out until that is fixed; a cluster that holds it keeps it", w.Host, Reason(w.Why))
+		return fmt.Sprintf("host %s: %s: it is not handed out until that is fixed; a cluster that holds it keeps it", w.Host,
+			Reason(w.Why))
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labeled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site releases it",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.LabelsDiffer:
 		return labelsDiffer(&w)
 	case schedule.NotInInventory:
-		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host, w.Source, w.Role)
+		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host,
+			w.Source, w.Role)
 	case schedule.AnotherUID:
 		words := fmt.Sprintf("host %s: %s has it with uid %s, but its uid is now %s: ", w.Host, w.Source, w.Was, w.Is)
 		switch {
@@ -110,7 +112,8 @@ func claimWarning(w schedule.Warning) string {
 
 // labelsDiffer is about labels that are not those of the tree, and which of the two counts.
 func labelsDiffer(w *schedule.LabelsDiffer) string {
-	words := fmt.Sprintf("host %s: its labels name %s, but %s names %s: ", w.Host, strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
+	words := fmt.Sprintf("host %s: its labels name %s, but %s names %s: ", w.Host,
+		strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
 	switch {
 	case w.Unpatchable:
 		return words + "sipgen goes by the tree, because it may not patch this host"
@@ -157,7 +160,8 @@ func namesNothing(w *schedule.NamesNothing) string {
 	case w.More > 0:
 		return fmt.Sprintf("annotation %s: %d more names have no effect", w.Annotation, w.More)
 	case len(w.Hosts) == 0 && strings.ContainsAny(w.Name, " \t\n;"):
-		return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect", w.Annotation, w.Name)
+		return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect",
+			w.Annotation, w.Name)
 	case len(w.Hosts) == 0:
 		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; remove it from the annotation", w.Annotation, w.Name)
 	case len(w.Hosts) > 1:
@@ -189,7 +193,8 @@ func addressWarning(w schedule.Warning) string {
 			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.Unreached:
 		if w.Network != "" {
-			return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
+			return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network,
+				unaddressed(w.Hosts), sayAddress(w.Network))
 		}
 		var names []string
 		for _, host := range w.Hosts {
@@ -207,7 +212,8 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 	if w.Origin == inventory.FromHostAnnotation {
 		source = "annotation " + annotation
 	}
-	words := fmt.Sprintf("host %s: on network %s the previous tree has %s, but the host's %s has %s: ", w.Host, w.Network, addresses(w.Was), source, addresses(w.Is))
+	words := fmt.Sprintf("host %s: on network %s the previous tree has %s, but the host's %s has %s: ", w.Host, w.Network,
+		addresses(w.Was), source, addresses(w.Is))
 	switch {
 	case w.Moves:
 		return words + "sipgen uses the latter, and the services on that network change with it"
@@ -246,7 +252,8 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.Unlabelled:
 		return unlabelled(&w)
 	case schedule.Crowded:
-		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value, w.Hosts, w.Max)
+		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
+			w.Hosts, w.Max)
 	case schedule.Uneven:
 		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at most %d",
 			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)
@@ -261,7 +268,8 @@ func unlabelled(w *schedule.Unlabelled) string {
 	case w.None:
 		return "no host that fits carries label " + keys + ": nothing keeps the role's hosts apart"
 	case w.Allowed:
-		return fmt.Sprintf("%s without label %s could be chosen: the limits per domain do not apply to them", text.Count(w.Count, "host"), keys)
+		return fmt.Sprintf("%s without label %s could be chosen: the limits per domain do not apply to them",
+			text.Count(w.Count, "host"), keys)
 	case w.Held:
 		return fmt.Sprintf("host %s no longer has label %s: it stays, but its domain is unknown; label it", w.Hosts[0], keys)
 	}
@@ -269,12 +277,14 @@ func unlabelled(w *schedule.Unlabelled) string {
 	if more := w.Count - len(names); more > 0 {
 		names = append(names, strconv.Itoa(more)+" more")
 	}
-	return fmt.Sprintf("left out: %s without label %s, because their failure domain is unknown (%s)", text.Count(w.Count, "free host"), keys, strings.Join(names, ", "))
+	return fmt.Sprintf("left out: %s without label %s, because their failure domain is unknown (%s)",
+		text.Count(w.Count, "free host"), keys, strings.Join(names, ", "))
 }
 
 // releaseOfNothing explains why a request of the Site releases nothing.
 func releaseOfNothing(w schedule.ReleaseOfNothing) string {
-	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ", strings.TrimPrefix(w.Host.String(), "/"), w.Cluster)
+	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ",
+		strings.TrimPrefix(w.Host.String(), "/"), w.Cluster)
 	switch {
 	case !w.Found:
 		return words + "the inventory has no such host"

@@ -21,7 +21,8 @@ func Ask(ctx context.Context, endpoint *transport.Endpoint, user string) *githtt
 	if endpoint.Port != 0 {
 		host = fmt.Sprintf("%s:%d", host, endpoint.Port)
 	}
-	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", endpoint.Protocol, host, strings.TrimPrefix(endpoint.Path, "/"))
+	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", endpoint.Protocol, host,
+		strings.TrimPrefix(endpoint.Path, "/"))
 	if user != "" {
 		question += "username=" + user + "\n"
 	}

@@ -37,7 +37,8 @@ func (s *sshLogin) Name() string   { return "ssh" }
 func (s *sshLogin) String() string { return "user: " + s.user }
 
 func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
-	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds, Timeout: s.timeout}, nil
+	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds,
+		Timeout: s.timeout}, nil
 }
 
 // Login returns the login for an ssh server, which also checks its host key. timeout is for the connection.
@@ -90,7 +91,8 @@ func (k Keys) ScanHint(endpoint *transport.Endpoint) string {
 	if len(k.KnownHosts) > 0 {
 		file = k.KnownHosts[0]
 	}
-	return fmt.Sprintf("ssh-keyscan %s >> %s puts its key there; first compare it with what the server's owner publishes", host, file)
+	return fmt.Sprintf("ssh-keyscan %s >> %s puts its key there; first compare it with what the server's owner publishes",
+		host, file)
 }
 
 // ErrPassphrase: a key is encrypted, and no passphrase is given.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with ctx. A file system without
-// locks goes without.
+// lock makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with
+// ctx. A file system without locks goes without.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	folder, err := os.Open(dir)
 	if err != nil {

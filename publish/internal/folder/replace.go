@@ -13,8 +13,8 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// Replace makes the folder hold the changed files, the list of what is owned among them, and none of the owned ones that this list lacks.
-// A run that is killed on the way is finished by the next one that opens the folder.
+// Replace makes the folder hold the changed files, the list of what is owned among them, and none of the owned ones
+// that this list lacks. A run that is killed on the way is finished by the next one that opens the folder.
 func (d Folder) Replace(owned map[string]string, changes map[string][]byte, adopt bool) error {
 	if err := d.stage(changes); err != nil {
 		return errors.Join(err, d.root.RemoveAll(treefs.StageWritten))
@@ -124,7 +124,8 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 			}
 			made = parent
 		}
-		if err := d.root.Rename(filepath.Join(treefs.StageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
+		if err := d.root.Rename(filepath.Join(treefs.StageInside, filepath.FromSlash(name)),
+			filepath.FromSlash(name)); err != nil {
 			return err
 		}
 	}

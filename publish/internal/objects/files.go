@@ -102,7 +102,8 @@ func (c *Files) At(name string) (treefs.EntryKind, []byte, error) {
 	return treefs.File, text, nil
 }
 
-// mostNames bounds how many files and folders are listed: folders of one content may be within one another without number.
+// mostNames bounds how many files and folders are listed: folders of one content may be within one another without
+// number.
 const mostNames = 2_000_000
 
 // Below lists the files and others below a folder.

@@ -101,7 +101,8 @@ func spool(reader io.Reader) (file billy.File, err error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", maxPackInMemory>>20, err)
+		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", maxPackInMemory>>20,
+			err)
 	}
 	if _, err = io.Copy(file, io.MultiReader(&head, reader)); err != nil {
 		return nil, fmt.Errorf("keeping the fetched pack: %w", errors.Join(err, file.Close()))
@@ -127,7 +128,8 @@ func unnamedFile() (billy.File, error) {
 	return unnamed{file}, nil
 }
 
-// packLimits is what a pack may take. What go-git's parser keeps in memory at a time is less than all deltas and what comes of them.
+// packLimits is what a pack may take. What go-git's parser keeps in memory at a time is less than all deltas and what
+// comes of them.
 type packLimits struct {
 	bytes    int64  // of the pack, on disk
 	objects  uint32 // each is a few hundred bytes of memory
@@ -213,7 +215,8 @@ func checkPack(file billy.File, limits packLimits) error {
 		switch {
 		//guard: a pack of a megabyte unpacks to gigabytes in memory
 		case max(size, header.Length) > treefs.MaxFile:
-			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20, treefs.MaxFile>>20))
+			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20,
+				treefs.MaxFile>>20))
 		//guard: a chain of deltas takes all memory
 		case limits.deltas < 0:
 			return tooMuchError("its deltas are more than they may be in memory")
@@ -234,7 +237,8 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// deltaBegin keeps the first bytes that are written to it: a delta begins with two sizes, of what it is of and of what comes of it.
+// deltaBegin keeps the first bytes that are written to it: a delta begins with two sizes, of what it is of and of what
+// comes of it.
 type deltaBegin struct {
 	kept [20]byte
 	n    int

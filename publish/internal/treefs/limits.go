@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// What one tree may take, where it is read and where it is written: nothing is written that the next run would not read. That of 100,000
-// hosts has some 100,000 files of a kilobyte, and PLAN.md and the lists of some 20 MiB.
+// What one tree may take, where it is read and where it is written: nothing is written that the next run would not
+// read. That of 100,000 hosts has some 100,000 files of a kilobyte, and PLAN.md and the lists of some 20 MiB.
 const (
 	MaxFile = 128 << 20
 	MaxTree = 2 << 30
@@ -32,7 +32,8 @@ func (t *Size) Add(name string, text []byte) error {
 	return nil
 }
 
-// ReadSized reads all, into as much memory as the size that it should have: a tree is thousands of small files, and they are held for the whole run.
+// ReadSized reads all, into as much memory as the size that it should have: a tree is thousands of small files, and
+// they are held for the whole run.
 func ReadSized(reader io.Reader, size int64) ([]byte, error) {
 	text := make([]byte, size)
 	n, err := io.ReadFull(reader, text)

@@ -49,7 +49,8 @@ func CheckTree(tree map[string][]byte) error {
 		}
 		first, _, _ := strings.Cut(name, "/")
 		//guard: a tree contains its own list of owned files
-		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) || strings.EqualFold(first, StageWritten) {
+		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) ||
+			strings.EqualFold(first, StageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 			continue
 		}
@@ -142,5 +143,6 @@ func isDotGit(part string) bool {
 	}, part)
 	bare, _, _ = strings.Cut(bare, ":")
 	bare = strings.ToLower(strings.TrimRight(bare, ". "))
-	return bare == ".git" || bare == ".gitmodules" || strings.HasPrefix(bare, "git~") || strings.HasPrefix(bare, "gitmod~")
+	return bare == ".git" || bare == ".gitmodules" || strings.HasPrefix(bare, "git~") ||
+		strings.HasPrefix(bare, "gitmod~")
 }

@@ -27,8 +27,9 @@ type Reader interface {
 	Below(name string) ([]string, error)
 }
 
-// Lookup is At of a Reader, where what lies behind a link does not exist: an owned file is never looked for, and never deleted, outside the
-// folder. For names that are asked for one behind the other, sorted, the folders around the last one are not looked at again.
+// Lookup is At of a Reader, where what lies behind a link does not exist: an owned file is never looked for, and never
+// deleted, outside the folder. For names that are asked for one behind the other, sorted, the folders around the last
+// one are not looked at again.
 type Lookup struct {
 	Here Reader
 	// folder ends with a slash; it, and all around it, are folders.

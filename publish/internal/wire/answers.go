@@ -16,15 +16,18 @@ import (
 )
 
 const (
-	// maxRefs is how many bytes a server may take to list its branches and tags, of which go-git keeps all: some 800,000 of them.
+	// maxRefs is how many bytes a server may take to list its branches and tags, of which go-git keeps all: some 800,000
+	// of them.
 	maxRefs = 64 << 20
-	// maxReport is how many bytes a server may answer to a push, of which go-git keeps the report, and with it what hooks print.
+	// maxReport is how many bytes a server may answer to a push, of which go-git keeps the report, and with it what hooks
+	// print.
 	maxReport = 8 << 20
 	// maxErrorPage is how much is read of an answer that is no success.
 	maxErrorPage = 64 << 10
 )
 
-// boundedAnswers is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for people.
+// boundedAnswers is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for
+// people.
 type boundedAnswers struct {
 	http.RoundTripper
 	over *Overlong
@@ -64,8 +67,8 @@ const (
 	pushAnswer = "answer to the push"
 )
 
-// Bound makes a client one for git: it reads no more of an answer than git may keep, hears what hooks print after a push, and follows no redirect to
-// another server. over gets the error of an answer that was too long.
+// Bound makes a client one for git: it reads no more of an answer than git may keep, hears what hooks print after a
+// push, and follows no redirect to another server. over gets the error of an answer that was too long.
 func Bound(client *http.Client, over *Overlong) {
 	//guard: a redirect takes the git server's credentials to another port, over plain http
 	client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
@@ -105,8 +108,9 @@ func (l *Limited) AllowReport() { l.allow(pushAnswer, maxReport) }
 
 func (l *Limited) allow(what string, most int) { l.what, l.most, l.left = what, most, most }
 
-// BoundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and tags, until another bound is set. go-git takes
-// no reader there, but its session has the reader in a field that is exported.
+// BoundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and
+// tags, until another bound is set. go-git takes no reader there, but its session has the reader in a field that is
+// exported.
 func BoundSession(session any, over *Overlong) *Limited {
 	bounded := &Limited{over: over}
 	bounded.allow(refsList, maxRefs)

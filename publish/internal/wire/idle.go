@@ -14,7 +14,8 @@ const defaultIdleTimeout = 5 * time.Minute
 // WithIdleTimeout runs an exchange with a server until it is done, ctx ends, or the server was silent for too long;
 // exchange calls active on each activity. Some transports ignore ctx, so the exchange runs in its own goroutine, and
 // may be left behind with its resources.
-func WithIdleTimeout[T any](ctx context.Context, silence time.Duration, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
+func WithIdleTimeout[T any](ctx context.Context, silence time.Duration,
+	exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
 	if silence <= 0 {
 		silence = defaultIdleTimeout
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// checkRedirect refuses a redirect to another server, before anything is sent there: Go's client sends what it logs in with to every port of a host, by http
-// too, and go-git looks at where it was led only when the answer is there. What the next exchange asks, with credentials, is the server that the last one led to.
+// checkRedirect refuses a redirect to another server, before anything is sent there: Go's client sends what it logs in
+// with to every port of a host, by http too, and go-git looks at where it was led only when the answer is there. What
+// the next exchange asks, with credentials, is the server that the last one led to.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if sameServer(via[len(via)-1].URL, next.URL) {
 		return nil

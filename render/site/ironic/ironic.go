@@ -1,5 +1,5 @@
-// Package ironic renders the Ironics of a site, for metal3's ironic-standalone-operator, with the database of each where that is asked for, and
-// the ConfigMap by which the baremetal-operator finds one.
+// Package ironic renders the Ironics of a site, for metal3's ironic-standalone-operator, with the database of each
+// where that is asked for, and the ConfigMap by which the baremetal-operator finds one.
 package ironic
 
 import (
@@ -96,7 +96,8 @@ func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 			}
 			return
 		}
-		secrets = append(secrets, siteobject.Secret{Namespace: i.Namespace, Name: name, Kind: kind, For: purpose, Keys: slices.Clone(keys), Label: label})
+		secrets = append(secrets, siteobject.Secret{Namespace: i.Namespace, Name: name, Kind: kind, For: purpose,
+			Keys: slices.Clone(keys), Label: label})
 	}
 	add := func(name, purpose, label string, keys ...string) { addKind("Secret", name, purpose, label, keys...) }
 	if db := i.MariaDB; db != nil {
@@ -105,7 +106,8 @@ func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 	if db := i.Database(); db != nil {
 		add(db.CredentialsName, "the database's user", label, "username", "password")
 		if i.MariaDB != nil {
-			add(db.TLSCertificateName, "the database's certificate and CA", label, append([]string{"ca.crt"}, siteobject.TLSKeys...)...)
+			add(db.TLSCertificateName, "the database's certificate and CA", label,
+				append([]string{"ca.crt"}, siteobject.TLSKeys...)...)
 		} else {
 			add(db.TLSCertificateName, "the database's CA", label, "ca.crt")
 		}

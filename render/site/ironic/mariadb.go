@@ -8,8 +8,9 @@ import (
 	siteobject "github.com/airshipit/sipgen/render/site"
 )
 
-// The part of the mariadb-operator's API (k8s.mariadb.com/v1alpha1) that sipgen writes, as the ironic-standalone-operator's own tests do
-// (test/database.yaml and test/helpers/database.go there). Its Go module brings the whole operator with it.
+// The part of the mariadb-operator's API (k8s.mariadb.com/v1alpha1) that sipgen writes, as the
+// ironic-standalone-operator's own tests do (test/database.yaml and test/helpers/database.go there). Its Go module
+// brings the whole operator with it.
 
 const mariaDBVersion = "k8s.mariadb.com/v1alpha1"
 
@@ -96,7 +97,8 @@ func database(site *v1alpha1.Site, i *v1alpha1.Ironic) []any {
 		return nil
 	}
 	of := func(kind string, spec any) any {
-		return mariaObject{metav1.TypeMeta{APIVersion: mariaDBVersion, Kind: kind}, siteobject.Meta(site, i.Namespace, db.Name), spec}
+		return mariaObject{metav1.TypeMeta{APIVersion: mariaDBVersion, Kind: kind},
+			siteobject.Meta(site, i.Namespace, db.Name), spec}
 	}
 	maria := mariaDBSpec{
 		RootPasswordSecretKeyRef: secretKey{db.RootCredentialsName, "password"}, Image: db.Image, Replicas: db.Replicas,
@@ -104,7 +106,8 @@ func database(site *v1alpha1.Site, i *v1alpha1.Ironic) []any {
 	}
 	if name := db.TLSCertificateName; name != "" {
 		//guard: Ironic's password for the database goes over the network in plain text
-		maria.TLS = &mariaTLS{Enabled: true, Required: true, ServerCASecretRef: secretName{name}, ServerCertSecretRef: secretName{name}}
+		maria.TLS = &mariaTLS{Enabled: true, Required: true, ServerCASecretRef: secretName{name},
+			ServerCertSecretRef: secretName{name}}
 	}
 	if db.Replicas > 1 {
 		maria.Galera = &galera{Enabled: true}

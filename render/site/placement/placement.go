@@ -34,10 +34,12 @@ func Secrets(p *v1alpha1.Placement) []siteobject.Secret {
 	if s := p.Spec.PasswordSelectors; s != nil && s.Service != "" {
 		key = s.Service
 	}
-	secrets := []siteobject.Secret{{Namespace: p.Namespace, Name: p.Spec.Secret, Kind: "Secret", For: "the password of Placement's user", Keys: []string{key}}}
+	secrets := []siteobject.Secret{{Namespace: p.Namespace, Name: p.Spec.Secret, Kind: "Secret",
+		For: "the password of Placement's user", Keys: []string{key}}}
 	add := func(c *v1alpha1.PlacementCertificate, purpose string) {
 		if c != nil && c.SecretName != "" {
-			secrets = append(secrets, siteobject.Secret{Namespace: p.Namespace, Name: c.SecretName, Kind: "Secret", For: purpose, Keys: siteobject.TLSKeys})
+			secrets = append(secrets, siteobject.Secret{Namespace: p.Namespace, Name: c.SecretName, Kind: "Secret",
+				For: purpose, Keys: siteobject.TLSKeys})
 		}
 	}
 	if tls := p.Spec.TLS; tls != nil {

@@ -43,22 +43,28 @@ type In struct {
 // network policy and, if the Site asks for it, one that reports to the tenants.
 func Files(in In) (map[string][]byte, error) {
 	s := jobs{in}
-	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
+	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner",
+		"app.kubernetes.io/instance": s.Site.Name}
 	meta := metav1.ObjectMeta{Namespace: s.Namespace, Name: Name(s.Site), Labels: labels}
-	publishes := job{account: s.Reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(), args: s.args()}
+	publishes := job{account: s.Reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(),
+		args: s.args()}
 	documents := map[string]any{
 		"cronjob.yaml": batchv1.CronJob{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(publishes, labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(publishes,
+				labels),
 		},
 		"network-policy.yaml": networkingv1.NetworkPolicy{
-			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.network(labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1",
+				Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.network(labels),
 		},
 	}
 	if s.Site.Spec.Runner.Status != nil {
-		reports := job{account: s.Status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(), args: s.statusArgs()}
+		reports := job{account: s.Status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(),
+			args: s.statusArgs()}
 		meta.Name = StatusName(s.Site)
 		documents["status.yaml"] = batchv1.CronJob{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(reports, labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.cronJob(reports,
+				labels),
 		}
 	}
 	documents["kustomization.yaml"] = object.NewKustomization(slices.Sorted(maps.Keys(documents))...)
@@ -113,8 +119,8 @@ func (s jobs) cronJob(job job, labels map[string]string) batchv1.CronJobSpec {
 	}
 }
 
-// What the runner may write on its node: the pack of one commit, where the server leaves out no files, of a tree that publish reads up to 2 GiB of;
-// and its log. Far above that: a runner that is evicted publishes nothing.
+// What the runner may write on its node: the pack of one commit, where the server leaves out no files, of a tree that
+// publish reads up to 2 GiB of; and its log. Far above that: a runner that is evicted publishes nothing.
 const (
 	temporarySize = "4Gi"
 	storageSize   = "5Gi"
@@ -142,7 +148,8 @@ func (s jobs) pod(job job) corev1.PodSpec {
 					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 				},
 				//guard: the runner's log fills the disk of its node
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse(storageSize)},
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"),
+					corev1.ResourceEphemeralStorage: resource.MustParse(storageSize)},
 			},
 			SecurityContext: &corev1.SecurityContext{
 				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -155,7 +162,8 @@ func (s jobs) pod(job job) corev1.PodSpec {
 		}},
 		Volumes: []corev1.Volume{
 			{Name: "site", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.ConfigName()}}}},
-			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: job.secret, DefaultMode: &readable}}},
+			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: job.secret,
+				DefaultMode: &readable}}},
 			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &temporary}}},
 		},
 	}
@@ -186,11 +194,13 @@ func (s jobs) statusArgs() []string {
 func (s jobs) env(secret string) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "TMPDIR", Value: "/tmp"}}
 	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
-		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: gitFolder + "/identity"}, corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: gitFolder + "/known_hosts"})
+		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: gitFolder + "/identity"},
+			corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: gitFolder + "/known_hosts"})
 	} else {
-		env = append(env, corev1.EnvVar{Name: "SIPGEN_GIT_USERNAME", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-			LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: "username",
-		}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: gitFolder + "/password"})
+		env = append(env, corev1.EnvVar{Name: "SIPGEN_GIT_USERNAME",
+			ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: "username",
+			}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: gitFolder + "/password"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Site.Spec.Runner.Env)) {
 		env = slices.DeleteFunc(env, func(v corev1.EnvVar) bool { return v.Name == name })

@@ -48,7 +48,8 @@ func network(was, is *v1alpha1.VinoNetwork) []string {
 	var out []string
 	for _, field := range []struct{ name, was, is string }{
 		{"subnet", was.SubNet, is.SubNet}, {"macPrefix", was.FirstMAC(), is.FirstMAC()},
-		{"staticAllocationStart", was.StaticAllocationStart, is.StaticAllocationStart}, {"dhcpAllocationStart", was.DHCPAllocationStart, is.DHCPAllocationStart},
+		{"staticAllocationStart", was.StaticAllocationStart, is.StaticAllocationStart}, {"dhcpAllocationStart",
+			was.DHCPAllocationStart, is.DHCPAllocationStart},
 		{"instanceSubnetBitStep", fmt.Sprint(was.BitStep()), fmt.Sprint(is.BitStep())},
 	} {
 		if field.was != field.is {
@@ -56,7 +57,8 @@ func network(was, is *v1alpha1.VinoNetwork) []string {
 		}
 	}
 	for _, stop := range []struct{ name, was, is string }{
-		{"staticAllocationStop", was.StaticAllocationStop, is.StaticAllocationStop}, {"dhcpAllocationStop", was.DHCPAllocationStop, is.DHCPAllocationStop},
+		{"staticAllocationStop", was.StaticAllocationStop, is.StaticAllocationStop}, {"dhcpAllocationStop",
+			was.DHCPAllocationStop, is.DHCPAllocationStop},
 	} {
 		before, err := netip.ParseAddr(stop.was)
 		now, err2 := netip.ParseAddr(stop.is)

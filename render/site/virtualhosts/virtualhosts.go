@@ -21,7 +21,8 @@ const root = "site/virtual-hosts/"
 // hostsFile lists the hosts that ViNO will make. It is no object: no engine applies it.
 const hostsFile = "hosts.tsv"
 
-// The variables that Flux puts in place of. The quote keeps a value a string, whatever it looks like: Flux writes it into YAML as it is.
+// The variables that Flux puts in place of. The quote keeps a value a string, whatever it looks like: Flux writes it
+// into YAML as it is.
 const (
 	QuoteVariable    = "sipgen_quote"
 	Quote            = "'"
@@ -41,14 +42,16 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 		preview, short := vino.Of(v)
 		if short != nil {
 			at := fmt.Sprintf("spec.services.virtualHosts[%d].spec.networks[%d].%s", n, short.Network, short.Field)
-			problems.Add(site.Problem(at, "too few %s: none is left for node %s, with %d hosts before", short.What, short.Node, len(preview.Hosts)))
+			problems.Add(site.Problem(at, "too few %s: none is left for node %s, with %d hosts before", short.What, short.Node,
+				len(preview.Hosts)))
 		}
 		content, err := object.Marshal(vinoObject(site, v))
 		problems.Add(err)
 		kustomization, err := object.Marshal(object.NewKustomization("vino.yaml"))
 		problems.Add(err)
 		folder := Folder(v) + "/"
-		maps.Copy(files, map[string][]byte{folder + "vino.yaml": content, folder + "kustomization.yaml": kustomization, folder + hostsFile: list(preview)})
+		maps.Copy(files, map[string][]byte{folder + "vino.yaml": content, folder + "kustomization.yaml": kustomization,
+			folder + hostsFile: list(preview)})
 	}
 	return files, problems.Err()
 }
@@ -60,7 +63,8 @@ func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	//guard: a Vino has the names of variables as its password, which are never replaced
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
 		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
-		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable), "password": variable(PasswordVariable)}
+		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable),
+			"password": variable(PasswordVariable)}
 	}
 	sets, _ := spec["nodes"].([]any)
 	for _, set := range sets {
@@ -116,9 +120,10 @@ func CredentialsFile(v *v1alpha1.VirtualHosts) string {
 		"spec: {bmcCredentials: {username: ..., password: ...}}\n", v.Namespace, v.Name)
 }
 
-// CredentialsCommands make a Vino in the folder of the tree, from that file: whole, since ViNO acts on half of one, and in the name of Argo CD's
-// manager, so that what leaves git leaves the Vino; then the credentials in a name of their own, so that they stay. The second alone changes them.
-// Server-side, since kubectl otherwise keeps a copy of the password in an annotation.
+// CredentialsCommands make a Vino in the folder of the tree, from that file: whole, since ViNO acts on half of one,
+// and in the name of Argo CD's manager, so that what leaves git leaves the Vino; then the credentials in a name of
+// their own, so that they stay. The second alone changes them. Server-side, since kubectl otherwise keeps a copy of
+// the password in an annotation.
 func CredentialsCommands(v *v1alpha1.VirtualHosts, manager string) []string {
 	const file = " -f credentials.yaml"
 	return []string{

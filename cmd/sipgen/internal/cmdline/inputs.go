@@ -1,5 +1,5 @@
-// Package cmdline is the command line and its environment: the flags that several commands have, and what is wrong with
-// them.
+// Package cmdline is the command line and its environment: the flags that several commands have, and what is wrong
+// with them.
 package cmdline
 
 import (

@@ -109,8 +109,8 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	return before, err
 }
 
-// ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without a
-// previous tree.
+// ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without
+// a previous tree.
 func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.Read(ctx, ui, site)
 	//guard: hosts and specs cannot be examined while git is down

@@ -57,7 +57,8 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 		for _, flag := range []struct {
 			name string
 			is   bool
-		}{{"--forge", p.forge != "auto" && p.forge != "none"}, {"--forge-url", p.web != ""}, {"--label", len(p.labels) > 0}} {
+		}{{"--forge", p.forge != "auto" && p.forge != "none"}, {"--forge-url", p.web != ""}, {"--label",
+			len(p.labels) > 0}} {
 			if flag.is {
 				given = append(given, flag.name)
 			}
