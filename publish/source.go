@@ -37,7 +37,7 @@ func SourceOf(paths []string) (*Source, error) {
 	repository, err := gogit.PlainOpenWithOptions(folderOf(paths[0]),
 		&gogit.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if err != nil {
-		return nil, fmt.Errorf("%s: in no git checkout: %w", paths[0], err)
+		return nil, fmt.Errorf("%s: not in a git checkout: %w", paths[0], err)
 	}
 	worktree, err := repository.Worktree()
 	if err != nil {

@@ -60,7 +60,7 @@ func TestSourceOf(t *testing.T) {
 	if _, err := SourceOf([]string{paths[0], outside}); err == nil || !strings.Contains(err.Error(), "outside of the checkout") {
 		t.Errorf("found %v", err)
 	}
-	if _, err := SourceOf([]string{outside}); err == nil || !strings.Contains(err.Error(), "in no git checkout") {
+	if _, err := SourceOf([]string{outside}); err == nil || !strings.Contains(err.Error(), "not in a git checkout") {
 		t.Errorf("found %v", err)
 	}
 }

@@ -135,7 +135,7 @@ func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host
 		return nil, nil, redact.Errorf("found %q, want a label selector or the name of a host", asked)
 	}
 	if stay, _, err = schedule.Without(hosts, selector); err != nil {
-		return nil, nil, fmt.Errorf("%w, and none is called that", err)
+		return nil, nil, fmt.Errorf("%w, and no host has that name", err)
 	}
 	return stay, slices.DeleteFunc(slices.Clone(hosts),
 		func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
