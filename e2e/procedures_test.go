@@ -172,7 +172,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	if !regexp.MustCompile(`(?m)^(?:sipgen: )?2 clusters, 3 hosts assigned \(0 new\), 2 free\.$`).MatchString(said) {
 		t.Errorf("the plan for another engine changes something:\n%s", said)
 	}
-	if strings.Contains(said, "adopted") || !strings.Contains(said, "going on with the hosts and addresses of the tree in ") {
+	if strings.Contains(said, "adopted") || !strings.Contains(said, "continuing with the hosts and addresses of the tree in ") {
 		t.Errorf("the plan for another engine does not go on from the old tree:\n%s", said)
 	}
 	c.readTree(t)
