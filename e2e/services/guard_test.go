@@ -53,8 +53,8 @@ func TestJumpHostGuard(t *testing.T) {
 		change func(map[string]any)
 		denied string
 	}{
-		{"a host is made", create, nil, "neither makes nor deletes"},
-		{"a host is deleted", func() error { return client.TryDelete(engine.Hosts, "guarded", "node-1", true) }, nil, "neither makes nor deletes"},
+		{"a host is made", create, nil, "neither creates nor deletes"},
+		{"a host is deleted", func() error { return client.TryDelete(engine.Hosts, "guarded", "node-1", true) }, nil, "neither creates nor deletes"},
 		{"a spec is changed", spec, nil, "no spec"},
 		{"a spec is taken away", nil, drop("spec"), "no spec"},
 		{"a label is changed", nil, set("r9", "metadata", "labels", "rack"), "no labels"},
