@@ -327,7 +327,7 @@ func (s *rendering) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
 	}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
-			in.Hosts = append(in.Hosts, infra.Host{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})
+			in.Hosts = append(in.Hosts, infra.Member{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})
 		}
 	}
 	checked, err := infra.Check(in)

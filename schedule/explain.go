@@ -91,7 +91,7 @@ func distance(r Reason) int {
 }
 
 // whyNot returns why a role that selects a host does not have it.
-func (s *site) whyNot(r *role, i int32) Reason {
+func (s *planner) whyNot(r *role, i int32) Reason {
 	h := &s.hosts[i]
 	switch {
 	case h.role != nil && h.reject == nil:

@@ -12,7 +12,7 @@ type roomKey struct {
 }
 
 // room counts the free hosts that fit the role.
-func (s *site) room(r *role) *room {
+func (s *planner) room(r *role) *room {
 	key := roomKey{r.shape, r.topo}
 	if known := s.rooms[key]; known != nil {
 		return known
@@ -38,7 +38,7 @@ func (s *site) room(r *role) *room {
 }
 
 // chosen explains a new host: its domain, and how many other hosts fit.
-func (s *site) chosen(r *role, i int32) Reason {
+func (s *planner) chosen(r *role, i int32) Reason {
 	m := s.room(r)
 	d := s.domain(r, i)
 	switch {
@@ -52,7 +52,7 @@ func (s *site) chosen(r *role, i int32) Reason {
 }
 
 // warnCrowded warns of domains in which the role holds more hosts than its limit.
-func (s *site) warnCrowded(r *role) {
+func (s *planner) warnCrowded(r *role) {
 	if r.topo < 0 || r.want() == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func (s *site) warnCrowded(r *role) {
 const mostNamed = 3
 
 // warnLeftOut warns of free hosts that the role selects and cannot take, because they lack a topology label.
-func (s *site) warnLeftOut() {
+func (s *planner) warnLeftOut() {
 	known := map[*shape]*Unlabelled{}
 	for _, r := range s.roles {
 		if r.want() == 0 || len(r.cluster.refused) > 0 {
@@ -89,7 +89,7 @@ func (s *site) warnLeftOut() {
 }
 
 // lackingLabel returns the free hosts that a shape selects and that lack a required label.
-func (s *site) lackingLabel(sh *shape) *Unlabelled {
+func (s *planner) lackingLabel(sh *shape) *Unlabelled {
 	out := &Unlabelled{Keys: sh.required}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -105,7 +105,7 @@ func (s *site) lackingLabel(sh *shape) *Unlabelled {
 
 // warnUnlabelled warns of the role's hosts that lack its topology keys: held ones, and, if the role accepts such
 // hosts, the number of free ones.
-func (s *site) warnUnlabelled(r *role) {
+func (s *planner) warnUnlabelled(r *role) {
 	if r.topo < 0 || r.want() == 0 || len(r.cluster.refused) > 0 {
 		return
 	}
@@ -135,7 +135,7 @@ func (s *site) warnUnlabelled(r *role) {
 }
 
 // warnUneven warns of a role whose hosts are spread less evenly than its preferred spread.
-func (s *site) warnUneven(r *role) {
+func (s *planner) warnUneven(r *role) {
 	if r.even < 0 || r.want() == 0 {
 		return
 	}

@@ -24,7 +24,7 @@ type lot struct {
 }
 
 // sortIntoLots sorts all hosts into lots.
-func (s *site) sortIntoLots() {
+func (s *planner) sortIntoLots() {
 	type id struct {
 		kind, class int32
 		role        *role
@@ -53,7 +53,7 @@ func (s *site) sortIntoLots() {
 }
 
 // countRejected counts, for each role, the hosts that its selector matches and that it cannot have.
-func (s *site) countRejected() {
+func (s *planner) countRejected() {
 	s.anyNames = map[int32]bool{}
 	for _, c := range s.clusters {
 		for i := range c.named { // a set
@@ -69,7 +69,7 @@ func (s *site) countRejected() {
 }
 
 // rejectedOf counts the hosts that a selector of the roles matches and that no role of them can have.
-func (s *site) rejectedOf(roles []*role) []ReasonCount {
+func (s *planner) rejectedOf(roles []*role) []ReasonCount {
 	no := map[Reason]int{}
 	for _, lot := range s.lots {
 		if why := s.rejects(roles, &lot); why != nil {
@@ -86,7 +86,7 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 
 // rejects returns why no role of the list can have the hosts of a lot. It is nil if one has them or can have them, or
 // if none selects them.
-func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
+func (s *planner) rejects(roles []*role, lot *lot) (why Reason) {
 	h := &s.hosts[lot.host]
 	selected, named, ungranted := false, true, false
 	for _, r := range roles {
@@ -127,14 +127,14 @@ func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
 
 // ungranted reports whether the spec of the role selects hosts of a kind that the tenant's grants exclude: the
 // selector matches them only before it is narrowed to the grants.
-func (s *site) ungranted(r *role, kind int32) bool {
+func (s *planner) ungranted(r *role, kind int32) bool {
 	return r.wide != nil && r.want() > 0 && s.selects(r.wide)[kind] && !s.selects(r.selector)[kind]
 }
 
 // unmatched reports whether the role's selector matches no host, in any state. unmet is its first requirement that no
 // host meets; near is a similar requirement that hosts meet. Example: unmet is "kind=wroker", near is "kind=worker".
 // Both may be empty.
-func (s *site) unmatched(r *role) (is bool, unmet, near string) {
+func (s *planner) unmatched(r *role) (is bool, unmet, near string) {
 	selector := r.selector
 	if r.wide != nil {
 		selector = r.wide
@@ -152,7 +152,7 @@ func (s *site) unmatched(r *role) (is bool, unmet, near string) {
 }
 
 // meets reports whether a host meets a requirement.
-func (s *site) meets(q *labels.Requirement) bool {
+func (s *planner) meets(q *labels.Requirement) bool {
 	return slices.ContainsFunc(s.kinds, func(i int32) bool {
 		h := &s.hosts[i]
 		return q.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
@@ -161,7 +161,7 @@ func (s *site) meets(q *labels.Requirement) bool {
 
 // near returns the requirement that is met by a host and most similar to q, by its key or value, "" if there is none.
 // A requirement with several values has none.
-func (s *site) near(q *labels.Requirement) string {
+func (s *planner) near(q *labels.Requirement) string {
 	switch q.Operator() {
 	case selection.In, selection.Equals, selection.DoubleEquals:
 	default:

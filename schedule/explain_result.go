@@ -11,7 +11,7 @@ import (
 )
 
 // result builds the Placement from the decisions.
-func (s *site) result() *Placement {
+func (s *planner) result() *Placement {
 	p := &Placement{Shortages: s.shortages, Holdings: s.holdings, site: s}
 	s.fillLines(p)
 	for _, c := range s.clusters {
@@ -30,7 +30,7 @@ func (s *site) result() *Placement {
 }
 
 // roleResult lists the role's hosts, and records them in the lines of the inventory.
-func (s *site) roleResult(r *role, lines []HostLine) Role {
+func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
 		ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
@@ -97,7 +97,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 }
 
 // fillLines records the state of the hosts without a cluster.
-func (s *site) fillLines(p *Placement) {
+func (s *planner) fillLines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
 	for c := range s.classes {
@@ -120,7 +120,7 @@ func (s *site) fillLines(p *Placement) {
 
 // classLine returns the verdict on the hosts of a class that were not assigned, and for hosts that roles select, what
 // they lack for the first shape of these roles.
-func (s *site) classLine(c *class) (Verdict, Reason) {
+func (s *planner) classLine(c *class) (Verdict, Reason) {
 	if c.roles > 0 {
 		return Free, Fits{c.roles}
 	}
@@ -156,7 +156,7 @@ func lackOrder(why Reason) int {
 
 // pairReplaced finds for each new host the host whose slot it takes: slots of active hosts go to promoted hosts
 // first, then to new ones; slots of standby and promoted hosts go to new ones. Within that, the order is by name.
-func (s *site) pairReplaced(r *role, assigned []Assignment) {
+func (s *planner) pairReplaced(r *role, assigned []Assignment) {
 	var active, standby, promoted []Replacement // freed slots
 	for _, t := range s.lost[r.key()] {
 		at := &active

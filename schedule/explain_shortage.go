@@ -91,7 +91,7 @@ type Domain struct {
 const mostRooms = 8
 
 // shortage adds names to a cut.
-func (s *site) shortage(cut *solve.Shortage) Shortage {
+func (s *planner) shortage(cut *solve.Shortage) Shortage {
 	short := s.roles[cut.Role]
 	out := Shortage{
 		Short: short.key(), Standby: cut.Standby, Needs: cut.Needs, Need: cut.Need, Capacity: cut.Capacity,
@@ -120,7 +120,7 @@ func (s *site) shortage(cut *solve.Shortage) Shortage {
 }
 
 // missing describes the hosts that a role lacks.
-func (s *site) missing(r *role, cut *solve.Shortage) Missing {
+func (s *planner) missing(r *role, cut *solve.Shortage) Missing {
 	out := Missing{Count: cut.Missing, Networks: r.shape.networks, Hardware: r.shape.hardware.String()}
 	ofLabels := labels.NewSelector()
 	requirements, _ := r.selector.Requirements()

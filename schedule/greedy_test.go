@@ -36,7 +36,7 @@ func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
 				if taken[i] || domain != "" && used[domain] || !matches(selector, h) {
 					continue
 				}
-				if reject(&host{Host: h}) != nil {
+				if reject(&candidate{Host: h}) != nil {
 					continue
 				}
 				taken[i], used[domain] = true, true

@@ -35,7 +35,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 					return fmt.Errorf("host %s is in %v and %v", key, other, role)
 				}
 				where[key] = role
-				bad := failed(&host{Host: a.Host}) != nil || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
+				bad := failed(&candidate{Host: a.Host}) != nil || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
 				for _, key := range set.Keys() {
 					if d := a.Host.Labels[key]; d != "" && !a.Pending && !bad {
 						in[[2]string{key, d}]++
@@ -64,7 +64,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if c.Unschedulable || c.Gone {
 					return fmt.Errorf("%v: a new host for a cluster that gets none", role)
 				}
-				if reason := reject(&host{Host: a.Host}); reason != nil {
+				if reason := reject(&candidate{Host: a.Host}); reason != nil {
 					return fmt.Errorf("%v: new host %s is not eligible: %s", role, key, Say.Reason(reason))
 				}
 				selector, _ := set.HostSelector()
@@ -87,7 +87,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if Say.Reason(gone.Reason) == "" {
 					return fmt.Errorf("host %s is released without a reason", key)
 				}
-				h := host{Host: gone.Host}
+				h := candidate{Host: gone.Host}
 				gone := gone.Since == FromTree && gone.Host.Labels[testOptions.Keys.ClusterName] == ""
 				if use := inUse(&h); use != nil && !gone && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != h.Name {
 					return fmt.Errorf("host %s is released, but %s", key, Say.Reason(use))
@@ -110,7 +110,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		t, inTree := claims[key]
 		inTree = inTree && (t.UID == h.UID || t.Cluster == want.Cluster)
 		_, known := specs[want.Cluster]
-		used := inUse(&host{Host: &h}) != nil
+		used := inUse(&candidate{Host: &h}) != nil
 		switch {
 		case used && (known || inTheTree[want.Cluster]):
 			if got.Cluster != want.Cluster || !released[key] && got != want {
@@ -181,7 +181,7 @@ func live(w *world, steps int) error {
 		}
 		w.sync(p)
 		for i, was := range tenants {
-			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is && inUse(&host{Host: &w.hosts[i]}) != nil {
+			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is && inUse(&candidate{Host: &w.hosts[i]}) != nil {
 				return fmt.Errorf("%v: host %s goes from %s to %s without being released", story, w.hosts[i].Key(), was, is)
 			}
 		}

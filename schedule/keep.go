@@ -10,7 +10,7 @@ import (
 
 // keep decides for the role's claimed hosts: which stay, in which slots, and which leave. A held host stays in its
 // slot, unless fillSlots moves it.
-func (s *site) keep(r *role) {
+func (s *planner) keep(r *role) {
 	r.pending, r.why, r.standbySlot, r.fresh = map[int32]Reason{}, map[int32]Reason{}, map[int32]bool{}, map[int32]bool{}
 	if len(r.cluster.refused) > 0 {
 		s.freeze(r)
@@ -53,10 +53,10 @@ func (s *site) keep(r *role) {
 }
 
 // fails reports whether another host should take the slot of the host.
-func (s *site) fails(r *role, i int32) bool { return r.why[i] != nil && !s.serves(r, i) }
+func (s *planner) fails(r *role, i int32) bool { return r.why[i] != nil && !s.serves(r, i) }
 
 // good returns how many hosts in active slots, or in standby slots, have not failed.
-func (s *site) good(r *role, holds []int32, standby bool) (n int) {
+func (s *planner) good(r *role, holds []int32, standby bool) (n int) {
 	for _, i := range holds {
 		if r.standbySlot[i] == standby && !s.fails(r, i) {
 			n++
@@ -67,7 +67,7 @@ func (s *site) good(r *role, holds []int32, standby bool) (n int) {
 
 // fillSlots promotes standby hosts, the first by name, to the active slots that no good host fills. If the role has
 // too many good active hosts, those that would be released first become standby hosts.
-func (s *site) fillSlots(r *role, holds []int32) {
+func (s *planner) fillSlots(r *role, holds []int32) {
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	for _, i := range holds {
 		if active < r.active && r.standbySlot[i] && !s.fails(r, i) {
@@ -85,13 +85,13 @@ func (s *site) fillSlots(r *role, holds []int32) {
 }
 
 // firstToGo sorts hosts in the order in which they are released.
-func (s *site) firstToGo(r *role, holds []int32) []int32 {
+func (s *planner) firstToGo(r *role, holds []int32) []int32 {
 	return slices.SortedFunc(slices.Values(holds), func(a, b int32) int { return s.compareRelease(r, a, b) })
 }
 
 // releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby
 // slots that were filled in this run: as many failed hosts lose their slots.
-func (s *site) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
+func (s *planner) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
 	slots := [2][]int32{}
 	for _, i := range s.firstToGo(r, holds) {
 		slot := 0
@@ -125,7 +125,7 @@ func (s *site) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int
 }
 
 // surplusReason returns why the role releases a host that it does not need.
-func (s *site) surplusReason(r *role) Reason {
+func (s *planner) surplusReason(r *role) Reason {
 	switch {
 	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed,
 		func(i int32) bool { return s.hosts[i].holding.By == holdings.BySite }):
@@ -137,7 +137,7 @@ func (s *site) surplusReason(r *role) Reason {
 }
 
 // noteLeaving records a host whose release is already in the tree.
-func (s *site) noteLeaving(r *role, i int32) {
+func (s *planner) noteLeaving(r *role, i int32) {
 	h := &s.hosts[i]
 	var why Reason = ReleasedBefore{}
 	if use := inUse(h); use != nil && h.holding.Claim.Use != "" && !h.Untouchable() {
@@ -149,7 +149,7 @@ func (s *site) noteLeaving(r *role, i int32) {
 
 // startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use
 // waits for its user or for an approval; that of an unpatchable host waits until it can be patched.
-func (s *site) startRelease(r *role, i int32, why Reason) {
+func (s *planner) startRelease(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
 	if h.Untouchable() {
 		r.pending[i] = ReleaseWaits{why, unpatchable(h)}
@@ -168,7 +168,7 @@ func (s *site) startRelease(r *role, i int32, why Reason) {
 // holdAgain cancels releases: hosts that still carry the labels fill slots without a good host, where the domain has
 // room. Active slots are filled first, and formerly active hosts come first. It returns the held hosts and those that
 // still leave.
-func (s *site) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
+func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
 	in := map[int32]int{} // by domain
 	count := func(i int32) {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
@@ -211,7 +211,7 @@ func (s *site) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
 
 // compareRelease orders hosts for release: failed and named ones, then idle, then approved, then by name from the
 // last.
-func (s *site) compareRelease(r *role, a, b int32) int {
+func (s *planner) compareRelease(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(inUse(x) != nil, inUse(y) != nil),
 		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
@@ -232,7 +232,7 @@ func (r *role) slots() (active, standby int) {
 }
 
 // countWanted sets how many new hosts the role should get.
-func (s *site) countWanted(r *role) {
+func (s *planner) countWanted(r *role) {
 	active, standby := r.slots()
 	r.newActive = max(0, r.active-active)
 	r.must, r.spare = r.newActive, max(0, r.standby-standby)

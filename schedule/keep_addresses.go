@@ -10,7 +10,7 @@ import (
 )
 
 // settleAddresses decides at which addresses the hosts are reached. All later steps use these.
-func (s *site) settleAddresses() {
+func (s *planner) settleAddresses() {
 	s.dropMisplaced()
 	s.readdress()
 	s.dropShared()
@@ -27,7 +27,7 @@ func (s *site) settleAddresses() {
 // keepAddresses gives a held host the addresses that it had when it was assigned. The network data of a held host is
 // no source: its consumer replaces it (Cluster API's metal3 provider does, and clears it on release). Only the host's
 // annotation can move it, and readdress decides about that. The caller has held the host already.
-func (s *site) keepAddresses(i int32, t *PreviousClaim) {
+func (s *planner) keepAddresses(i int32, t *PreviousClaim) {
 	h := &s.hosts[i]
 	h.tree = t
 	var served []string
@@ -78,12 +78,12 @@ func (s *site) keepAddresses(i int32, t *PreviousClaim) {
 }
 
 // known reports whether the previous tree has a held host at an address.
-func (h *host) known(network string, ip netip.Addr) bool {
+func (h *candidate) known(network string, ip netip.Addr) bool {
 	return h.role != nil && h.tree != nil && slices.Contains(h.tree.Addresses[network], ip)
 }
 
 // setAddresses gives the host other addresses. The inventory's host does not change.
-func (h *host) setAddresses(addresses []inventory.Address) {
+func (h *candidate) setAddresses(addresses []inventory.Address) {
 	changed := *h.Host
 	changed.Addresses = addresses
 	h.Host = &changed
@@ -99,7 +99,7 @@ func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
 	return ""
 }
 
-func (s *site) unaddressed(i int32, network string) Unaddressed {
+func (s *planner) unaddressed(i int32, network string) Unaddressed {
 	h := &s.hosts[i]
 	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
@@ -107,7 +107,7 @@ func (s *site) unaddressed(i int32, network string) Unaddressed {
 // dropShared leaves an address that several hosts have on one network to one of them, because traffic for the others
 // would reach that one. A held host keeps its address. Among the others the first by name keeps it. A lease from
 // inspection comes last: another machine may have it by now.
-func (s *site) dropShared() {
+func (s *planner) dropShared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
@@ -153,7 +153,7 @@ func (s *site) dropShared() {
 
 // turn returns when the addresses of a host are settled: 0 for those in the tree, then other held hosts, free hosts,
 // and leases of free hosts.
-func (h *host) turn(a inventory.Address) int {
+func (h *candidate) turn(a inventory.Address) int {
 	switch {
 	case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
 		return 0
@@ -166,7 +166,7 @@ func (h *host) turn(a inventory.Address) int {
 }
 
 // loseAddress removes an address from a host, because another host has it on this network.
-func (s *site) loseAddress(i, to int32, a inventory.Address) {
+func (s *planner) loseAddress(i, to int32, a inventory.Address) {
 	h, other := &s.hosts[i], &s.hosts[to]
 	text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
 	h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
@@ -176,7 +176,7 @@ func (s *site) loseAddress(i, to int32, a inventory.Address) {
 }
 
 // servedNetworks returns the networks on which services reach hosts.
-func (s *site) servedNetworks() map[string]bool {
+func (s *planner) servedNetworks() map[string]bool {
 	served := map[string]bool{}
 	for _, c := range s.clusters {
 		if c.spec == nil {
@@ -194,7 +194,7 @@ func (s *site) servedNetworks() map[string]bool {
 // checkReachable finds hosts of a role that the cluster's services cannot reach, or reach at an unconfirmed address.
 // The services leave out single hosts. A cluster none of whose hosts can be reached is refused: its services would
 // have no backend.
-func (s *site) checkReachable(r *role) {
+func (s *planner) checkReachable(r *role) {
 	for _, network := range networksOf(r.cluster.spec, r.name) {
 		var lost []Unaddressed
 		held := 0
@@ -223,7 +223,7 @@ func (s *site) checkReachable(r *role) {
 }
 
 // warnUnreached warns of hosts that a role selects, and lacks only because their address cannot be read.
-func (s *site) warnUnreached() {
+func (s *planner) warnUnreached() {
 	known := map[*shape][]Unaddressed{}
 	for i := range s.hosts {
 		h := &s.hosts[i]

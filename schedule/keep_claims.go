@@ -27,7 +27,7 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 }
 
 // takeHoldings takes over the owners that package holdings found. The hosts are in its order.
-func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
+func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
 	answer, err := Holdings(clusters, hosts, previous, s.options)
 	if err != nil {
 		s.problems = append(s.problems, err)
@@ -58,7 +58,7 @@ func (s *site) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host, pr
 }
 
 // take records the owner of a host.
-func (s *site) take(i int32, is *holdings.Holding) {
+func (s *planner) take(i int32, is *holdings.Holding) {
 	h := &s.hosts[i]
 	h.holding = is
 	for n := range h.Faults {
@@ -90,7 +90,7 @@ func (s *site) take(i int32, is *holdings.Holding) {
 }
 
 // warnDiffer warns of a host whose labels differ from the tree's.
-func (s *site) warnDiffer(i int32) {
+func (s *planner) warnDiffer(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if t == nil {
@@ -119,7 +119,7 @@ func differs(label, tree string) bool { return label != "" && label != tree }
 
 // reportOtherCluster handles a host in use whose labels name another cluster than the tree. Either the tree was
 // rolled back, or the labels were edited. The labels count, unless they may be older than the tree.
-func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
+func (s *planner) reportOtherCluster(i int32, found LabelsDiffer) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if !s.options.LabelsNewer {
@@ -132,7 +132,7 @@ func (s *site) reportOtherCluster(i int32, found LabelsDiffer) {
 
 // leaveAlone handles a host that has sipgen's labels and is neither held nor leaving. It may belong to another site
 // or tool: no cluster gets it, and its labels stay.
-func (s *site) leaveAlone(i int32) {
+func (s *planner) leaveAlone(i int32) {
 	h := &s.hosts[i]
 	is, key := h.holding, h.holding.Labels.Cluster
 	h.reject = condition(h.Host, is.Why)
@@ -152,7 +152,7 @@ func (s *site) leaveAlone(i int32) {
 }
 
 // hold gives a host to the role that claims it, and adds clusters and roles whose spec is gone.
-func (s *site) hold(i int32) {
+func (s *planner) hold(i int32) {
 	h := &s.hosts[i]
 	is := h.holding
 	c := s.byKey[is.Cluster]
@@ -177,13 +177,13 @@ func (s *site) hold(i int32) {
 }
 
 // mislabelled reports whether the host may carry labels that were not read.
-func (h *host) mislabelled() bool {
+func (h *candidate) mislabelled() bool {
 	return h.Unsure() || slices.ContainsFunc(h.Faults,
 		func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
 // keepDomain restores the domain that a held host had when it was assigned, for a host whose label cannot be read.
-func (h *host) keepDomain(t *PreviousClaim) {
+func (h *candidate) keepDomain(t *PreviousClaim) {
 	h.domain = t.Domain
 	if h.role == nil || len(h.role.keys) != 1 || t.Domain == "" || !h.mislabelled() || h.Labels[h.role.keys[0]] != "" {
 		return
@@ -195,7 +195,7 @@ func (h *host) keepDomain(t *PreviousClaim) {
 }
 
 // clusterWarn adds a warning to the cluster, or to the site if the cluster does not exist.
-func (s *site) clusterWarn(key ClusterKey, w Warning) {
+func (s *planner) clusterWarn(key ClusterKey, w Warning) {
 	if c := s.byKey[key]; c != nil {
 		c.warn(w)
 		return
@@ -204,7 +204,7 @@ func (s *site) clusterWarn(key ClusterKey, w Warning) {
 }
 
 // lose records that a host of the tree is gone, for the host that takes its slot.
-func (s *site) lose(t *PreviousClaim) {
+func (s *planner) lose(t *PreviousClaim) {
 	if t.Releasing {
 		return
 	}

@@ -44,7 +44,7 @@ func (NoneReachable) isRefusal()      {}
 func (c *cluster) refuse(r Refusal) { c.refused = append(c.refused, r) }
 
 // refuseContradictions refuses clusters whose specs contradict the hosts, and those that the caller named.
-func (s *site) refuseContradictions() {
+func (s *planner) refuseContradictions() {
 	for key, texts := range s.options.Refused { // refusals are sorted
 		if c := s.byKey[key]; c != nil && !c.gone {
 			for _, text := range texts {
@@ -62,7 +62,7 @@ func (s *site) refuseContradictions() {
 
 // refuseUnknownKeys refuses clusters with a topology key that no selected host carries. A misspelled key would
 // constrain nothing: a whole control plane could end up in one rack.
-func (s *site) refuseUnknownKeys() {
+func (s *planner) refuseUnknownKeys() {
 	carriers := map[string][]bool{}
 	for _, r := range s.roles {
 		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
@@ -88,7 +88,7 @@ func (s *site) refuseUnknownKeys() {
 }
 
 // carriers returns the kinds with a host, in any state, that carries a label.
-func (s *site) carriers(key string) []bool {
+func (s *planner) carriers(key string) []bool {
 	found := make([]bool, len(s.kinds))
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -98,7 +98,7 @@ func (s *site) carriers(key string) []bool {
 }
 
 // checkKey refuses the role's cluster if no host that the role selects carries a key.
-func (s *site) checkKey(r *role, field, key string, carriers map[string][]bool) {
+func (s *planner) checkKey(r *role, field, key string, carriers map[string][]bool) {
 	if carriers[key] == nil {
 		carriers[key] = s.carriers(key)
 	}
@@ -111,7 +111,7 @@ func (s *site) checkKey(r *role, field, key string, carriers map[string][]bool) 
 }
 
 // carried returns the sorted label keys of the hosts that a role selects, in any state.
-func (s *site) carried(r *role) []string {
+func (s *planner) carried(r *role) []string {
 	found, selected := map[string]bool{}, s.selects(r.selector)
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -126,7 +126,7 @@ func (s *site) carried(r *role) []string {
 
 // freeze keeps the hosts of a refused cluster unchanged: none is released, replaced or promoted. Releases from
 // earlier runs continue.
-func (s *site) freeze(r *role) {
+func (s *planner) freeze(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		if h.releasing {
@@ -171,7 +171,7 @@ func (p *Placement) Freeze(refused map[ClusterKey][]string) *Placement {
 
 // refuseCrossing refuses the clusters with roles whose topology keys cross: two selected or held hosts share a narrow
 // domain and differ in the wide one. Example: hosts of rack r1 in two rows.
-func (s *site) refuseCrossing() {
+func (s *planner) refuseCrossing() {
 	type question struct {
 		of        string
 		anyLabels bool
@@ -223,7 +223,7 @@ func pairs(keys []string) (pairs [][2]string) {
 }
 
 // suspects returns the hosts of narrow domains that span several wide ones.
-func (s *site) suspects(wide, narrow string) (hosts []int32) {
+func (s *planner) suspects(wide, narrow string) (hosts []int32) {
 	inner, outer := s.column(narrow), s.column(wide)
 	if inner == nil || outer == nil {
 		return nil
@@ -251,7 +251,7 @@ func (s *site) suspects(wide, narrow string) (hosts []int32) {
 }
 
 // unselected returns the hosts that claim a role and that the role does not select.
-func (s *site) unselected(r *role) (hosts []int32) {
+func (s *planner) unselected(r *role) (hosts []int32) {
 	for _, i := range r.claimed {
 		if !s.selects(r.selector)[s.hosts[i].kind] {
 			hosts = append(hosts, i)
@@ -262,7 +262,7 @@ func (s *site) unselected(r *role) (hosts []int32) {
 
 // crossing returns two hosts, selected or among others, that share a narrow domain and differ in the wide one; nil if
 // there are none. A host that lost one of its labels takes no slot, and does not count.
-func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
+func (s *planner) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
 	of, first := s.selects(r.selector), map[string]int32{}
 	for _, i := range hosts {
 		h := &s.hosts[i]

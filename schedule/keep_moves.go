@@ -18,7 +18,7 @@ type readdressed struct {
 
 // readdress moves held hosts to the addresses of their annotations, except to addresses of other hosts: services of
 // one cluster would reach the host of another. A host that stays keeps its old address taken.
-func (s *site) readdress() {
+func (s *planner) readdress() {
 	s.keepFrozenAddresses()
 	stays := make([]*int32, len(s.moved))
 	for again := true; again; {
@@ -51,7 +51,7 @@ func (s *site) readdress() {
 
 // keepFrozenAddresses leaves the hosts of frozen clusters at the addresses of the previous tree: their services stay
 // as they are.
-func (s *site) keepFrozenAddresses() {
+func (s *planner) keepFrozenAddresses() {
 	s.moved = slices.DeleteFunc(s.moved, func(m readdressed) bool {
 		h := &s.hosts[m.host]
 		c := s.byKey[h.tree.Cluster]
@@ -74,12 +74,12 @@ type place struct {
 }
 
 // place returns the place of an address on a network.
-func (s *site) place(network string, ip netip.Addr) place {
+func (s *planner) place(network string, ip netip.Addr) place {
 	return place{s.options.Spaces[network], ip}
 }
 
 // atMoved finds the hosts that have, or had in the previous tree, an address to which others want to move.
-func (s *site) atMoved() map[place][]int32 {
+func (s *planner) atMoved() map[place][]int32 {
 	has := map[place][]int32{}
 	for _, m := range s.moved {
 		for _, ip := range m.is {
@@ -115,7 +115,7 @@ func (s *site) atMoved() map[place][]int32 {
 // in the previous tree; the host of another cluster does so even in the run in which it moves away, because that
 // cluster's services may stay. Any other address counts as for free hosts, since leases may have passed on. On
 // another network that meets this one, only hosts of other clusters count.
-func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
+func (s *planner) taken(m *readdressed, has map[place][]int32) *int32 {
 	h := &s.hosts[m.host]
 	for _, ip := range m.is {
 		if slices.Contains(m.was, ip) {
@@ -142,7 +142,7 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 
 // elsewhere reports whether a host has an address on another network, for another cluster in the previous tree. h
 // cannot take that address.
-func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
+func (s *planner) elsewhere(other, h *candidate, network string, ip netip.Addr) bool {
 	meets := func(n string) bool { return n != network && s.options.Spaces[n] == s.options.Spaces[network] }
 	if other.tree != nil && other.role != nil && other.role.cluster != h.role.cluster {
 		for n, ips := range other.tree.Addresses {
@@ -156,7 +156,7 @@ func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
 
 // dropMisplaced removes addresses outside the networks of the site or of the host. A held host keeps its addresses of
 // the previous tree, with a warning.
-func (s *site) dropMisplaced() {
+func (s *planner) dropMisplaced() {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for _, a := range h.Addresses { // a copy: each change gives the host another list
@@ -180,13 +180,13 @@ func (s *site) dropMisplaced() {
 }
 
 // hasFromTree reports whether a held host has an address in the previous tree.
-func (h *host) hasFromTree(a inventory.Address) bool {
+func (h *candidate) hasFromTree(a inventory.Address) bool {
 	return a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP)
 }
 
 // cancelMove cancels the move of a host to its annotation's address, and leaves the host at the previous tree's. It
 // returns false for a host that does not move.
-func (s *site) cancelMove(i int32, network string) bool {
+func (s *planner) cancelMove(i int32, network string) bool {
 	n := slices.IndexFunc(s.moved, func(m readdressed) bool { return m.host == i && m.network == network })
 	if n < 0 {
 		return false
@@ -197,7 +197,7 @@ func (s *site) cancelMove(i int32, network string) bool {
 }
 
 // stayAt gives a host its addresses of the previous tree on a network.
-func (s *site) stayAt(m *readdressed) {
+func (s *planner) stayAt(m *readdressed) {
 	h := &s.hosts[m.host]
 	kept := slices.DeleteFunc(slices.Clone(h.Addresses), func(a inventory.Address) bool { return a.Network == m.network })
 	for _, ip := range m.was {
@@ -207,7 +207,7 @@ func (s *site) stayAt(m *readdressed) {
 }
 
 // warnMisplaced warns of a held host, if a service of its cluster uses the network.
-func (s *site) warnMisplaced(h *host, network, why string, kept []netip.Addr) {
+func (s *planner) warnMisplaced(h *candidate, network, why string, kept []netip.Addr) {
 	if h.role == nil || h.role.cluster.spec == nil ||
 		!slices.Contains(networksOf(h.role.cluster.spec, h.role.name), network) {
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // readRequests reads the annotations of clusters that name hosts.
-func (s *site) readRequests() {
+func (s *planner) readRequests() {
 	for _, c := range s.clusters {
 		c.approved = s.namedBy(c, v1.ApproveReleaseAnnotation)
 		s.dropApprovals(c)
@@ -21,7 +21,7 @@ func (s *site) readRequests() {
 // dropApprovals ignores approvals for hosts that Cluster API keeps for a cluster's next machine: that machine would
 // start on a host that belongs to another tenant by then. The sync guard denies such a release, and an approval
 // without the host's uid, as well.
-func (s *site) dropApprovals(c *cluster) {
+func (s *planner) dropApprovals(c *cluster) {
 	for i := range c.approved {
 		h := &s.hosts[i]
 		switch {
@@ -40,7 +40,7 @@ func (s *site) dropApprovals(c *cluster) {
 }
 
 // approvedBefore reports whether the tree approves a host's release for another use than the present one.
-func (s *site) approvedBefore(i int32) bool {
+func (s *planner) approvedBefore(i int32) bool {
 	h := &s.hosts[i]
 	t := h.holding.Claim
 	return t != nil && t.Cluster == h.role.cluster.key && t.Use != "" && t.Use != holdings.Use(h.Host)
@@ -51,7 +51,7 @@ const mostNames = 10
 
 // namedBy returns the cluster's hosts that one of its annotations names. A name without effect is a warning and does
 // not stop the site: the request may have been carried out, or the host may be gone. An ambiguous name has no effect.
-func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
+func (s *planner) namedBy(c *cluster, annotation string) map[int32]bool {
 	if c.spec == nil || c.spec.Annotations[annotation] == "" {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 }
 
 // hostsNamed returns the hosts with a name, or the one with a namespace/name.
-func (s *site) hostsNamed(word string) []int32 {
+func (s *planner) hostsNamed(word string) []int32 {
 	if s.names == nil {
 		s.names = make(map[string][]int32, 2*len(s.hosts))
 		for i := range s.hosts {
@@ -129,7 +129,7 @@ func (c *cluster) exclude(hosts []int32) {
 }
 
 // warnStillWanted warns of hosts that the role keeps despite an approval, because an approval lowers no count.
-func (s *site) warnStillWanted(r *role, kept []int32) {
+func (s *planner) warnStillWanted(r *role, kept []int32) {
 	var hosts []HostKey
 	for _, i := range kept {
 		if r.cluster.approved[i] {
@@ -153,14 +153,14 @@ func names(annotation string, h *inventory.Host) bool {
 }
 
 // approves reports whether an annotation of the cluster approves the release of a host that it holds.
-func (s *site) approves(key ClusterKey, h *inventory.Host) bool {
+func (s *planner) approves(key ClusterKey, h *inventory.Host) bool {
 	spec := s.specOf(key)
 	return spec != nil && names(spec.Annotations[v1.ApproveReleaseAnnotation], h)
 }
 
 // warnReleaseOfNothing warns of the Site's release requests without effect: already done, or for a host of another
 // state. For a host in use, a request is no approval.
-func (s *site) warnReleaseOfNothing(answer *holdings.Holdings) {
+func (s *planner) warnReleaseOfNothing(answer *holdings.Holdings) {
 	for key, cluster := range s.options.Release { // warnings are sorted
 		i := s.find(key)
 		if i < 0 {

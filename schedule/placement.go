@@ -80,7 +80,7 @@ type Placement struct {
 	// Holdings are the owners of the hosts before the run.
 	Holdings *holdings.Holdings
 
-	site *site // for ExplainHost and Losses
+	site *planner // for ExplainHost and Losses
 }
 
 // Schedulable reports whether every cluster has all its required slots.

@@ -36,7 +36,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 }
 
 // prepare runs all steps before hosts are assigned: owners, refusals, and which free hosts fit which role.
-func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
+func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*planner, error) {
 	s := newSite(clusters, hosts, options)
 	s.takeHoldings(clusters, hosts, previous)
 	if err := s.err(); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// site is the sorted and indexed input, with the findings of the steps of Plan.
-type site struct {
+// planner is the sorted and indexed input, with the findings of the steps of Plan.
+type planner struct {
 	options  Options
 	holdings *holdings.Holdings
-	hosts    []host // by namespace and name
+	hosts    []candidate // by namespace and name
 	clusters []*cluster
 	byKey    map[ClusterKey]*cluster
 	roles    []*role // in the order served
@@ -44,8 +44,8 @@ type site struct {
 	problems  []error
 }
 
-// host is one host of the inventory.
-type host struct {
+// candidate is one host of the inventory.
+type candidate struct {
 	*inventory.Host
 	read *inventory.Host // as read; a held host keeps the addresses that it had
 	// reject is why no cluster may take the host, nil for a free host.
@@ -148,35 +148,35 @@ func (r *role) key() RoleKey { return RoleKey{r.cluster.key, r.name} }
 
 func (r *role) String() string { return r.key().String() }
 
-func (h *host) key() HostKey { return HostKey{Namespace: h.Namespace, Name: h.Name} }
+func (h *candidate) key() HostKey { return HostKey{Namespace: h.Namespace, Name: h.Name} }
 
 func (r *role) want() int { return r.active + r.standby }
 
-func (s *site) problem(format string, args ...any) {
+func (s *planner) problem(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Errorf(format, args...))
 }
 
-func (s *site) warn(w Warning) { s.warnings = append(s.warnings, w) }
+func (s *planner) warn(w Warning) { s.warnings = append(s.warnings, w) }
 
 func (c *cluster) warn(w Warning) { c.warnings = append(c.warnings, w) }
 
 func (r *role) warn(w Warning) { r.warnings = append(r.warnings, w) }
 
 // err joins the problems in an order that is independent of the input's.
-func (s *site) err() error {
+func (s *planner) err() error {
 	slices.SortStableFunc(s.problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(s.problems...)
 }
 
 // newSite sorts the clusters and the hosts.
-func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{},
+func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *planner {
+	s := &planner{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{},
 		selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
-	s.hosts = make([]host, len(hosts))
+	s.hosts = make([]candidate, len(hosts))
 	for i := range hosts {
-		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}
+		s.hosts[i] = candidate{Host: &hosts[i], read: &hosts[i], class: -1}
 	}
-	byName := func(a, b host) int { return compareHosts(a.Host, b.Host) }
+	byName := func(a, b candidate) int { return compareHosts(a.Host, b.Host) }
 	if !slices.IsSortedFunc(s.hosts, byName) {
 		slices.SortFunc(s.hosts, byName)
 	}
@@ -200,8 +200,8 @@ func compareHosts(a, b *inventory.Host) int {
 }
 
 // find returns the index of a host, -1 if it is not in the inventory.
-func (s *site) find(key HostKey) int32 {
-	i, found := slices.BinarySearchFunc(s.hosts, key, func(h host, key HostKey) int {
+func (s *planner) find(key HostKey) int32 {
+	i, found := slices.BinarySearchFunc(s.hosts, key, func(h candidate, key HostKey) int {
 		if c := strings.Compare(h.Namespace, key.Namespace); c != 0 {
 			return c
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
+func (s *planner) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.Leaves()}
 	s.byKey[key] = c
 	s.clusters = append(s.clusters, c)
@@ -69,7 +69,7 @@ func networksOf(spec *v1.SIPCluster, role string) []string {
 	return networks
 }
 
-func (s *site) addRole(c *cluster, name string) *role {
+func (s *planner) addRole(c *cluster, name string) *role {
 	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1, packed: -1}
 	c.roles = append(c.roles, r)
 	if c.spec == nil {
@@ -130,7 +130,7 @@ func (c *cluster) priority() int32 {
 
 // sortByTurn sorts clusters and roles in the order in which they are served: priority (highest first), namespace,
 // name; ControlPlane, Worker, other roles by name.
-func (s *site) sortByTurn() {
+func (s *planner) sortByTurn() {
 	slices.SortFunc(s.clusters, func(a, b *cluster) int {
 		return cmp.Or(cmp.Compare(b.priority(), a.priority()),
 			strings.Compare(a.key.Namespace, b.key.Namespace), strings.Compare(a.key.Name, b.key.Name))
@@ -156,7 +156,7 @@ func (s *site) sortByTurn() {
 }
 
 // specOf returns the spec of a cluster, nil if there is none.
-func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
+func (s *planner) specOf(key ClusterKey) *v1.SIPCluster {
 	if c := s.byKey[key]; c != nil {
 		return c.spec
 	}

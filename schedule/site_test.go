@@ -139,7 +139,7 @@ func tree(p *Placement) Previous {
 }
 
 // reject is why a host without labels may not be handed out, nil if it may.
-func reject(h *host) Reason {
+func reject(h *candidate) Reason {
 	answer, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{*h.Host}})
 	if err != nil {
 		panic(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // assign gives the free hosts to the roles that package solve chooses.
-func (s *site) assign() {
+func (s *planner) assign() {
 	for _, r := range s.roles {
 		slices.SortFunc(r.standIn, func(a, b int32) int {
 			return cmp.Or(order.Bool(r.standbySlot[a], r.standbySlot[b]), s.compareRelease(r, a, b))
@@ -28,7 +28,7 @@ func (s *site) assign() {
 }
 
 // noteGot records the new hosts of a role.
-func (s *site) noteGot(r *role, got *solve.Got) {
+func (s *planner) noteGot(r *role, got *solve.Got) {
 	for _, i := range got.Hosts {
 		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
 	}
@@ -51,7 +51,7 @@ func (s *site) noteGot(r *role, got *solve.Got) {
 
 // countShort counts the empty slots of a role that gets no new host. In a frozen cluster, standby hosts are not
 // counted as active.
-func (s *site) countShort(r *role) {
+func (s *planner) countShort(r *role) {
 	if len(r.cluster.refused) > 0 {
 		active, standby := len(r.frozen), 0
 		for _, i := range r.frozen {
@@ -68,8 +68,8 @@ func (s *site) countShort(r *role) {
 }
 
 // inNumbers converts the free hosts and the roles' needs to the form of package solve.
-func (s *site) inNumbers() *solve.Site {
-	out := &solve.Site{Kinds: make([]int32, len(s.hosts))}
+func (s *planner) inNumbers() *solve.Problem {
+	out := &solve.Problem{Kinds: make([]int32, len(s.hosts))}
 	for i := range s.hosts {
 		out.Kinds[i] = s.hosts[i].class
 	}
@@ -77,7 +77,7 @@ func (s *site) inNumbers() *solve.Site {
 		out.Trees = append(out.Trees, solve.Tree{Of: t.dom, Parent: t.parent, Level: t.levels, Names: t.names})
 	}
 	for _, c := range s.clusters {
-		out.Clusters = append(out.Clusters, solve.Cluster{From: len(out.Roles), To: len(out.Roles) + len(c.roles)})
+		out.Clusters = append(out.Clusters, solve.Group{From: len(out.Roles), To: len(out.Roles) + len(c.roles)})
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.wantedBy(r))
 		}
@@ -86,8 +86,8 @@ func (s *site) inNumbers() *solve.Site {
 }
 
 // wantedBy returns the needs of one role.
-func (s *site) wantedBy(r *role) solve.Role {
-	out := solve.Role{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed),
+func (s *planner) wantedBy(r *role) solve.Request {
+	out := solve.Request{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed),
 		PackAt: s.packedAt(r)}
 	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.replaceActive+r.replaceSpare == 0 {
 		out.Fits = nil
@@ -114,7 +114,7 @@ func (s *site) wantedBy(r *role) solve.Role {
 
 // packedAt returns the domain with the most hosts of a packed role, the first by name among equals; solve.None if the
 // role has no host in a domain.
-func (s *site) packedAt(r *role) int32 {
+func (s *planner) packedAt(r *role) int32 {
 	best := int32(solve.None)
 	if r.packed < 0 {
 		return best

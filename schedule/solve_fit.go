@@ -20,7 +20,7 @@ func matches(s labels.Selector, h *inventory.Host) bool {
 
 // sortByLabels finds the kinds: hosts that are equal in all labels that a selector or a topology key uses. A host
 // that is excluded by an annotation of a cluster is a kind of its own.
-func (s *site) sortByLabels() {
+func (s *planner) sortByLabels() {
 	asked := map[string]bool{}
 	for _, r := range s.roles {
 		for _, selector := range []labels.Selector{r.selector, r.wide} {
@@ -71,7 +71,7 @@ func (s *site) sortByLabels() {
 }
 
 // selects returns for each kind whether a selector matches it. Each selector is evaluated once.
-func (s *site) selects(selector labels.Selector) []bool {
+func (s *planner) selects(selector labels.Selector) []bool {
 	id := "\x00nothing"
 	if selector != labels.Nothing() {
 		id = selector.String()
@@ -107,7 +107,7 @@ type class struct {
 }
 
 // findFitting sorts the free hosts into classes, and finds the classes that fit each role.
-func (s *site) findFitting() {
+func (s *planner) findFitting() {
 	index, networks, hardware := map[string]*shape{}, map[string]bool{}, map[string]*v1.Hardware{}
 	for _, r := range s.roles {
 		id, sh := "", &shape{}
@@ -156,7 +156,7 @@ func (s *site) findFitting() {
 }
 
 // classify sorts the free hosts into classes.
-func (s *site) classify(networks []string, hardware map[string]*v1.Hardware) {
+func (s *planner) classify(networks []string, hardware map[string]*v1.Hardware) {
 	asked := slices.Sorted(maps.Keys(hardware))
 	known := map[string]int32{}
 	var row []byte
@@ -195,7 +195,7 @@ func (s *site) classify(networks []string, hardware map[string]*v1.Hardware) {
 func (sh *shape) selects(kind int32) bool { return sh.selected != nil && sh.selected[kind] }
 
 // lacks returns why a role of the shape cannot have a free host that its selector matches, nil if it can.
-func (s *site) lacks(sh *shape, i int32) Reason {
+func (s *planner) lacks(sh *shape, i int32) Reason {
 	h := &s.hosts[i]
 	if sh.never[i] {
 		return NamedByCluster{}
@@ -221,7 +221,7 @@ func (r *role) required() []string {
 }
 
 // missingLabel returns the first of the labels that a host lacks, "" if it has all.
-func missingLabel(required []string, h *host) string {
+func missingLabel(required []string, h *candidate) string {
 	for _, key := range required {
 		if h.Labels[key] == "" {
 			return key
@@ -231,4 +231,4 @@ func missingLabel(required []string, h *host) string {
 }
 
 // lost returns the first of the role's required labels that the host lacks, "" if it has all.
-func (r *role) lost(h *host) string { return missingLabel(r.required(), h) }
+func (r *role) lost(h *candidate) string { return missingLabel(r.required(), h) }

@@ -40,7 +40,7 @@ func (r *role) most(d int32) int { return r.limits[r.tree.levels[d]] }
 
 // idle reports whether a role has no hosts and gets none. A spec may have many such roles; their keys are not
 // evaluated.
-func (s *site) idle(r *role) bool {
+func (s *planner) idle(r *role) bool {
 	if len(r.claimed) > 0 {
 		return false
 	}
@@ -48,7 +48,7 @@ func (s *site) idle(r *role) bool {
 }
 
 // findTopologies finds the domains of all hosts under the keys of all roles that are not idle.
-func (s *site) findTopologies() {
+func (s *planner) findTopologies() {
 	index := map[string]int32{}
 	add := func(keys []string, limits []int, anyLabels bool) int32 {
 		id := strings.Join(keys, "\x00")
@@ -91,7 +91,7 @@ func lessThanWider(limits []int) (less []bool) {
 	return less
 }
 
-func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topology {
+func (s *planner) newTopology(keys []string, limits []int, anyLabels bool) *topology {
 	t := &topology{keys: slices.Clone(keys), columns: make([][]string, len(keys)), dom: make([]int32, len(s.hosts))}
 	type inner struct {
 		within int32
@@ -131,7 +131,7 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 }
 
 // domain returns the domain of a host for a role, noLabel if none constrains it.
-func (s *site) domain(r *role, i int32) int32 {
+func (s *planner) domain(r *role, i int32) int32 {
 	if r.topo < 0 {
 		return noLabel
 	}
@@ -139,7 +139,7 @@ func (s *site) domain(r *role, i int32) int32 {
 }
 
 // domainName returns the value of the role's narrowest key on the host, empty if the host has none.
-func (s *site) domainName(r *role, i int32) string {
+func (s *planner) domainName(r *role, i int32) string {
 	if len(r.keys) == 1 {
 		if t := r.tree; t.dom[i] >= 0 {
 			return t.names[t.dom[i]]
@@ -164,7 +164,7 @@ func (t *topology) key(d int32) string { return t.keys[t.levels[d]] }
 const several = "\x00"
 
 // column returns the value of a label by host, nil if no host carries it.
-func (s *site) column(key string) []string {
+func (s *planner) column(key string) []string {
 	if s.columns == nil {
 		s.columns = map[string][]string{}
 		for i := range s.hosts {
@@ -187,7 +187,7 @@ func (s *site) column(key string) []string {
 }
 
 // around maps the values of a narrow key to the value of a wide key on the hosts that carry both.
-func (s *site) around(wide, narrow string) map[string]string {
+func (s *planner) around(wide, narrow string) map[string]string {
 	pair := [2]string{wide, narrow}
 	if known, ok := s.arounds[pair]; ok {
 		return known
@@ -216,7 +216,7 @@ func (s *site) around(wide, narrow string) map[string]string {
 
 // wider returns the value of key k for host i, which lost the label: the value on the hosts of the same narrower
 // domain, empty if unknown.
-func (s *site) wider(keys []string, k, i int) string {
+func (s *planner) wider(keys []string, k, i int) string {
 	for _, narrow := range keys[k+1:] {
 		column := s.column(narrow)
 		if column == nil || column[i] == "" {

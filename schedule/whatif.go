@@ -140,7 +140,7 @@ func LargestUpTo(
 }
 
 // arrange assigns hosts as Plan does.
-func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
+func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*planner, error) {
 	s, err := prepare(clusters, hosts, previous, options)
 	if err == nil {
 		s.assign()
@@ -159,7 +159,7 @@ type standing struct {
 }
 
 // standings returns those of all roles, once the hosts are assigned.
-func (s *site) standings() map[RoleKey]standing {
+func (s *planner) standings() map[RoleKey]standing {
 	all := make(map[RoleKey]standing, len(s.roles))
 	for _, r := range s.roles {
 		at := standing{
@@ -252,7 +252,7 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 }
 
 // bound returns an upper bound for the role: the hosts that claim it, and those that it selects.
-func (s *site) bound(asked RoleKey) int {
+func (s *planner) bound(asked RoleKey) int {
 	c := s.byKey[asked.Cluster]
 	r := c.role(asked.Role)
 	if c.gone {

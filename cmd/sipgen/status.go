@@ -25,10 +25,10 @@ import (
 
 // siteStatus is what `sipgen status -o json` prints.
 type siteStatus struct {
-	APIVersion string        `json:"apiVersion"`
-	Kind       string        `json:"kind"`
-	Site       string        `json:"site"`
-	Hosts      []status.Host `json:"hosts"`
+	APIVersion string              `json:"apiVersion"`
+	Kind       string              `json:"kind"`
+	Site       string              `json:"site"`
+	Hosts      []status.HostStatus `json:"hosts"`
 	// Services are those of the tree and the Site, where they could be read.
 	Services []status.Service `json:"services,omitempty"`
 	// Edited are the files of the tree that were edited or deleted by hand.
@@ -149,7 +149,7 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 }
 
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
-func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.Host,
+func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.HostStatus,
 	services []status.Service, output string) error {
 	stuck, stuckServices := 0, 0
 	for _, s := range services {

@@ -59,7 +59,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 }
 
 // tenantStatus returns what the status of SIPClusters is made of.
-func tenantStatus(p *app.Planned, hosts []status.Host) *status.Tenants {
+func tenantStatus(p *app.Planned, hosts []status.HostStatus) *status.Tenants {
 	t := &status.Tenants{
 		Specs: p.Clusters.All, Placement: p.Placement, Claims: p.Clusters.Claims.Claims, Hosts: hosts,
 		Frozen: map[schedule.ClusterKey][]string{}, Unread: map[schedule.ClusterKey]bool{},

@@ -22,14 +22,14 @@ func markup(t *testing.T, s *site) {
 		s.git(t, "rev-parse", "origin/main"),
 	}
 	plan := &report.Plan{Site: "dc1 @team", Shortages: hostile}
-	role := report.Role{Name: "Worker"}
+	role := report.RoleResult{Name: "Worker"}
 	for _, words := range hostile {
 		plan.Findings = append(plan.Findings, finding.Finding{Message: words})
 		role.Slots = append(role.Slots,
 			report.Slot{Host: words, Domain: words, Addresses: []string{words}, Status: report.StatusNew, Why: words},
 			report.Slot{Host: "m/h " + words, Domain: words + " x", Status: report.StatusReleased, Why: "it is " + words + " now", InUse: words})
 	}
-	plan.Clusters = []report.Cluster{{Namespace: "t", Name: "a", Roles: []report.Role{role}}}
+	plan.Clusters = []report.ClusterResult{{Namespace: "t", Name: "a", Roles: []report.RoleResult{role}}}
 	body := report.PullRequest(plan, report.About{Inventory: "@team, was 3s old", Files: []report.File{{Path: "clusters/@team/a/infra/x.cfg", Kind: "changed"}}})
 	html := s.render(t, body)
 	for _, bad := range regexp.MustCompile(`<(?:a|img|script|h1|del|b|input)\b[^>]*>|class="[^"]*(?:mention|emoji|math)[^"]*"`).FindAllString(html, -1) {

@@ -45,7 +45,7 @@ func input(services v1.Services, role string, addresses ...string) infra.Input {
 		},
 	}
 	for i, address := range addresses {
-		in.Hosts = append(in.Hosts, infra.Host{Role: role, Host: &inventory.Host{
+		in.Hosts = append(in.Hosts, infra.Member{Role: role, Host: &inventory.Host{
 			Namespace: namespace, Name: "node-" + string(rune('1'+i)),
 			Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr(address)}},
 		}})

@@ -60,7 +60,7 @@ type Input struct {
 	Hosts    []inventory.Host
 	Tenants  *tenancy.Tenants
 	// Network is the plan of all addresses. Faults that keep a host from being assigned are added to Hosts.
-	Network *netplan.Plan
+	Network *netplan.Comparison
 	// Unpatchable is why no patch of a host may be written, by "namespace/name".
 	Unpatchable map[string][]finding.Finding
 	// Tree is the previous tree, and Claims its claims of hosts.

@@ -61,7 +61,7 @@ type Loaded struct {
 	guards    []inventory.GuardBinding
 	unguarded error
 	// Network is every address, port and MAC address of the site, with their conflicts.
-	Network *netplan.Plan
+	Network *netplan.Comparison
 	// services are the live Deployments and Services with names of tenants' services, if a cluster has services;
 	// unseen is why they could not be read.
 	services []inventory.ServiceObject

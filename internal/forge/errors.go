@@ -90,7 +90,7 @@ func retry(err error) (time.Duration, bool) {
 }
 
 // tokenScopes are the scopes that a token needs, as each forge calls them.
-var tokenScopes = map[Kind]string{
+var tokenScopes = map[Provider]string{
 	GitHub: `a fine-grained token with "Pull requests: read and write" on that repository, or a classic one with the scope repo`,
 	GitLab: "an access token with the scope api, and the role Developer in that project; a job's own CI_JOB_TOKEN cannot do it",
 	Gitea:  "a token with the scopes write:repository and write:issue",

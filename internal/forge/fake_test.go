@@ -21,7 +21,7 @@ import (
 //	https://docs.gitlab.com/api/merge_requests/
 //	https://docs.gitea.com/api/
 type fake struct {
-	kind   Kind
+	kind   Provider
 	server *httptest.Server
 	mu     sync.Mutex
 	pulls  []*fakePull
@@ -47,7 +47,7 @@ type fakePull struct {
 
 const fakeToken = "t0ken-of-the-test"
 
-func newFake(t *testing.T, kind Kind) *fake {
+func newFake(t *testing.T, kind Provider) *fake {
 	f := &fake{kind: kind}
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
 	t.Cleanup(f.server.Close)
@@ -75,7 +75,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var body map[string]any
 	_ = json.NewDecoder(r.Body).Decode(&body)
-	prefix := map[Kind]string{GitHub: "/api/v3/repos/acme/fleet/", GitLab: "/api/v4/projects/acme%2Ffleet/", Gitea: "/api/v1/repos/acme/fleet/"}[f.kind]
+	prefix := map[Provider]string{GitHub: "/api/v3/repos/acme/fleet/", GitLab: "/api/v4/projects/acme%2Ffleet/", Gitea: "/api/v1/repos/acme/fleet/"}[f.kind]
 	path, found := strings.CutPrefix(r.URL.EscapedPath(), prefix)
 	if !found {
 		f.answer(w, 404, map[string]any{"message": "404 Not Found"})

@@ -12,7 +12,7 @@ import (
 )
 
 func onEach(t *testing.T, test func(*testing.T, *fake)) {
-	for _, kind := range []Kind{GitHub, GitLab, Gitea} {
+	for _, kind := range []Provider{GitHub, GitLab, Gitea} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			test(t, newFake(t, kind))
@@ -80,7 +80,7 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 // Nobody is sent to another host than the forge's: a page there is replaced by one that is made from the number.
 func TestPagesOnOtherHosts(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
-		own := f.server.URL + map[Kind]string{GitHub: "/acme/fleet/pull/1", GitLab: "/acme/fleet/-/merge_requests/1", Gitea: "/acme/fleet/pulls/1"}[f.kind]
+		own := f.server.URL + map[Provider]string{GitHub: "/acme/fleet/pull/1", GitLab: "/acme/fleet/-/merge_requests/1", Gitea: "/acme/fleet/pulls/1"}[f.kind]
 		want := Created
 		for _, row := range []struct{ pages, other string }{
 			{"https://evil.example", "evil.example"}, {"https://EVIL.example:8443/x", "EVIL.example:8443"}, {f.server.URL + "@evil.example", ""}, {"https://evil.example\u202e/", "evil.example"},

@@ -12,19 +12,19 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Kind is a kind of forge: the pages and the API that it has.
-type Kind string
+// Provider is a kind of forge: the pages and the API that it has.
+type Provider string
 
 // The kinds of forges. Forgejo speaks Gitea's API.
 const (
-	Unknown Kind = ""
-	GitHub  Kind = "github"
-	GitLab  Kind = "gitlab"
-	Gitea   Kind = "gitea"
+	Unknown Provider = ""
+	GitHub  Provider = "github"
+	GitLab  Provider = "gitlab"
+	Gitea   Provider = "gitea"
 )
 
 // hostKinds are the kinds of forges by host name. No request is made.
-var hostKinds = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
+var hostKinds = map[string]Provider{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
 
 // sshAliases are hosts that take ssh on port 443 for another one.
 var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com",
@@ -32,10 +32,10 @@ var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitla
 
 // KindOf returns the kind of the forge that a remote is on. name is a kind's, or "auto": by well-known host
 // names, and Unknown for any other.
-func KindOf(remote, name string) (Kind, error) {
-	switch Kind(name) {
+func KindOf(remote, name string) (Provider, error) {
+	switch Provider(name) {
 	case GitHub, GitLab, Gitea:
-		return Kind(name), nil
+		return Provider(name), nil
 	case "auto":
 	default:
 		return Unknown, redact.Errorf("found %q, want auto, github, gitlab, gitea or none", name)
@@ -52,7 +52,7 @@ func KindOf(remote, name string) (Kind, error) {
 
 // Repository is a repository on a forge, found by Locate.
 type Repository struct {
-	Kind Kind
+	Kind Provider
 	// Web is where the forge's pages begin, without a slash at its end: https://git.example.org, or with a port or a
 	// folder. There is never a user or a password in it.
 	Web string
@@ -66,7 +66,7 @@ func (r Repository) String() string { return r.Web + "/" + escapePath(r.Path) }
 // Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form user@host:path.
 // It returns false for a folder or a file URL. The pages of a forge that is reached by ssh are assumed at https on
 // the same host, unless web is set.
-func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
+func Locate(remote string, kind Provider, web string) (Repository, bool, error) {
 	address, found := parseRemote(remote)
 	if !found {
 		return Repository{}, false, nil
@@ -89,11 +89,11 @@ func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 }
 
 // ownerAndName reports whether repositories are not in nested groups, which only GitLab has.
-func (k Kind) ownerAndName() bool { return k == GitHub || k == Gitea }
+func (k Provider) ownerAndName() bool { return k == GitHub || k == Gitea }
 
 // pagesOf returns where the forge's pages begin, and the parts of a remote's path without the folder that the forge
 // is in.
-func pagesOf(address *url.URL, parts []string, kind Kind, web string) (base string, rest []string, err error) {
+func pagesOf(address *url.URL, parts []string, kind Provider, web string) (base string, rest []string, err error) {
 	switch {
 	case web != "":
 		base, folder, err := parseWeb(web)

@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 func TestLocateRefuses(t *testing.T) {
 	for _, row := range []struct {
 		why, remote string
-		kind        Kind
+		kind        Provider
 		web         string
 	}{
 		{"no owner", "https://github.com/fleet", GitHub, ""},
@@ -96,7 +96,7 @@ func FuzzNoCredentials(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, remote string) {
-		for _, kind := range []Kind{GitHub, GitLab, Gitea} {
+		for _, kind := range []Provider{GitHub, GitLab, Gitea} {
 			repository, found, err := Locate(remote, kind, "")
 			if err != nil || !found {
 				continue

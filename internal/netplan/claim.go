@@ -16,17 +16,17 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Kind is the kind of a claim's value. Claims of different kinds cannot overlap.
-type Kind int
+// ClaimKind is the kind of a claim's value. Claims of different kinds cannot overlap.
+type ClaimKind int
 
 // The kinds.
 const (
-	Addresses Kind = iota
+	Addresses ClaimKind = iota
 	MACs
 	Ports
 )
 
-func (k Kind) String() string { return [...]string{"addresses", "MAC addresses", "ports"}[k] }
+func (k ClaimKind) String() string { return [...]string{"addresses", "MAC addresses", "ports"}[k] }
 
 // Use is the purpose of a claim.
 type Use int
@@ -69,7 +69,7 @@ func (u Use) atNode() bool {
 
 // Claim is one part of the plan.
 type Claim struct {
-	Kind Kind
+	Kind ClaimKind
 	Use  Use
 	// Space is the address space, empty for the common one of all networks that the Site does not list.
 	Space string

@@ -219,7 +219,7 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 	}
 }
 
-func describe(p *Plan) string {
+func describe(p *Comparison) string {
 	var out strings.Builder
 	for i := range p.Claims {
 		c := &p.Claims[i]

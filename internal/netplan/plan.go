@@ -15,8 +15,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Plan is every address, port and MAC address of a site, with the conflicts.
-type Plan struct {
+// Comparison is every address, port and MAC address of a site, with the conflicts.
+type Comparison struct {
 	// Claims are sorted by their values.
 	Claims []Claim
 	// Conflicts are sorted by their values.
@@ -39,7 +39,7 @@ type Conflict struct {
 }
 
 // Of returns the plan of a site that is defaulted and valid.
-func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *Plan {
+func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *Comparison {
 	g := newGatherer(site)
 	g.claims = make([]Claim, 0, 4*len(clusters)+3*len(hosts)) // most have no more
 	g.services()
@@ -49,14 +49,14 @@ func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *
 	for i := range hosts {
 		g.host(&hosts[i])
 	}
-	p := &Plan{Claims: sorted(g.claims), site: site}
+	p := &Comparison{Claims: sorted(g.claims), site: site}
 	s := sweep{plan: p}
 	s.run()
 	return p
 }
 
 // blame returns the claim that has to change, and the other one.
-func (p *Plan) blame(a, b *Claim) (at, with *Claim) {
+func (p *Comparison) blame(a, b *Claim) (at, with *Claim) {
 	if x, y := a.party(), b.party(); x != y {
 		if y < x {
 			a, b = b, a
@@ -79,14 +79,14 @@ func (p *Plan) blame(a, b *Claim) (at, with *Claim) {
 }
 
 // later reports whether a comes after b in the Site's file, or for hosts by name.
-func (p *Plan) later(a, b *Claim) bool {
+func (p *Comparison) later(a, b *Claim) bool {
 	if a.Host != nil {
 		return a.Host.Key() > b.Host.Key()
 	}
 	return cmp.Or(cmp.Compare(p.line(a), p.line(b)), strings.Compare(a.Field, b.Field)) > 0
 }
 
-func (p *Plan) line(c *Claim) int {
+func (p *Comparison) line(c *Claim) int {
 	switch {
 	case c.Cluster != nil && c.Cluster.Document != nil:
 		return c.Cluster.Document.LineOf(c.Field)
@@ -99,7 +99,7 @@ func (p *Plan) line(c *Claim) int {
 }
 
 // Place returns the place of a claim: file, line and field as far as known.
-func (p *Plan) Place(c *Claim) string {
+func (p *Comparison) Place(c *Claim) string {
 	var parts []string
 	switch {
 	case c.Host != nil:
@@ -123,12 +123,12 @@ func (p *Plan) Place(c *Claim) string {
 }
 
 // Overlaps reports whether there is an overlap that is not allowed.
-func (p *Plan) Overlaps() bool {
+func (p *Comparison) Overlaps() bool {
 	return len(p.Tenants) > 0 || slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
 }
 
 // Problems returns the conflicts within the site's own services, which stop the run.
-func (p *Plan) Problems() []error {
+func (p *Comparison) Problems() []error {
 	var errs []error
 	for i := range p.Conflicts {
 		if c := &p.Conflicts[i]; c.At.party() == ofSite && !c.Mild {
@@ -141,7 +141,7 @@ func (p *Plan) Problems() []error {
 // Yield turns conflicts between a host that is not taken and a cluster whose services have the address in the tree:
 // then the host has to change. A cluster that newly asks for a host's address has to change itself, whether the host
 // is taken or not. has returns what a cluster's services have in the tree, by "namespace/name".
-func (p *Plan) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
+func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
 		//guard: a tenant asks for the addresses of free hosts, and no cluster gets these hosts
@@ -176,7 +176,7 @@ type Refused struct {
 }
 
 // Refused returns the tenants' conflicts.
-func (p *Plan) Refused() []Refused {
+func (p *Comparison) Refused() []Refused {
 	var out []Refused
 	for i := range p.Conflicts {
 		if c := &p.Conflicts[i]; c.At.Cluster != nil && !c.Mild {
@@ -187,7 +187,7 @@ func (p *Plan) Refused() []Refused {
 }
 
 // Findings returns the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
-func (p *Plan) Findings() []finding.Finding {
+func (p *Comparison) Findings() []finding.Finding {
 	var out []finding.Finding
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
@@ -214,7 +214,7 @@ func (p *Plan) Findings() []finding.Finding {
 // Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's
 // services, or a cluster's, give out or have. What two hosts have in common is noted elsewhere. hosts are those that
 // the plan is of, or copies; what one has already is not noted again.
-func (p *Plan) Faults(hosts []inventory.Host) {
+func (p *Comparison) Faults(hosts []inventory.Host) {
 	faults := map[string][]inventory.Fault{}
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
@@ -244,7 +244,7 @@ func (p *Plan) Faults(hosts []inventory.Host) {
 // maxFaults is how many of one host are noted: one keeps it from being handed out.
 const maxFaults = 3
 
-func (p *Plan) words(c *Conflict) string { return words(c, p.Place(c.With)) }
+func (p *Comparison) words(c *Conflict) string { return words(c, p.Place(c.With)) }
 
 func words(c *Conflict, place string) string {
 	if c.Outside {

@@ -10,7 +10,7 @@ const maxEach = 8
 // have are single addresses, of which the first two of different hosts stand for all: the time does not grow with how
 // many hosts have the same one.
 type sweep struct {
-	plan *Plan
+	plan *Comparison
 
 	site, clusters []*Claim
 	// noted are clusters' claims that a host is at odds with.

@@ -31,7 +31,7 @@ const (
 
 // section is the rows of one kind in one address space.
 type section struct {
-	kind  Kind
+	kind  ClaimKind
 	space string
 	wide  bool
 	rows  []row
@@ -81,7 +81,7 @@ func (r *row) whose() string {
 }
 
 // marks returns how bad it is for each claim that is part of a conflict.
-func (p *Plan) marks() map[*Claim]mark {
+func (p *Comparison) marks() map[*Claim]mark {
 	out := map[*Claim]mark{}
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
@@ -95,7 +95,7 @@ func (p *Plan) marks() map[*Claim]mark {
 }
 
 // sections returns the rows of the plan, in its order.
-func (p *Plan) sections() []section {
+func (p *Comparison) sections() []section {
 	marks := p.marks()
 	var out []section
 	var open []*Claim
@@ -141,7 +141,7 @@ func (r *row) takes(c *Claim, depth int, at mark) bool {
 
 // Table returns the plan as text: what there is in the order of the addresses, and then what is at odds. For a
 // terminal of so many columns what is too wide goes on in the next line; width 0 is no terminal.
-func (p *Plan) Table(width int) []byte {
+func (p *Comparison) Table(width int) []byte {
 	var out bytes.Buffer
 	for i, s := range p.sections() {
 		if i > 0 {
@@ -231,7 +231,7 @@ func (s *section) write(out *bytes.Buffer, width int) {
 // maxShown is how many conflicts are listed.
 const maxShown = 1000
 
-func (p *Plan) summary() string {
+func (p *Comparison) summary() string {
 	bad, doubtful := len(p.Tenants), 0
 	for i := range p.Conflicts {
 		if p.Conflicts[i].Mild {

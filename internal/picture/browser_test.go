@@ -38,7 +38,7 @@ func TestBrowser(t *testing.T) {
 	driver := filepath.Join(dir, "browser")
 	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
 	args := []string{"-chromium", chromium, "-script", script, "-screenshots", os.Getenv("SIPGEN_SCREENSHOTS")}
-	sites, sizes := map[string]*Site{}, map[string]int{}
+	sites, sizes := map[string]*Drawing{}, map[string]int{}
 	for _, n := range []int{30, 300, 3000, 10000} {
 		site := Of(fake(n), Options{Name: "lab"})
 		for form, content := range map[string][]byte{"svg": SVG(site), "html": HTML(site)} {
@@ -160,7 +160,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-func judge(t *testing.T, site *Site, found seen, n int) {
+func judge(t *testing.T, site *Drawing, found seen, n int) {
 	t.Helper()
 	if n > singleHosts {
 		if len(found.Hosts) != 0 || found.Tiled != n {

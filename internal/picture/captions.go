@@ -49,7 +49,7 @@ func letter(role string) string {
 }
 
 // tag returns the text of a cell: role letter and tenant number.
-func tag(h *Host) string {
+func tag(h *Cell) string {
 	switch {
 	case h.Tenant >= 0:
 		return letter(h.Role) + strconv.Itoa(h.Tenant+1)
@@ -60,7 +60,7 @@ func tag(h *Host) string {
 }
 
 // mark returns the sign of a cell for its change in this run, or for a failed host.
-func mark(h *Host) string {
+func mark(h *Cell) string {
 	sign := appearanceOf(h.Verdict).mark
 	switch {
 	case sign != "":
@@ -104,7 +104,7 @@ func appearanceOf(v schedule.Verdict) appearance {
 }
 
 // about returns everything about a host, a line each.
-func about(s *Site, h *Host) string {
+func about(s *Drawing, h *Cell) string {
 	lines := []string{h.Name}
 	if place := placeOf(h); place != "" {
 		lines = append(lines, place)
@@ -126,7 +126,7 @@ func about(s *Site, h *Host) string {
 	return strings.Join(append(lines, last), "\n")
 }
 
-func placeOf(h *Host) string {
+func placeOf(h *Cell) string {
 	var parts []string
 	if h.Row != "" {
 		parts = append(parts, "row "+h.Row)
@@ -157,7 +157,7 @@ type counts struct {
 	standby, failed, promoted, demoted             int // of those in a cluster
 }
 
-func (c *counts) add(h *Host) {
+func (c *counts) add(h *Cell) {
 	switch h.Verdict {
 	case schedule.Held:
 		c.held++
@@ -192,7 +192,7 @@ func (c *counts) add(h *Host) {
 func (c *counts) used() int { return c.held + c.new + c.pending }
 
 // count returns the totals of the hosts, and those of each tenant.
-func count(s *Site, hosts []int) (counts, []counts) {
+func count(s *Drawing, hosts []int) (counts, []counts) {
 	var all counts
 	each := make([]counts, len(s.Tenants))
 	for _, i := range hosts {
@@ -205,7 +205,7 @@ func count(s *Site, hosts []int) (counts, []counts) {
 	return all, each
 }
 
-func everyHost(s *Site) []int {
+func everyHost(s *Drawing) []int {
 	all := make([]int, len(s.Hosts))
 	for i := range all {
 		all[i] = i
@@ -214,7 +214,7 @@ func everyHost(s *Site) []int {
 }
 
 // brief returns the summary that the legend does not have.
-func brief(s *Site) string {
+func brief(s *Drawing) string {
 	racks, short := 0, 0
 	for _, r := range rows(s) {
 		for _, k := range r.racks {
@@ -235,7 +235,7 @@ func brief(s *Site) string {
 }
 
 // summary returns the site in one sentence.
-func summary(s *Site) string {
+func summary(s *Drawing) string {
 	c, _ := count(s, everyHost(s))
 	short := 0
 	for i := range s.Tenants {
@@ -259,7 +259,7 @@ func summary(s *Site) string {
 	return words
 }
 
-func heading(s *Site) string {
+func heading(s *Drawing) string {
 	if s.Name == "" {
 		return "Site"
 	}

@@ -19,7 +19,7 @@ var script string
 // HTML draws the site as one page that needs no network: the picture of SVG, with a filter, a button for each
 // cluster, keys to walk the hosts, and the same as a table. Its content security policy allows its own style and
 // script, by digest, and nothing else.
-func HTML(site Site) []byte {
+func HTML(site Drawing) []byte {
 	s := &site
 	css := "\n" + style + pageStyle
 	js := "\n" + script
@@ -63,7 +63,7 @@ func digest(text string) string {
 const mostNotes = 5
 
 // controls are the filter and the legend: buttons that highlight.
-func controls(c *canvas, s *Site) {
+func controls(c *canvas, s *Drawing) {
 	what := "name, rack, cluster, reason"
 	if len(s.Hosts) > singleHosts {
 		what = "rack, cluster"
@@ -84,7 +84,7 @@ func controls(c *canvas, s *Site) {
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
-		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number w%d\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i/colors%weaves, i+1, escape(t.Name), each[i].used())
+		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number w%d\">%d</span>%s <b>%d</b>", fill(&Cell{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i/colors%weaves, i+1, escape(t.Name), each[i].used())
 		if note := tenantNote(t); note != "" {
 			c.f(" <em>%s</em>", escape(note))
 		}
@@ -95,7 +95,7 @@ func controls(c *canvas, s *Site) {
 
 // drawing is the racks, each an image of its own, so that they flow in a window of any width, and the line that says
 // what is under the pointer.
-func drawing(c *canvas, s *Site) {
+func drawing(c *canvas, s *Drawing) {
 	c.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from one to the next.</p>\n")
 	c.f("<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\">\n%s</svg>\n", patterns)
 	c.f("<div id=\"site\" class=\"scroll\" role=\"group\" aria-label=\"%s\">\n",
@@ -120,7 +120,7 @@ func drawing(c *canvas, s *Site) {
 }
 
 // image is a rack by itself: its hosts, or in a picture of many hosts its tile.
-func (l *layout) image(c *canvas, s *Site, k *rack) {
+func (l *layout) image(c *canvas, s *Drawing, k *rack) {
 	const edge = 1 // of the frame's line
 	k.x, k.y = edge, edge
 	width, height := k.width, l.foot(k)
@@ -137,10 +137,10 @@ func (l *layout) image(c *canvas, s *Site, k *rack) {
 	c.f("</svg>\n")
 }
 
-func hostTable(c *canvas, s *Site) {
+func hostTable(c *canvas, s *Drawing) {
 	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th>")
 	// else the column would only take up room
-	inRows := slices.ContainsFunc(s.Hosts, func(h Host) bool { return h.Row != "" })
+	inRows := slices.ContainsFunc(s.Hosts, func(h Cell) bool { return h.Row != "" })
 	if inRows {
 		c.f("<th>Row</th>")
 	}
@@ -166,7 +166,7 @@ func hostTable(c *canvas, s *Site) {
 	c.f("</tbody>\n</table>\n</div>\n</details>\n")
 }
 
-func rackTable(c *canvas, s *Site) {
+func rackTable(c *canvas, s *Drawing) {
 	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Row</th><th>Rack</th><th>Hosts</th><th>Kept</th><th>New</th><th>Release pending</th><th>Released</th><th>Free</th><th>Not eligible</th></tr></thead>\n<tbody>\n")
 	for _, r := range rows(s) {
 		for _, k := range r.racks {

@@ -58,7 +58,7 @@ func formOf(hosts int) form {
 }
 
 // formFor returns formOf, with cells in which the longest tag has room beside the sign of what this run does.
-func formFor(s *Site) form {
+func formFor(s *Drawing) form {
 	f := formOf(len(s.Hosts))
 	if f.named {
 		return f
@@ -99,7 +99,7 @@ type layout struct {
 }
 
 // rows groups the hosts: rows and racks in natural order, those without a label last.
-func rows(s *Site) []row {
+func rows(s *Drawing) []row {
 	type place struct{ row, rack string }
 	racks := map[place]*rack{}
 	names := map[string][]*rack{}
@@ -133,7 +133,7 @@ func blankLast(a, b string) int {
 
 // arrange places rows and their racks side by side from the top, and begins a new line where the page ends.
 // Few racks get wider cells, so that they use the width and long names have room; no line more for that.
-func arrange(s *Site, top int) *layout {
+func arrange(s *Drawing, top int) *layout {
 	usual := formFor(s)
 	l := arrangeAs(usual, s, top)
 	if !usual.named || l.width > window-2*margin {
@@ -151,7 +151,7 @@ func arrange(s *Site, top int) *layout {
 }
 
 // arrangeAs returns arrange with parts of a given size.
-func arrangeAs(form form, s *Site, top int) *layout {
+func arrangeAs(form form, s *Drawing, top int) *layout {
 	l := &layout{form: form, rows: rows(s)}
 	title := 0
 	if l.titled(s) {
@@ -192,7 +192,7 @@ func arrangeAs(form form, s *Site, top int) *layout {
 }
 
 // titled reports whether rows have headings.
-func (l *layout) titled(s *Site) bool { return s.RowKey != "" }
+func (l *layout) titled(s *Drawing) bool { return s.RowKey != "" }
 
 func (l *layout) size(k *rack, room int) {
 	step := l.cellWidth + l.space

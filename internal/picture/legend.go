@@ -18,19 +18,19 @@ const tenantColumn = 270
 
 // sign is one entry of the legend's second part: a verdict, or standby.
 type sign struct {
-	host  Host
+	host  Cell
 	words string
 	count int
 }
 
-func signs(s *Site) []sign {
+func signs(s *Drawing) []sign {
 	c, _ := count(s, everyHost(s))
-	member := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: 0, Role: "Worker"} }
+	member := func(v schedule.Verdict) Cell { return Cell{Verdict: v, Tenant: 0, Role: "Worker"} }
 	standby := member(schedule.Held)
 	standby.Standby = true
 	failed, promoted, demoted := member(schedule.Held), member(schedule.Held), member(schedule.Held)
 	failed.Failed, promoted.Promoted, demoted.Demoted = true, true, true
-	loose := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: -1} }
+	loose := func(v schedule.Verdict) Cell { return Cell{Verdict: v, Tenant: -1} }
 	return []sign{
 		{member(schedule.Held), "kept", c.held},
 		{member(schedule.Assigned), "new in this run", c.new},
@@ -47,7 +47,7 @@ func signs(s *Site) []sign {
 }
 
 // roleLetters explains the letters in the cells, in their order.
-func roleLetters(s *Site) string {
+func roleLetters(s *Drawing) string {
 	names := map[string]bool{}
 	var roles []string
 	for i := range s.Hosts {
@@ -107,7 +107,7 @@ func wrapped(s string, letters, lines int) []string {
 }
 
 // legend draws heading and legend, and gives their lower and right edge.
-func legend(c *canvas, s *Site) (bottom, right int) {
+func legend(c *canvas, s *Drawing) (bottom, right int) {
 	right = margin + 4*tenantColumn
 	y := margin + 16
 	c.f("<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(text.Truncate(heading(s), 60)))
@@ -173,8 +173,8 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 		}
 		fit(width)
 		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/>",
-			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}))
-		l.weave(c, &Host{Tenant: i}, 0, 0, 40, 16)
+			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Cell{Tenant: i}))
+		l.weave(c, &Cell{Tenant: i}, 0, 0, 40, 16)
 		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>", i+1)
 		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(text.Truncate(t.Name, 26)),
 			each[i].used())
@@ -191,7 +191,7 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 }
 
 // swatch is an entry's cell, in no tenant's color.
-func (l *form) swatch(c *canvas, h *Host) {
+func (l *form) swatch(c *canvas, h *Cell) {
 	c.f("<rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/>")
 	if h.Standby {
 		c.f("<rect class=\"over\" fill=\"url(#hatch)\" width=\"40\" height=\"16\" rx=\"2\"/>")

@@ -45,7 +45,7 @@ func TestNoEmptyColumn(t *testing.T) {
 		row  string
 		want bool
 	}{{"", false}, {"a", true}} {
-		page := string(HTML(Site{Name: "x", Hosts: []Host{{Name: "m/h", Rack: "r1", Row: row.row, Tenant: -1}}}))
+		page := string(HTML(Drawing{Name: "x", Hosts: []Cell{{Name: "m/h", Rack: "r1", Row: row.row, Tenant: -1}}}))
 		if got := strings.Contains(page, "<th>Row</th>"); got != row.want || strings.Contains(page, "<td></td><td>r1</td>") {
 			t.Errorf("row %q: column: %t, want %t", row.row, got, row.want)
 		}

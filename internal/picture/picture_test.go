@@ -126,7 +126,7 @@ func TestHostileWords(t *testing.T) {
 	for range singleHosts {
 		large.Hosts = append(large.Hosts, site.Hosts[0])
 	}
-	for _, s := range []Site{site, small, large} {
+	for _, s := range []Drawing{site, small, large} {
 		svg, page := SVG(s), HTML(s)
 		wellFormed(t, svg)
 		for form, text := range map[string]string{"svg": string(svg), "html": string(page)} {

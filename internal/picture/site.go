@@ -33,14 +33,14 @@ type Options struct {
 	Removed []inventory.Host
 }
 
-// Site is what is drawn. Of makes one from a placement.
-type Site struct {
+// Drawing is what is drawn. Of makes one from a placement.
+type Drawing struct {
 	Name            string
 	RackKey, RowKey string
 	// Tenants are the clusters, by name: c2 before c10.
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
-	Hosts []Host
+	Hosts []Cell
 	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen,
 	// shortages, failed hosts and warnings.
 	Notes []string
@@ -61,8 +61,8 @@ type Tenant struct {
 	Limits []string
 }
 
-// Host is one cell.
-type Host struct {
+// Cell is one host, as it is drawn.
+type Cell struct {
 	// Name is "namespace/name".
 	Name string
 	// Rack and Row are empty where the host lacks the label.
@@ -89,8 +89,8 @@ const removed schedule.Verdict = "removed"
 // named equally often the one that comes first in a role, and then the one with fewer values, which is the wider. A
 // key that tells every host from every other (a host name) is no rack while there is another. Without Options.RowKey
 // the row is a key that some role names before the rack, the most frequent one, or none.
-func Of(p *schedule.Placement, options Options) Site {
-	site := Site{Name: options.Name, RackKey: options.RackKey, RowKey: options.RowKey}
+func Of(p *schedule.Placement, options Options) Drawing {
+	site := Drawing{Name: options.Name, RackKey: options.RackKey, RowKey: options.RowKey}
 	if site.RackKey == "" {
 		site.RackKey = rackKey(p)
 	}
@@ -141,7 +141,7 @@ func Of(p *schedule.Placement, options Options) Site {
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
-		host := Host{
+		host := Cell{
 			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role, Reason: sentence.Reason(line.Reason),
 		}
 		if a := assigned[host.Name]; a != nil {
@@ -164,16 +164,16 @@ func Of(p *schedule.Placement, options Options) Site {
 		site.Hosts = append(site.Hosts, host)
 	}
 	for i := range options.Removed {
-		host := Host{Name: options.Removed[i].Key(), Verdict: removed, Tenant: -1, Reason: "by --without"}
+		host := Cell{Name: options.Removed[i].Key(), Verdict: removed, Tenant: -1, Reason: "by --without"}
 		site.place(&host, options.Removed[i].Labels)
 		site.Hosts = append(site.Hosts, host)
 	}
-	slices.SortFunc(site.Hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
+	slices.SortFunc(site.Hosts, func(a, b Cell) int { return natural(a.Name, b.Name) })
 	return site
 }
 
 // place sets a host's rack and row, by its labels.
-func (s *Site) place(host *Host, labels map[string]string) {
+func (s *Drawing) place(host *Cell, labels map[string]string) {
 	if s.RackKey != "" {
 		host.Rack = labels[s.RackKey]
 	}

@@ -29,7 +29,7 @@ func (c *canvas) f(format string, values ...any) { fmt.Fprintf(c, format, values
 // SVG draws the site as an image that needs nothing else: heading, legend, and racks with their hosts.
 // Up to 2,500 hosts each host is a cell; a larger site is a tile per rack, with counts.
 // Every host's cell has a title with its name, place, slot and reason.
-func SVG(site Site) []byte {
+func SVG(site Drawing) []byte {
 	var body canvas
 	bottom, width := legend(&body, &site)
 	right, bottom := racks(&body, &site, bottom)
@@ -47,7 +47,7 @@ func SVG(site Site) []byte {
 	return out.Bytes()
 }
 
-func description(s *Site) string {
+func description(s *Drawing) string {
 	parts := []string{summary(s) + "."}
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
@@ -89,7 +89,7 @@ func tenantCounts(t *Tenant, c *counts) string {
 const noHosts = "The inventory has no hosts."
 
 // racks draws the racks below y, and gives the right and the lower edge of the image.
-func racks(c *canvas, s *Site, y int) (right, bottom int) {
+func racks(c *canvas, s *Drawing, y int) (right, bottom int) {
 	if len(s.Hosts) == 0 {
 		c.f(`<text class="dim" x="%d" y="%d">%s</text>`+"\n", margin, y+14, noHosts)
 		return 0, y + margin + 14
@@ -113,7 +113,7 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 	return l.width + 2*margin, l.height + gap
 }
 
-func (l *layout) rack(c *canvas, s *Site, k *rack) {
+func (l *layout) rack(c *canvas, s *Drawing, k *rack) {
 	name := rackName(k.name)
 	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name),
 		escape("rack "+name+", "+text.Count(len(k.hosts), "host")))
@@ -131,7 +131,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 	for _, i := range k.hosts {
 		names = append(names, shortName(&s.Hosts[i]))
 	}
-	most := l.letters(badgeRoom(&Host{Failed: true}))
+	most := l.letters(badgeRoom(&Cell{Failed: true}))
 	if l.lines == 1 {
 		most = l.fineLetters()
 	}
@@ -144,7 +144,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 }
 
 // host draws one cell. Its title is the tooltip, and the text for a screen reader.
-func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n int) string) {
+func (l *layout) host(c *canvas, s *Drawing, i, x, y int, cut func(name string, n int) string) {
 	h := &s.Hosts[i]
 	words := escape(about(s, h))
 	c.f("<g class=\"host %s%s%s\" data-host=\"%s\"", appearanceOf(h.Verdict).class, state(h), fill(h), escape(h.Name))
@@ -178,7 +178,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n i
 }
 
 // shortName returns a host's name without its namespace.
-func shortName(h *Host) string {
+func shortName(h *Cell) string {
 	_, short, _ := strings.Cut(h.Name, "/")
 	return short
 }
@@ -187,7 +187,7 @@ func shortName(h *Host) string {
 func (l *form) fineLetters() int { return 12 + (l.cellWidth-medium.cellWidth)/7 }
 
 // oneLine is a cell's text in one line: as much of the name as fits, and on the right the tag.
-func (l *layout) oneLine(c *canvas, h *Host, cut func(name string, n int) string) {
+func (l *layout) oneLine(c *canvas, h *Cell, cut func(name string, n int) string) {
 	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(cut(shortName(h), l.fineLetters())))
 	end := l.cellWidth - 5
 	if mark(h) != "" {
@@ -200,7 +200,7 @@ func (l *layout) oneLine(c *canvas, h *Host, cut func(name string, n int) string
 }
 
 // weave lays a pattern over the cell of a tenant whose color another one has too.
-func (l *form) weave(c *canvas, h *Host, x, y, width, height int) {
+func (l *form) weave(c *canvas, h *Cell, x, y, width, height int) {
 	if n := h.Tenant / colors % weaves; h.Tenant >= 0 && n > 0 && h.Verdict != schedule.Releasing {
 		c.f("<rect class=\"weave\" fill=\"url(#w%d)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", n, x, y,
 			width, height)
@@ -208,7 +208,7 @@ func (l *form) weave(c *canvas, h *Host, x, y, width, height int) {
 }
 
 // badge marks what this run does: a disc with a sign.
-func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
+func (l *form) badge(c *canvas, h *Cell, x, y, radius int) {
 	if sign := mark(h); sign != "" {
 		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y,
 			radius, x, y+4, sign)
@@ -216,7 +216,7 @@ func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
 }
 
 // badgeRoom returns what the badge of a large cell takes of the name's line.
-func badgeRoom(h *Host) int {
+func badgeRoom(h *Cell) int {
 	if mark(h) == "" {
 		return 0
 	}
@@ -224,7 +224,7 @@ func badgeRoom(h *Host) int {
 }
 
 // caption returns a large cell's second line.
-func caption(s *Site, h *Host, letters int) string {
+func caption(s *Drawing, h *Cell, letters int) string {
 	switch {
 	case h.Tenant >= 0:
 		_, name, _ := strings.Cut(s.Tenants[h.Tenant].Name, "/")
@@ -236,7 +236,7 @@ func caption(s *Site, h *Host, letters int) string {
 }
 
 // state returns the classes of a host's state besides its verdict.
-func state(h *Host) string {
+func state(h *Cell) string {
 	var classes string
 	for _, ok := range []struct {
 		class string
@@ -249,7 +249,7 @@ func state(h *Host) string {
 	return classes
 }
 
-func fill(h *Host) string {
+func fill(h *Cell) string {
 	if h.Tenant < 0 {
 		return ""
 	}

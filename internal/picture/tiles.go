@@ -13,7 +13,7 @@ const (
 )
 
 // tiles draws a tile per rack: its name, a bar of what its hosts are, and counts.
-func tiles(c *canvas, s *Site, y int) (right, bottom int) {
+func tiles(c *canvas, s *Drawing, y int) (right, bottom int) {
 	perLine := (pageWidth - 2*margin + gap) / (tileWidth + gap)
 	for _, r := range rows(s) {
 		if s.RowKey != "" {
@@ -32,7 +32,7 @@ func tiles(c *canvas, s *Site, y int) (right, bottom int) {
 	return pageWidth, y + gap
 }
 
-func tile(c *canvas, s *Site, k *rack, x, y int) {
+func tile(c *canvas, s *Drawing, k *rack, x, y int) {
 	all, each := count(s, k.hosts)
 	name := rackName(k.name)
 	words := "rack " + name + "\n" + rackCounts(&all)
@@ -62,7 +62,7 @@ func rackCounts(c *counts) string {
 }
 
 // bar draws the hosts of a rack as stretches of one color: tenants in order, then free, then not eligible.
-func bar(c *canvas, s *Site, k *rack) {
+func bar(c *canvas, s *Drawing, k *rack) {
 	order := slices.Clone(k.hosts)
 	slices.SortStableFunc(order, func(a, b int) int { return stretch(s, a) - stretch(s, b) })
 	width := tileWidth - 16
@@ -88,7 +88,7 @@ func bar(c *canvas, s *Site, k *rack) {
 	}
 }
 
-func stretch(s *Site, host int) int {
+func stretch(s *Drawing, host int) int {
 	h := &s.Hosts[host]
 	switch {
 	case h.Tenant >= 0:

@@ -12,11 +12,11 @@ import (
 // TestFewRacksUseTheWidth: few racks get wider cells, as long as that makes no line more and fits a window; many stay as they are. No name runs into
 // the sign of a host that is new.
 func TestFewRacksUseTheWidth(t *testing.T) {
-	site := func(racks, perRack int) *Site {
-		s := &Site{RackKey: "rack"}
+	site := func(racks, perRack int) *Drawing {
+		s := &Drawing{RackKey: "rack"}
 		for r := range racks {
 			for h := range perRack {
-				s.Hosts = append(s.Hosts, Host{Name: fmt.Sprintf("metal3/h%d-%d", r, h), Rack: fmt.Sprintf("r%03d", r), Tenant: -1})
+				s.Hosts = append(s.Hosts, Cell{Name: fmt.Sprintf("metal3/h%d-%d", r, h), Rack: fmt.Sprintf("r%03d", r), Tenant: -1})
 			}
 		}
 		return s
@@ -48,9 +48,9 @@ func TestFewRacksUseTheWidth(t *testing.T) {
 // TestTagsHaveRoom: in the smallest cells no tag runs into the sign of a host that is new, however many clusters there are.
 func TestTagsHaveRoom(t *testing.T) {
 	for _, clusters := range []int{9, 99, 120, 1200} {
-		s := &Site{RackKey: "rack", Tenants: make([]Tenant, clusters)}
+		s := &Drawing{RackKey: "rack", Tenants: make([]Tenant, clusters)}
 		for h := range 3000 {
-			s.Hosts = append(s.Hosts, Host{Name: fmt.Sprintf("metal3/h%d", h), Rack: fmt.Sprint(h % 80), Tenant: h % clusters, Role: "Worker", Verdict: schedule.Assigned})
+			s.Hosts = append(s.Hosts, Cell{Name: fmt.Sprintf("metal3/h%d", h), Rack: fmt.Sprint(h % 80), Tenant: h % clusters, Role: "Worker", Verdict: schedule.Assigned})
 		}
 		l := arrange(s, 0)
 		const widest = 7.0 // pixels of a bold letter, in a browser

@@ -22,7 +22,7 @@ func TestComponentDangers(t *testing.T) {
 		row.change.Cluster = "t/a"
 		other := row.change
 		other.Cluster = "t/b"
-		p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a"}}, Components: []ComponentChange{row.change, other}}
+		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a"}}, Components: []ComponentChange{row.change, other}}
 		for _, found := range [][]string{Dangers(p, nil)} {
 			if len(found) != 2 || !strings.HasPrefix(found[0], "t/a: capi: "+row.want) {
 				t.Errorf("found %q, want %q", found, row.want)

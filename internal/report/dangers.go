@@ -57,26 +57,26 @@ var rules = []rule{
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
 	{"missing", hosts, func(p *Plan, files []File) []danger {
 		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),
-			ofClusters(func(_ *Plan, c *Cluster) []string { return c.lost })(p, files)...)
+			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p, files)...)
 	}},
 	{"moved", hosts, ofSlots(func(s *Slot) string {
 		return when(s.From != "",
 			" takes over "+s.Host+", which "+s.From+" had")
 	})},
 	{"adopted", hosts, ofRoles((*Plan).takenByLabels)},
-	{"gone", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+	{"gone", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.Gone,
 			c.decommissioned(true)))
 	})},
-	{"back", hosts, ofClusters(func(_ *Plan, c *Cluster) []string { return nonempty(when(c.back, returns(c))) })},
-	{"frozen", hosts, ofClusters(func(p *Plan, c *Cluster) []string { return nonempty(p.keeps(c)) })},
-	{"patches", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+	{"back", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(when(c.back, returns(c))) })},
+	{"frozen", hosts, ofClusters(func(p *Plan, c *ClusterResult) []string { return nonempty(p.keeps(c)) })},
+	{"patches", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.AnyPatches, c.Key()+" has patches (its tenant's grant is patches: any)"))
 	})},
-	{"lines", hosts, ofClusters(func(_ *Plan, c *Cluster) []string {
+	{"lines", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.HAProxyLines, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"))
 	})},
-	{"last host", hosts, ofRoles(func(_ *Plan, c *Cluster, r *Role) string {
+	{"last host", hosts, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
 		return when(!c.Gone && loses(r), " loses its last host: its load balancers and jump hosts will have nothing behind them")
 	})},
 	{"promoted", hosts, ofSlots(func(s *Slot) string {
@@ -170,7 +170,7 @@ const mostLeaving = 40
 
 // leaving names the hosts that a leaving cluster releases, and those whose release waits. The brake counts only the
 // former, so both are listed. Without named, they are only counted.
-func leaving(c *Cluster, named bool) string {
+func leaving(c *ClusterResult, named bool) string {
 	hosts := map[Status][]string{}
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -207,7 +207,7 @@ func some(names []string) string {
 
 // returns describes the hosts of a cluster that was leaving and has a spec again: those that it keeps, and those that
 // leave nevertheless.
-func returns(c *Cluster) string {
+func returns(c *ClusterResult) string {
 	var kept, left []string
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -235,12 +235,12 @@ func returns(c *Cluster) string {
 }
 
 // decommissioned describes a leaving cluster: why it leaves, and its hosts.
-func (c *Cluster) decommissioned(named bool) string {
+func (c *ClusterResult) decommissioned(named bool) string {
 	return c.Key() + " is being decommissioned" + leaving(c, named)
 }
 
 // keeps describes a cluster that gets nothing new, and why.
-func (p *Plan) keeps(c *Cluster) string {
+func (p *Plan) keeps(c *ClusterResult) string {
 	switch {
 	case len(c.Frozen) > 0 && p.whySaid:
 		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new"
@@ -254,7 +254,7 @@ func (p *Plan) keeps(c *Cluster) string {
 
 // takenByLabels names the hosts that a role has only by their labels, if there is a tree. Without a tree, only labels
 // show the owners.
-func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
+func (p *Plan) takenByLabels(c *ClusterResult, r *RoleResult) string {
 	var hosts []string
 	for _, slot := range r.Slots {
 		if slot.adopted && (slot.Status == StatusKept || slot.Status == StatusPending) {
@@ -311,7 +311,7 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 }
 
 // loses reports whether this run takes the last host of a role.
-func loses(role *Role) bool {
+func loses(role *RoleResult) bool {
 	released := false
 	for _, slot := range role.Slots {
 		switch slot.Status {

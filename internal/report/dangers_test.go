@@ -20,7 +20,7 @@ func TestLastHostOfARole(t *testing.T) {
 		{"said in an earlier run", false, []Slot{slot(StatusLeaving)}, false},
 		{"the cluster goes, which is said", true, []Slot{slot(StatusReleased)}, false},
 	} {
-		p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []Role{{Name: "ControlPlane", Slots: row.slots}}}}}
+		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
 		if got := strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"); got != row.want {
 			t.Errorf("%s: got %v, want %v: %q", row.why, got, row.want, Dangers(p, nil))
 		}
@@ -30,8 +30,8 @@ func TestLastHostOfARole(t *testing.T) {
 // TestEmptiedComesFirst: nothing is worse than a spec that was emptied, whoever has the host.
 func TestEmptiedComesFirst(t *testing.T) {
 	p := &Plan{
-		Hosts: []Host{{Host: "m/a", Cluster: "t/a", Role: "Worker", Emptied: true}, {Host: "m/b"}, {Host: "m/c", Emptied: true}},
-		Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{
+		Hosts: []HostResult{{Host: "m/a", Cluster: "t/a", Role: "Worker", Emptied: true}, {Host: "m/b"}, {Host: "m/c", Emptied: true}},
+		Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
 			{Host: "m/x", Status: StatusReleased, InUse: "it is provisioned", Why: "approved"}, {Host: "m/a", Status: StatusKept},
 		}}}}},
 	}
@@ -51,9 +51,9 @@ func TestEmptiedComesFirst(t *testing.T) {
 func TestFirstDangers(t *testing.T) {
 	p := &Plan{}
 	for i := range 60 {
-		p.Clusters = append(p.Clusters, Cluster{Namespace: "evil", Name: string(rune('A' + i)), Frozen: []string{"wrong"}})
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "evil", Name: string(rune('A' + i)), Frozen: []string{"wrong"}})
 	}
-	p.Clusters = append(p.Clusters, Cluster{Namespace: "bank", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{{Host: "m/h1", Status: StatusReleased, Why: "too many"}, {Host: "m/h2", Status: StatusKept}}}}})
+	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "bank", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{{Host: "m/h1", Status: StatusReleased, Why: "too many"}, {Host: "m/h2", Status: StatusKept}}}}})
 	shown, more := FirstDangers(p, nil, 50)
 	if said := strings.Join(shown, "\n"); len(shown) != 50 || !strings.Contains(said, "bank/a Worker releases m/h1") {
 		t.Errorf("found %d:\n%s", len(shown), said)

@@ -13,7 +13,7 @@ import (
 type Explanation struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
-	Cluster    *Cluster         `json:"cluster,omitempty"`
+	Cluster    *ClusterResult   `json:"cluster,omitempty"`
 	Host       *HostExplanation `json:"host,omitempty"`
 	// Shortages that the cluster is part of.
 	Shortages []string `json:"shortages,omitempty"`
@@ -24,7 +24,7 @@ type Explanation struct {
 
 // HostExplanation is the state of a host, and why roles have it or not.
 type HostExplanation struct {
-	Host `json:",inline"`
+	HostResult `json:",inline"`
 	// Roles that select the host and do not have it, those that were nearest to having it first.
 	Roles []RoleExplanation `json:"roles"`
 	// More counts the other roles that select it, by reason.
@@ -51,12 +51,12 @@ func Explain(plan *Plan, p *schedule.Placement, cluster, host string) *Explanati
 		}
 		out.Shortages, out.Findings = only.Shortages, only.Findings
 	}
-	at := slices.IndexFunc(plan.Hosts, func(h Host) bool { return h.Host == host })
+	at := slices.IndexFunc(plan.Hosts, func(h HostResult) bool { return h.Host == host })
 	if at < 0 {
 		return out
 	}
 	found, _ := p.ExplainHost(schedule.HostKey{Namespace: p.Hosts[at].Host.Namespace, Name: p.Hosts[at].Host.Name})
-	out.Host = &HostExplanation{Host: plan.Hosts[at], Roles: []RoleExplanation{}, Others: found.Others}
+	out.Host = &HostExplanation{HostResult: plan.Hosts[at], Roles: []RoleExplanation{}, Others: found.Others}
 	for _, r := range found.Roles {
 		out.Host.Roles = append(out.Host.Roles, RoleExplanation{r.Role.Cluster.String(), r.Role.Role, whyNot(r.Reason)})
 	}

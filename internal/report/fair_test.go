@@ -19,11 +19,11 @@ func TestDangersTakeTurns(t *testing.T) {
 	} {
 		p := &Plan{Site: "dc1"}
 		for i := range 300 {
-			p.Clusters = append(p.Clusters, Cluster{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
+			p.Clusters = append(p.Clusters, ClusterResult{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
 		}
 		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
 		evil := p.Clusters[299].Key()
-		p.Clusters = append(p.Clusters, Cluster{Namespace: "good", Name: "edge", Roles: []Role{{Name: "Worker", Slots: []Slot{
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
 			{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
 		p.Services = []ServiceChanges{{Cluster: evil, Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
 		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
@@ -69,7 +69,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 
 // TestWordsOfTwoPlaces: what is no order in a field may be one beside the next field.
 func TestWordsOfTwoPlaces(t *testing.T) {
-	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "fixes", Slots: []Slot{{
+	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "fixes", Slots: []Slot{{
 		Host: "h", Domain: "PROJ-12", Status: StatusReleased, Why: "PROJ-13", Addresses: []string{"closes"},
 	}}}}}}}
 	if text := CommitMessage(p, "", nil); regexp.MustCompile(`(fixes|closes) +PROJ-[0-9]`).MatchString(text) || !strings.Contains(text, "fixes  PROJ- 12  closes  (PROJ-13)") {
@@ -98,7 +98,7 @@ func TestNoWordSkipsTheChecks(t *testing.T) {
 		"Closes PROJ-12", "closing: proj-12", "Fixes:PROJ-12", "fix  PROJ-12", "Resolves issue PROJ-12", "resolved issues: A_B2-1", "Implements PROJ-12", "completes ENG-1", "reopens PROJ-12", "closes GL-12",
 		"closes [issue:12]", "closes [work_item:a/b/12]", "PROJ-12 #close", "PROJ-12#close", "PROJ-12 is done #time 2d", "(#resolve", "#comment",
 	} {
-		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []Cluster{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []Role{{Name: words, Slots: []Slot{{
+		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []RoleResult{{Name: words, Slots: []Slot{{
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
 		}}}}}}}
 		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p)} {

@@ -18,7 +18,7 @@ func ofSite(words func(p *Plan, files []File) []string) finder {
 	}
 }
 
-func ofClusters(words func(p *Plan, c *Cluster) []string) finder {
+func ofClusters(words func(p *Plan, c *ClusterResult) []string) finder {
 	return func(p *Plan, _ []File) (out []danger) {
 		for i := range p.Clusters {
 			for _, w := range words(p, &p.Clusters[i]) {
@@ -30,8 +30,8 @@ func ofClusters(words func(p *Plan, c *Cluster) []string) finder {
 }
 
 // ofRoles puts the cluster and the role before the words.
-func ofRoles(words func(p *Plan, c *Cluster, r *Role) string) finder {
-	return ofClusters(func(p *Plan, c *Cluster) (out []string) {
+func ofRoles(words func(p *Plan, c *ClusterResult, r *RoleResult) string) finder {
+	return ofClusters(func(p *Plan, c *ClusterResult) (out []string) {
 		for i := range c.Roles {
 			if w := words(p, c, &c.Roles[i]); w != "" {
 				out = append(out, c.Key()+" "+c.Roles[i].Name+w)
@@ -42,7 +42,7 @@ func ofRoles(words func(p *Plan, c *Cluster, r *Role) string) finder {
 }
 
 func ofSlots(words func(s *Slot) string) finder {
-	return ofClusters(func(_ *Plan, c *Cluster) (out []string) {
+	return ofClusters(func(_ *Plan, c *ClusterResult) (out []string) {
 		for i := range c.Roles {
 			for j := range c.Roles[i].Slots {
 				if w := words(&c.Roles[i].Slots[j]); w != "" {

@@ -13,8 +13,8 @@ import (
 // TestTableFitsATerminal: no line of the table is wider than the terminal, no name is cut, and colors end where they began. Without a terminal nothing changes.
 func TestTableFitsATerminal(t *testing.T) {
 	const cluster, host, use = "tenant-of-a-bank/edge-of-the-city", "vino-system/rack-1-node-1", "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0"
-	p := &Plan{Site: "dc1", Clusters: []Cluster{
-		{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Unschedulable: true, Roles: []Role{{Name: "ControlPlane", New: 2, ShortActive: 1, shortage: true, Slots: []Slot{
+	p := &Plan{Site: "dc1", Clusters: []ClusterResult{
+		{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Unschedulable: true, Roles: []RoleResult{{Name: "ControlPlane", New: 2, ShortActive: 1, shortage: true, Slots: []Slot{
 			{Host: host, Domain: "rack-1", Addresses: []string{"198.51.100.41", "2001:db8:40::29"}, Status: StatusNew},
 			{Host: "vino-system/rack-2-node-1", Domain: "rack-2", Status: StatusKept, use: use},
 		}}}},
@@ -84,7 +84,7 @@ func TestTableFitsATerminal(t *testing.T) {
 
 // A color ends with each line of a long status.
 func TestWrappedColors(t *testing.T) {
-	p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{{Host: "m/h", Status: StatusReleased, use: strings.Repeat("long ", 20)}}}}}}}
+	p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{{Host: "m/h", Status: StatusReleased, use: strings.Repeat("long ", 20)}}}}}}}
 	var out bytes.Buffer
 	slotTable(&out, p, TableOptions{Width: 60, Color: true})
 	for line := range strings.Lines(out.String()) {

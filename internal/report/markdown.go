@@ -128,7 +128,7 @@ func (p *Plan) changedParts(areas []Area) []string {
 }
 
 // changedSlots has a line for each host of the cluster that a run changes.
-func (c *Cluster) changedSlots() string {
+func (c *ClusterResult) changedSlots() string {
 	var out strings.Builder
 	for j := range c.Roles {
 		role := &c.Roles[j]

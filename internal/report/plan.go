@@ -15,12 +15,12 @@ import (
 
 // Plan is a placement as data, for `sipgen plan -o json` and `-o yaml`. Its fields are stable.
 type Plan struct {
-	APIVersion string    `json:"apiVersion"`
-	Kind       string    `json:"kind"`
-	Site       string    `json:"site"`
-	Clusters   []Cluster `json:"clusters"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Site       string          `json:"site"`
+	Clusters   []ClusterResult `json:"clusters"`
 	// Hosts is one line for every host of the inventory, by namespace and name.
-	Hosts []Host `json:"hosts"`
+	Hosts []HostResult `json:"hosts"`
 	// Shortages are why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
 	// Freed are hosts that an earlier run released, and that are free now.
@@ -59,8 +59,8 @@ type Plan struct {
 	shortOf [][]string
 }
 
-// Cluster is one tenant cluster, in the order served.
-type Cluster struct {
+// ClusterResult is one tenant cluster, in the order served.
+type ClusterResult struct {
 	Namespace     string `json:"namespace"`
 	Name          string `json:"name"`
 	Priority      int32  `json:"priority"`
@@ -72,8 +72,8 @@ type Cluster struct {
 	// AnyPatches: it has patches, and its tenant the grant patches: any.
 	AnyPatches bool `json:"anyPatches,omitempty"`
 	// HAProxyLines: its load balancers have raw lines of HAProxy's configuration, whose effect is unknown.
-	HAProxyLines bool   `json:"haproxyLines,omitempty"`
-	Roles        []Role `json:"roles"`
+	HAProxyLines bool         `json:"haproxyLines,omitempty"`
+	Roles        []RoleResult `json:"roles"`
 
 	// lost are the hosts of its previous tree that are gone without a release, as text.
 	lost []string
@@ -84,7 +84,7 @@ type Cluster struct {
 }
 
 // Key returns the cluster's "namespace/name".
-func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
+func (c *ClusterResult) Key() string { return c.Namespace + "/" + c.Name }
 
 // WhySaid returns the plan for a reader who has read why clusters are frozen: its dangers do not repeat the reasons.
 func (p *Plan) WhySaid() *Plan {
@@ -122,12 +122,12 @@ func (p *Plan) Refuse(cluster string) {
 }
 
 // Because returns why a cluster is frozen, with its name once: reasons from its spec have the name after their place.
-func (c *Cluster) Because(why string) string {
+func (c *ClusterResult) Because(why string) string {
 	return c.Key() + ": " + strings.Replace(why, ": "+c.Key()+": ", ": ", 1)
 }
 
-// Role is one role of a cluster, with its counts.
-type Role struct {
+// RoleResult is one role of a cluster, with its counts.
+type RoleResult struct {
 	Name         string   `json:"name"`
 	Active       int      `json:"active"`
 	Standby      int      `json:"standby"`
@@ -148,7 +148,7 @@ type Role struct {
 // shortages that it is part of and its own warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
-	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
+	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []ClusterResult{}, []HostResult{}, nil, nil, nil, nil, nil, nil
 	out.lost = nil
 	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings),
 		func(f finding.Finding) bool { return f.Cluster != cluster })
@@ -209,8 +209,8 @@ type Reject struct {
 	Count  int    `json:"count"`
 }
 
-// Host is the state of one host after the run.
-type Host struct {
+// HostResult is the state of one host after the run.
+type HostResult struct {
 	Host    string `json:"host"`
 	Verdict string `json:"verdict"`
 	Cluster string `json:"cluster,omitempty"`
@@ -227,15 +227,15 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
 	plan := &Plan{
-		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]Cluster, 0,
-			len(p.Clusters)), Hosts: make([]Host, 0, len(p.Hosts)),
+		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]ClusterResult, 0,
+			len(p.Clusters)), Hosts: make([]HostResult, 0, len(p.Hosts)),
 		Findings: sentence.Findings(p),
 	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		cluster := Cluster{
+		cluster := ClusterResult{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{},
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []RoleResult{},
 			lost: lost(c.Key, c.Warnings),
 		}
 		for j := range c.Roles {
@@ -250,7 +250,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
-		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role,
+		host := HostResult{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role,
 			Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied()}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
@@ -283,8 +283,8 @@ func (p *Plan) noteShortage(of schedule.RoleKey) {
 	}
 }
 
-func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
-	role := Role{
+func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
+	role := RoleResult{
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
 		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: make([]Slot, 0, len(r.Assigned)+len(r.Releasing)),
 	}

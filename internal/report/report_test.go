@@ -218,7 +218,7 @@ func TestChangesAreSaid(t *testing.T) {
 
 // TestPromotedInUse: a standby host on which something runs already is promoted, and is nothing that Cluster API may provision.
 func TestPromotedInUse(t *testing.T) {
-	p := &Plan{Clusters: []Cluster{{Roles: []Role{{Slots: []Slot{
+	p := &Plan{Clusters: []ClusterResult{{Roles: []RoleResult{{Slots: []Slot{
 		{Host: "a", Status: StatusKept, Changes: []string{promoted}, use: "consumed by Metal3Machine m"},
 		{Host: "b", Status: StatusKept, Changes: []string{promoted}},
 	}}}}}}
@@ -242,11 +242,11 @@ func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", ""
 
 // TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colors say what becomes of a host.
 func TestTableOfChanges(t *testing.T) {
-	p := &Plan{Clusters: []Cluster{
-		{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
+	p := &Plan{Clusters: []ClusterResult{
+		{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
 			{Host: "m/a1", Status: StatusKept}, {Host: "m/a2", Status: StatusNew}, {Host: "m/a3", Status: StatusKept, Changes: []string{"promoted from standby"}}, {Host: "m/a4", Status: StatusReleased},
 		}}}},
-		{Namespace: "t", Name: "b", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/b1", Status: StatusKept}}}}},
+		{Namespace: "t", Name: "b", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/b1", Status: StatusKept}}}}},
 		{Namespace: "t", Name: "c"},
 	}}
 	for _, row := range []struct {

@@ -184,7 +184,7 @@ func releaseStep(status Status) string {
 
 // clusters adds a table for every cluster: those with changes first, each group in the order served.
 func (b *body) clusters(p *Plan) {
-	var order []*Cluster
+	var order []*ClusterResult
 	for _, changed := range []bool{true, false} {
 		for i := range p.Clusters {
 			if changes(&p.Clusters[i]) == changed {
@@ -208,7 +208,7 @@ func (b *body) clusters(p *Plan) {
 	}
 }
 
-func changes(c *Cluster) bool {
+func changes(c *ClusterResult) bool {
 	if c.Gone || c.Unschedulable {
 		return true
 	}
@@ -222,7 +222,7 @@ func changes(c *Cluster) bool {
 	return false
 }
 
-func clusterTable(c *Cluster) string {
+func clusterTable(c *ClusterResult) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
 	rows := 0

@@ -63,7 +63,7 @@ func TestEveryStepOfARelease(t *testing.T) {
 }
 
 func TestPullRequestWithoutDangers(t *testing.T) {
-	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
+	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
 	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "No dangers") || !strings.Contains(body, "The age of the inventory is unknown") {
 		t.Errorf("found\n%s", body)
 	}
@@ -182,13 +182,13 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 func big(clusters, hosts int) *Plan {
 	p := &Plan{Site: "dc1"}
 	for i := range clusters {
-		role := Role{Name: "Worker", Held: hosts}
+		role := RoleResult{Name: "Worker", Held: hosts}
 		for j := range hosts {
 			role.Slots = append(role.Slots, Slot{
 				Host: fmt.Sprintf("metal3/rack-%d-host-%d", i, j), Domain: fmt.Sprintf("rack-%d", j), Addresses: []string{fmt.Sprintf("10.%d.%d.%d", i/250, i%250, j)}, Status: StatusKept, Why: "held: its labels are live",
 			})
 		}
-		p.Clusters = append(p.Clusters, Cluster{Namespace: fmt.Sprintf("tenant-%d", i), Name: "edge", Roles: []Role{role}})
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: fmt.Sprintf("tenant-%d", i), Name: "edge", Roles: []RoleResult{role}})
 	}
 	last := &p.Clusters[clusters-1].Roles[0].Slots[0]
 	last.Status, last.InUse, last.Why = StatusReleased, "it is provisioned", "more than the 4 hosts wanted"

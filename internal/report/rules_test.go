@@ -10,13 +10,13 @@ import (
 
 // slots is a plan with one role.
 func slots(slots ...Slot) Plan {
-	return Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: slots}}}}}
+	return Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: slots}}}}}
 }
 
 // planOf is a plan with one cluster.
-func planOf(c Cluster) Plan {
+func planOf(c ClusterResult) Plan {
 	c.Namespace, c.Name = "t", "a"
-	return Plan{Clusters: []Cluster{c}}
+	return Plan{Clusters: []ClusterResult{c}}
 }
 
 // objects is a plan in which one object of a cluster's services changes.
@@ -42,11 +42,11 @@ func TestRules(t *testing.T) {
 		safe  Plan
 		other []File
 	}{
-		{"emptied", Plan{Hosts: []Host{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []Host{{Host: "m/h"}}}, nil},
-		{"handed out", planOf(Cluster{Roles: []Role{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(Cluster{Roles: []Role{{Held: 1}}}), nil},
+		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
+		{"handed out", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(ClusterResult{Roles: []RoleResult{{Held: 1}}}), nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
-		{"missing", planOf(Cluster{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(Cluster{}), nil},
+		{"missing", planOf(ClusterResult{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(ClusterResult{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil, "t/a Worker takes over m/h, which t/b had", slots(kept), nil},
 		{"adopted", func() Plan {
 			p := slots(Slot{Host: "m/h", Status: StatusKept, adopted: true})
@@ -54,12 +54,12 @@ func TestRules(t *testing.T) {
 			return p
 		}(), nil,
 			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
-		{"gone", planOf(Cluster{Gone: true}), nil, "t/a is being decommissioned", planOf(Cluster{}), nil},
+		{"gone", planOf(ClusterResult{Gone: true}), nil, "t/a is being decommissioned", planOf(ClusterResult{}), nil},
 		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,
 			"t/a is back: 1 host that still has its labels leaves all the same: m/h", slots(Slot{Host: "m/h", Status: StatusLeaving}), nil},
-		{"frozen", planOf(Cluster{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new: why", planOf(Cluster{}), nil},
-		{"patches", planOf(Cluster{AnyPatches: true}), nil, "t/a has patches", planOf(Cluster{}), nil},
-		{"lines", planOf(Cluster{HAProxyLines: true}), nil, "t/a has lines of HAProxy's configuration", planOf(Cluster{}), nil},
+		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new: why", planOf(ClusterResult{}), nil},
+		{"patches", planOf(ClusterResult{AnyPatches: true}), nil, "t/a has patches", planOf(ClusterResult{}), nil},
+		{"lines", planOf(ClusterResult{HAProxyLines: true}), nil, "t/a has lines of HAProxy's configuration", planOf(ClusterResult{}), nil},
 		{"last host", slots(Slot{Host: "m/h", Status: StatusReleased}), nil, "t/a Worker loses its last host", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
 		{"promoted", slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{promoted}}), nil, "t/a Worker: m/h: " + promoted, slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{"x"}}), nil},
 		{"released", slots(Slot{Host: "m/h", Status: StatusReleased, Why: "w"}, kept), nil, "t/a Worker releases m/h: w", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs"}, kept), nil},

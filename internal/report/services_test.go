@@ -9,8 +9,8 @@ import (
 
 // quiet is a plan in which no host changes.
 func quiet(services ...ServiceChanges) *Plan {
-	return &Plan{Site: "dc1", Services: services, Clusters: []Cluster{{
-		Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}},
+	return &Plan{Site: "dc1", Services: services, Clusters: []ClusterResult{{
+		Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}},
 	}}}
 }
 

@@ -136,7 +136,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 
 // short returns the state of n empty slots, with the reason if no shortage has it: a cluster gets its active hosts
 // first, and all of them or none.
-func (r *Role) short(c *Cluster, n int, slot string) string {
+func (r *RoleResult) short(c *ClusterResult, n int, slot string) string {
 	words := fmt.Sprintf("%d short", n)
 	if n == 1 {
 		words = "short"
@@ -251,7 +251,7 @@ func (p *Plan) Summary() string {
 // listFree names the command that lists the free hosts. Before a plan is published, the hosts that it assigns are
 // among them.
 func (p *Plan) listFree() string {
-	free := slices.ContainsFunc(p.Hosts, func(h Host) bool { return h.Verdict == string(schedule.Free) })
+	free := slices.ContainsFunc(p.Hosts, func(h HostResult) bool { return h.Verdict == string(schedule.Free) })
 	switch {
 	case !free || len(p.WhatIf) > 0:
 		return ""

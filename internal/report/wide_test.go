@@ -15,14 +15,14 @@ func tableOf(p *Plan) string {
 func TestAnyIsADanger(t *testing.T) {
 	for _, row := range []struct {
 		said    string
-		cluster Cluster
+		cluster ClusterResult
 	}{
-		{"", Cluster{}},
-		{"has lines of HAProxy's configuration", Cluster{HAProxyLines: true}},
-		{"has patches", Cluster{AnyPatches: true}},
+		{"", ClusterResult{}},
+		{"has lines of HAProxy's configuration", ClusterResult{HAProxyLines: true}},
+		{"has patches", ClusterResult{AnyPatches: true}},
 	} {
 		row.cluster.Namespace, row.cluster.Name = "t", "a"
-		p := &Plan{Clusters: []Cluster{row.cluster}}
+		p := &Plan{Clusters: []ClusterResult{row.cluster}}
 		for where, text := range map[string]string{
 			"plan": tableOf(p), "plan -o markdown": Markdown(p), "commit": CommitMessage(p, "", nil), "pull request": PullRequest(p, About{}), "stderr of publish": strings.Join(Dangers(p, nil), "\n"),
 		} {

@@ -26,7 +26,7 @@ type Tenants struct {
 	Placement *schedule.Placement
 	Claims    []schedule.PreviousClaim
 	// Hosts are the tree's hosts compared with the live ones, from Of.
-	Hosts []Host
+	Hosts []HostStatus
 	// Frozen has the reasons why clusters keep what they have. Unread are those whose spec could not be read.
 	Frozen map[schedule.ClusterKey][]string
 	Unread map[schedule.ClusterKey]bool

@@ -39,7 +39,7 @@ func (w *world) claim(name string, standby bool) {
 	w.tenants.Claims = append(w.tenants.Claims, schedule.PreviousClaim{
 		Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Standby: standby,
 	})
-	w.tenants.Hosts = append(w.tenants.Hosts, Host{Host: "metal/" + name, Cluster: "t/a", Role: "Worker", State: Synced})
+	w.tenants.Hosts = append(w.tenants.Hosts, HostStatus{Host: "metal/" + name, Cluster: "t/a", Role: "Worker", State: Synced})
 	w.role().Assigned = append(w.role().Assigned, schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: name}, Standby: standby})
 }
 

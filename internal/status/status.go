@@ -39,8 +39,8 @@ const (
 var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied,
 	Refused, Missing, Recreated}
 
-// Host is one host of the tree, or one that carries labels without being in it.
-type Host struct {
+// HostStatus is one host of the tree, or one that carries labels without being in it.
+type HostStatus struct {
 	Host    string `json:"host"`
 	Cluster string `json:"cluster,omitempty"`
 	Role    string `json:"role,omitempty"`
@@ -66,7 +66,7 @@ type Input struct {
 }
 
 // Of returns the hosts by cluster, role and name; those without a cluster in the tree come last.
-func Of(in Input) []Host {
+func Of(in Input) []HostStatus {
 	claimed := map[*inventory.Host]bool{}
 	in.stays = map[holdings.ClusterKey]bool{}
 	for _, c := range in.Holdings.Tree {
@@ -74,7 +74,7 @@ func Of(in Input) []Host {
 			in.stays[c.Cluster] = true
 		}
 	}
-	out := []Host{}
+	out := []HostStatus{}
 	for _, claim := range in.Holdings.Tree {
 		var live *inventory.Host
 		if is := in.Holdings.Find(claim.Host); is != nil {
@@ -96,7 +96,7 @@ func Of(in Input) []Host {
 			continue
 		}
 		if labels := in.carried(h); len(labels) > 0 {
-			alone := Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
+			alone := HostStatus{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
 			if in.Clusters[is.Labels.Cluster] {
 				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " +
 					strings.Join(labels, ", ")
@@ -111,7 +111,7 @@ func Of(in Input) []Host {
 			out = append(out, alone)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Host) int {
+	slices.SortStableFunc(out, func(a, b HostStatus) int {
 		return cmp.Or(order.Bool(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster),
 			cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
 	})
@@ -119,7 +119,7 @@ func Of(in Input) []Host {
 }
 
 // setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
-func (h Host) setStuck(live *inventory.Host) Host {
+func (h HostStatus) setStuck(live *inventory.Host) HostStatus {
 	//guard: status reports success while the guards deny a patch at every sync
 	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Recreated}, h.State) || h.State == Failed &&
 		live.State.InUse()
@@ -128,7 +128,7 @@ func (h Host) setStuck(live *inventory.Host) Host {
 
 // health adds trouble of the host itself, which correct labels do not show. It adds nothing for a host that is not
 // the tree's but has its name.
-func (h *Host) health(live *inventory.Host) {
+func (h *HostStatus) health(live *inventory.Host) {
 	if live == nil || h.State == Recreated {
 		return
 	}
@@ -193,42 +193,42 @@ func trouble(s *inventory.State) string {
 }
 
 // claim returns the state of one claim of the tree. host is nil if no host has the name.
-func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) Host {
+func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	switch {
 	case host == nil && claim.Releasing:
-		return Host{State: Released, What: "the host is gone"}
+		return HostStatus{State: Released, What: "the host is gone"}
 	case host == nil:
-		return Host{State: Missing, What: "no such host"}
+		return HostStatus{State: Missing, What: "no such host"}
 	case claim.UID != "" && host.UID != "" && claim.UID != host.UID:
-		return Host{State: Recreated, What: "the tree has uid " + claim.UID + ", the host has " + host.UID}
+		return HostStatus{State: Recreated, What: "the tree has uid " + claim.UID + ", the host has " + host.UID}
 	case claim.Releasing:
 		return in.releasing(claim, host)
 	}
 	differ, denied := in.differ(claim, host)
 	switch {
 	case len(differ) > 0 && denied:
-		return Host{State: Denied, What: strings.Join(differ, ", ") +
+		return HostStatus{State: Denied, What: strings.Join(differ, ", ") +
 			"; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
 		what := strings.Join(differ, ", ")
 		if host.State.InUse() {
 			what += "; it is in use: " + use(&host.State)
 		}
-		return Host{State: Drifted, What: what}
+		return HostStatus{State: Drifted, What: what}
 	//guard: a host in use that lost its labels is reported as waiting for its first ones
 	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
 		// It had the labels when it was assigned, or it would not be in use.
-		return Host{State: Drifted, What: "has lost its labels, and is in use: " + use(&host.State)}
+		return HostStatus{State: Drifted, What: "has lost its labels, and is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) == 0:
-		return Host{State: NotSynced, What: "has none of its labels yet"}
+		return HostStatus{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:
-		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
+		return HostStatus{State: NotSynced, What: strings.Join(differ, ", ")}
 	case claim.Pending && host.State.InUse():
-		return Host{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
+		return HostStatus{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
 	case claim.Pending:
-		return Host{State: Pending, What: "nothing uses it: the next run releases it"}
+		return HostStatus{State: Pending, What: "nothing uses it: the next run releases it"}
 	}
-	return Host{State: Synced}
+	return HostStatus{State: Synced}
 }
 
 // letGo returns what the release of a host in use waits for. If all hosts of a cluster are to be released, its spec
@@ -247,22 +247,22 @@ func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 	return "waits until Cluster API frees it: "
 }
 
-func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) Host {
+func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	carried := in.carried(host)
 	switch {
 	//guard: a host that is still in use is reported as assignable in the next run
 	case len(carried) == 0 && host.State.InUse():
-		return Host{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
+		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
 			use(&host.State)}
 	case len(carried) == 0:
-		return Host{State: Released, What: "seen without labels: the next run can assign it"}
+		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
 	//guard: status does not see that the release of a host in use is denied
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !claim.Approved(host):
-		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
+		return HostStatus{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
 			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
-	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
+	return HostStatus{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }
 
 // differ returns the labels that differ from the tree's. denied: the guards deny a change of one of them while the
@@ -301,7 +301,7 @@ func use(state *inventory.State) string {
 }
 
 // Summary returns a line such as "18 hosts: 16 synced, 1 not synced, 1 denied".
-func Summary(hosts []Host) string {
+func Summary(hosts []HostStatus) string {
 	n := map[State]int{}
 	for _, h := range hosts {
 		n[h.State]++

@@ -10,13 +10,13 @@ import (
 
 // Proposal is a first cluster that the hosts can carry.
 type Proposal struct {
-	Roles []Role
+	Roles []RoleProposal
 	// Network on which all hosts of the first role have an address; empty for none.
 	Network string
 }
 
-// Role is one role of the proposal.
-type Role struct {
+// RoleProposal is one role of the proposal.
+type RoleProposal struct {
 	Name string
 	// Key and Value select the hosts; without a key every host is selected.
 	Key, Value string
@@ -38,7 +38,7 @@ func Propose(hosts []inventory.Host, found *Found) Proposal {
 		name, value string
 		most        int
 	}{{"ControlPlane", control, 3}, {"Worker", worker, 2}} {
-		role := Role{Name: r.name, TopologyKey: topology}
+		role := RoleProposal{Name: r.name, TopologyKey: topology}
 		if r.value != "" {
 			role.Key, role.Value = key, r.value
 		}
@@ -124,7 +124,7 @@ func kinds(found *Found) (key, control, worker string) {
 }
 
 // network returns the one that most hosts have among those that every free host of a role has.
-func network(hosts []inventory.Host, found *Found, role Role) string {
+func network(hosts []inventory.Host, found *Found, role RoleProposal) string {
 	for _, n := range found.Networks {
 		all := true
 		for i := range hosts {

@@ -23,7 +23,7 @@ import (
 // Preview is the hosts that ViNO will make.
 type Preview struct {
 	// Hosts in the order in which ViNO makes them.
-	Hosts []Host
+	Hosts []VM
 	// Nodes in the order of the Site.
 	Nodes []Node
 	// MACs are those that are used, for each network with a subnet of its own.
@@ -53,8 +53,8 @@ type NodeNetwork struct {
 	DHCP v1alpha1.Span
 }
 
-// Host is a virtual machine and its BareMetalHost.
-type Host struct {
+// VM is a virtual machine and its BareMetalHost.
+type VM struct {
 	Namespace, Name string
 	// Node it runs on, and Set of the Vino that it is of.
 	Node, Set string
@@ -132,7 +132,7 @@ func (a *allocation) all() (*Preview, *Shortage) {
 		for _, set := range v.Spec.Nodes {
 			perNode += set.Count
 		}
-		preview.Hosts = make([]Host, 0, perNode*len(v.Nodes))
+		preview.Hosts = make([]VM, 0, perNode*len(v.Nodes))
 	}
 	for i := range v.Nodes {
 		node := Node{Name: v.Nodes[i].Name}
@@ -199,9 +199,9 @@ func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
 	return NodeNetwork{n.Name, bridge.ip, bridge.mac, part}, nil
 }
 
-func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet, k int) (Host, *Shortage) {
+func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet, k int) (VM, *Shortage) {
 	vm := fmt.Sprintf("%s-%d", set.Name, k)
-	h := Host{
+	h := VM{
 		Namespace: a.v.HostNamespace, Name: a.v.Namespace + "-" + a.v.Name + "-" + node.Name + "-" +
 			vm, Node: node.Name, Set: set.Name,
 		Labels: labels(a.v, node, set), Interfaces: make([]Interface, 0, len(set.NetworkInterfaces)),

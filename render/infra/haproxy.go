@@ -119,12 +119,12 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 }
 
 // addresses are those taken by hosts seen before.
-type addresses map[netip.Addr]Host
+type addresses map[netip.Addr]Member
 
 // on returns the host's address on the network, of the family asked for if it has both; not found if it has none. Two
 // hosts at one address are an error, which the placement does not let come: one of them would be reached under the
 // other's name.
-func (taken addresses) on(h Host, network string, family v1.AddressFamily) (address netip.Addr, is bool, err error) {
+func (taken addresses) on(h Member, network string, family v1.AddressFamily) (address netip.Addr, is bool, err error) {
 	found := h.Host.On(network)
 	if len(found) == 0 {
 		return netip.Addr{}, false, nil

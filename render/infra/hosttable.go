@@ -13,7 +13,7 @@ import (
 
 // tableHost is a host in the table of its jump host.
 type tableHost struct {
-	Host
+	Member
 	// Long is "name.namespace", which no other host has. Short is the name, or empty where another host is
 	// called so too.
 	Long, Short string
@@ -47,7 +47,7 @@ func (o *overlay) table(network string, family v1.AddressFamily) ([]tableHost, e
 		if !found {
 			continue
 		}
-		row := tableHost{Host: h, Long: h.Host.Name + "." + h.Host.Namespace, IP: ip}
+		row := tableHost{Member: h, Long: h.Host.Name + "." + h.Host.Namespace, IP: ip}
 		if taken[h.Host.Name] == 1 {
 			row.Short = h.Host.Name
 		}
@@ -66,10 +66,10 @@ func hostsFile(table []tableHost) []byte {
 		if h.Standby {
 			state = "standby"
 		}
-		if h.Host.Host.BMC.InsecureTLS {
+		if h.Member.Host.BMC.InsecureTLS {
 			verify = "insecure"
 		}
-		fields := []string{h.Long, cmp.Or(h.Short, "-"), h.Host.Host.Namespace, h.Host.Host.Name, h.Role, state,
+		fields := []string{h.Long, cmp.Or(h.Short, "-"), h.Member.Host.Namespace, h.Member.Host.Name, h.Role, state,
 			h.IP.String(), cmp.Or(h.System, "-"), verify}
 		out.WriteString(strings.Join(fields, "\t") + "\n")
 	}

@@ -26,13 +26,13 @@ type Input struct {
 	// Site must be defaulted.
 	Site *v1alpha1.Site
 	// Hosts are all hosts assigned to the cluster.
-	Hosts []Host
+	Hosts []Member
 	// Unwritten: the contents of the files are not needed. The same input is refused.
 	Unwritten bool
 }
 
-// Host is a host in a role of the cluster.
-type Host struct {
+// Member is a host in a role of the cluster.
+type Member struct {
 	Host    *inventory.Host
 	Role    string
 	Standby bool
@@ -92,7 +92,7 @@ type Checked struct{ input Input }
 // into. Names come from the inventory, and files are not checked by an API server.
 // Every problem is reported, each beginning with the cluster's key.
 func Check(in Input) (*Checked, error) {
-	in.Hosts = slices.SortedFunc(slices.Values(in.Hosts), func(a, b Host) int {
+	in.Hosts = slices.SortedFunc(slices.Values(in.Hosts), func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Host.Namespace, b.Host.Namespace), cmp.Compare(a.Host.Name, b.Host.Name))
 	})
 	var errs []error

@@ -27,12 +27,12 @@ func site() *v1alpha1.Site {
 	return s
 }
 
-func host(name, role string, addresses ...string) Host {
+func host(name, role string, addresses ...string) Member {
 	h := &inventory.Host{Namespace: "metal", Name: name}
 	for _, a := range addresses {
 		h.Addresses = append(h.Addresses, inventory.Address{Network: "oam", IP: netip.MustParseAddr(a), Origin: inventory.FromNetworkData})
 	}
-	return Host{Host: h, Role: role}
+	return Member{Host: h, Role: role}
 }
 
 const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
@@ -53,7 +53,7 @@ func tenant() Input {
 		Env:           []v1.SecretEnv{{Name: "BIND_PW", SecretRef: v1.SecretKeyRef{Name: "edge-a-ldap", Key: "password"}}},
 		TLS:           v1.DexTLS{IssuerRef: &v1.IssuerRef{Name: "site-ca"}},
 	}}
-	return Input{Cluster: cluster, Site: site(), Hosts: []Host{
+	return Input{Cluster: cluster, Site: site(), Hosts: []Member{
 		host("node-2", v1.RoleControlPlane, "10.0.0.2", "2001:db8::2"),
 		host("node-1", v1.RoleControlPlane, "10.0.0.1"),
 		host("node-3", v1.RoleControlPlane, "2001:db8::3"),

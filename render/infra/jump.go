@@ -63,7 +63,7 @@ func bmcAccess(jump *v1.JumpHost) string {
 func (o *overlay) redfish(table []tableHost) error {
 	var errs []error
 	for i := range table {
-		h := table[i].Host.Host
+		h := table[i].Member.Host
 		switch {
 		case h.Namespace != o.Cluster.Namespace:
 			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace %s only; use bmc.access metal3", h.Key(), h.Namespace, o.Cluster.Namespace))
@@ -242,7 +242,7 @@ func bmcVolume(table []tableHost) corev1.Volume {
 	projected := &corev1.ProjectedVolumeSource{DefaultMode: ptr[int32](0o440)}
 	for _, h := range table {
 		projected.Sources = append(projected.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
-			LocalObjectReference: corev1.LocalObjectReference{Name: h.Host.Host.BMC.CredentialsName},
+			LocalObjectReference: corev1.LocalObjectReference{Name: h.Member.Host.BMC.CredentialsName},
 			Items: []corev1.KeyToPath{{Key: "username", Path: h.Long + "/username"},
 				{Key: "password", Path: h.Long + "/password"}},
 		}})

@@ -12,7 +12,7 @@ import (
 // flow is the flow network: role → its domains → class → sink. A class is a set of hosts that fit the same roles and
 // lie in the same domains.
 type flow struct {
-	*Site
+	*Problem
 	classes []class
 	classOf []int32 // by host
 	roles   []role
@@ -49,7 +49,7 @@ func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
 
 // role is the state of a role while it is served.
 type role struct {
-	*Role
+	*Request
 	index     int32
 	fits, own bitset // usable classes, and classes with hosts of the role
 	units     int    // how many it has
@@ -90,8 +90,8 @@ func (b bitset) all(do func(int32) bool) {
 	}
 }
 
-func newFlow(site *Site) *flow {
-	f := &flow{Site: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters))}
+func newFlow(site *Problem) *flow {
+	f := &flow{Problem: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters))}
 	known := map[string]*domains{}
 	for i := range site.Roles {
 		f.bound(i, known)
@@ -126,7 +126,7 @@ func newFlow(site *Site) *flow {
 // bound finds the keys that bound a role. A key drops out if no domain of it has more usable hosts than the limit.
 func (f *flow) bound(i int, known map[string]*domains) {
 	r := &f.roles[i]
-	r.Role, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
+	r.Request, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
 	r.seen, r.from = make([]int32, 1), make([]int32, 1)
 	if len(r.Fits) == 0 {
 		return

@@ -6,15 +6,15 @@ package solve
 // None is the absence of a domain, tree or class.
 const None = -1
 
-// Site is the free hosts, and the roles that ask for some.
-type Site struct {
+// Problem is the free hosts, and the roles that ask for some.
+type Problem struct {
 	// Kinds has the kind of each host, None for a host to leave out. Hosts of a kind fit the same roles.
 	Kinds []int32
 	// Trees are the domains of the roles' keys.
 	Trees []Tree
-	Roles []Role
+	Roles []Request
 	// Clusters are the ranges of Roles that belong together, in order.
-	Clusters []Cluster
+	Clusters []Group
 }
 
 // Tree is nested domains: those of a narrow key lie within those of a wider one.
@@ -28,13 +28,13 @@ type Tree struct {
 	Names []string
 }
 
-// Cluster is the roles From to To-1, which get all their active slots or none.
-type Cluster struct {
+// Group is the roles From to To-1, which get all their active slots or none.
+type Group struct {
 	From, To int
 }
 
-// Role is the request of one role.
-type Role struct {
+// Request is the request of one role.
+type Request struct {
 	// Fits has for each kind whether the role can use it. It is empty for a role without a request.
 	Fits []bool
 	// Tree is that of its topology keys, None for none. Most is the limit of its hosts per domain, by level.
@@ -79,7 +79,7 @@ type Got struct {
 // Solve serves the clusters in order: all active slots of a cluster or none, then replacements for its failed hosts;
 // after all clusters, standby slots in the same order. A role keeps the number of hosts that it got. If an assignment
 // that fills the slots exists, it is found, except for the choice of the domain of a packed role.
-func Solve(site *Site) *Result {
+func Solve(site *Problem) *Result {
 	f := newFlow(site)
 	f.result = &Result{Roles: make([]Got, len(site.Roles)), Placed: make([]bool, len(site.Clusters))}
 	for i := range site.Clusters {
@@ -138,7 +138,7 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 }
 
 // explainAll explains what each role of an unplaced cluster lacks, without the hosts that its earlier roles need.
-func (f *flow) explainAll(c *Cluster) {
+func (f *flow) explainAll(c *Group) {
 	f.clear(c.From, c.To)
 	for i := c.From; i < c.To; i++ {
 		r := &f.roles[i]

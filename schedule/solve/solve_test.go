@@ -9,8 +9,8 @@ import (
 
 // randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold
 // hosts in racks, some of which failed.
-func randomSite(rng *rand.Rand, pack bool) *Site {
-	s := &Site{Trees: []Tree{
+func randomSite(rng *rand.Rand, pack bool) *Problem {
+	s := &Problem{Trees: []Tree{
 		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1}, Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
 		{Parent: []int32{None, None, None}, Level: []int32{0, 0, 0}, Names: []string{"z0", "z1", "z2"}},
 	}}
@@ -23,7 +23,7 @@ func randomSite(rng *rand.Rand, pack bool) *Site {
 	for range 1 + rng.IntN(3) {
 		from := len(s.Roles)
 		for range 1 + rng.IntN(2) {
-			r := Role{Tree: None, Active: rng.IntN(4), Standby: rng.IntN(2), Spread: None, Pack: None, PackAt: None}
+			r := Request{Tree: None, Active: rng.IntN(4), Standby: rng.IntN(2), Spread: None, Pack: None, PackAt: None}
 			for range 4 {
 				r.Fits = append(r.Fits, rng.IntN(2) == 0)
 			}
@@ -43,14 +43,14 @@ func randomSite(rng *rand.Rand, pack bool) *Site {
 			}
 			s.Roles = append(s.Roles, r)
 		}
-		s.Clusters = append(s.Clusters, Cluster{from, len(s.Roles)})
+		s.Clusters = append(s.Clusters, Group{from, len(s.Roles)})
 	}
 	return s
 }
 
 // tried is what every assignment tried comes to.
 type tried struct {
-	*Site
+	*Problem
 	want   []int     // by role
 	chosen [][]int32 // by role: hosts that it has for good
 	held   [][]int32 // by role: domains
@@ -131,8 +131,8 @@ func (b *tried) mayHave(i int, h int32, owner []int) bool {
 }
 
 // everything solves a site by trying all assignments.
-func everything(s *Site) (b *tried, placed []bool) {
-	b = &tried{Site: s, want: make([]int, len(s.Roles)), chosen: make([][]int32, len(s.Roles))}
+func everything(s *Problem) (b *tried, placed []bool) {
+	b = &tried{Problem: s, want: make([]int, len(s.Roles)), chosen: make([][]int32, len(s.Roles))}
 	for i := range s.Roles {
 		b.held, b.at = append(b.held, slices.Clone(s.Roles[i].Held)), append(b.at, None)
 	}
@@ -277,7 +277,7 @@ func TestPacked(t *testing.T) {
 		alone++
 		possible := false
 		for d := range int32(3) {
-			b := &tried{Site: s, want: []int{s.Roles[0].Active}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
+			b := &tried{Problem: s, want: []int{s.Roles[0].Active}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
 			possible = possible || b.possible()
 		}
 		if got.Placed[0] != (possible || s.Roles[0].Active == 0) {
@@ -291,11 +291,11 @@ func TestPacked(t *testing.T) {
 
 // TestPackTakesTheSmallestThatSuffices: three domains of 2, 3 and 4 hosts, and a role that wants three.
 func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
-	s := &Site{
+	s := &Problem{
 		Kinds:    make([]int32, 9),
 		Trees:    []Tree{{Of: []int32{0, 0, 1, 1, 1, 1, 2, 2, 2}, Parent: []int32{None, None, None}, Level: make([]int32, 3), Names: []string{"a", "b", "c"}}},
-		Roles:    []Role{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
-		Clusters: []Cluster{{0, 1}},
+		Roles:    []Request{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
+		Clusters: []Group{{0, 1}},
 	}
 	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{6, 7, 8}) {
 		t.Errorf("found %v, want those of the domain that has three", got)
