@@ -85,8 +85,8 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			return nil, fmt.Errorf("path: %w", err)
 		}
 	}
+	// Without the slashes the scheme would be the name of an SSH server.
 	//guard: a typo in the URL becomes the advice to trust an unknown host
-	// else the scheme were an ssh server's name
 	if scheme, rest, ok := strings.Cut(t.URL, ":"); ok && isScheme(scheme) && !strings.HasPrefix(rest, "//") {
 		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon",
 			redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
