@@ -44,7 +44,7 @@ func TestOutsideModule(t *testing.T) {
 	}
 	build := exec.Command("go", "build", "-mod=mod", "-o", "outside", ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-trimpath", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

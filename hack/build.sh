@@ -13,5 +13,6 @@ cd "$(dirname "$0")/.."
 unset GOEXPERIMENT GOFIPS140
 export CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} GOAMD64=v1 GOARM64=v8.0 GOWORK=off
 # The commit is not stamped in: a source archive, a clone without tags and a tagged one would each differ.
-export GOFLAGS="-trimpath -buildvcs=false -mod=readonly"
+# The linker leaves out what a debugger reads (-s -w); so the compiler does not write it.
+export GOFLAGS="-trimpath -buildvcs=false -mod=readonly -gcflags=all=-dwarf=false"
 exec go build -ldflags "-s -w -buildid= -X main.release=$version" -o "$file" ./cmd/sipgen

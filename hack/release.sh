@@ -29,8 +29,10 @@ export LC_ALL=C TZ=UTC
 umask 022
 
 # Programs of this machine, made before anything is built for others.
+unset GOFLAGS GOAMD64 GOEXPERIMENT
+export CGO_ENABLED=0
 go build -trimpath -o "$work/pack" ./hack/pack
-go build -trimpath -ldflags "-X main.release=$version" -o "$work/sipgen" ./cmd/sipgen
+bash hack/build.sh "$version" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" "$work/sipgen"
 "$work/sipgen" man "$work/man"
 go build -modfile="$PWD/tools/go.mod" -trimpath -o "$work/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 

@@ -239,7 +239,7 @@ func root() string {
 }
 
 func buildEnvironment() []string {
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=readonly")
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false -mod=readonly")
 }
 
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {

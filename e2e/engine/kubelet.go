@@ -8,20 +8,28 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Kubelet plays the part of those who run pods: it says of every Deployment that it is rolled out,
 // unless its namespace is held back.
 type Kubelet struct {
-	api  *APIServer
-	mu   sync.Mutex
-	held map[string]bool
+	api *APIServer
+	// deployments are those of the server, as a watch tells.
+	deployments cache.Store
+	mu          sync.Mutex
+	held        map[string]bool
 }
 
 // StartKubelet starts it.
 func StartKubelet(t testing.TB, api *APIServer) *Kubelet {
 	t.Helper()
-	k := &Kubelet{api: api, held: map[string]bool{}}
+	informers := dynamicinformer.NewDynamicSharedInformerFactory(api.Dynamic, 0)
+	k := &Kubelet{api: api, deployments: informers.ForResource(Deployments).Informer().GetStore(), held: map[string]bool{}}
+	stop := make(chan struct{})
+	informers.Start(stop)
+	t.Cleanup(func() { close(stop) })
 	inRounds(t, k.round)
 	return k
 }
@@ -55,12 +63,8 @@ func (k *Kubelet) Hold(namespace string, hold bool) {
 
 // round reports on every Deployment once. What fails is tried again in the next round.
 func (k *Kubelet) round(ctx context.Context) {
-	list, err := k.api.Dynamic.Resource(Deployments).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return
-	}
-	for i := range list.Items {
-		d := &list.Items[i]
+	for _, item := range k.deployments.List() {
+		d := item.(*unstructured.Unstructured)
 		k.mu.Lock()
 		held := k.held[d.GetNamespace()]
 		k.mu.Unlock()
@@ -71,6 +75,7 @@ func (k *Kubelet) round(ctx context.Context) {
 		if !found {
 			replicas = 1
 		}
+		d = d.DeepCopy()
 		d.Object["status"] = map[string]any{
 			"observedGeneration": d.GetGeneration(), "replicas": replicas, "updatedReplicas": replicas,
 			"readyReplicas": replicas, "availableReplicas": replicas,

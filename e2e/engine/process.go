@@ -30,11 +30,15 @@ type process struct {
 	restarting bool
 }
 
-// start runs a program with exactly the environment given, PATH, and folders of its own.
+// collectorPercent is what GOGC is for the programs and the tests: there is more memory than processors here.
+const collectorPercent = 400
+
+// start runs a program with exactly the environment given, PATH, GOGC, and folders of its own.
 func start(t testing.TB, name string, env []string, program string, args ...string) *process {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(),
+		fmt.Sprint("GOGC=", collectorPercent)}, env...)
 	cmd.Dir = t.TempDir()
 	p := &process{name: name, log: newTail(name)}
 	if err := p.launch(cmd); err != nil {

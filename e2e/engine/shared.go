@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"testing"
 )
@@ -44,6 +45,7 @@ func Shared[T any](makeIt func(testing.TB) T) func(testing.TB) T {
 
 // Main runs a package's tests and then stops what Shared started.
 func Main(m *testing.M) {
+	debug.SetGCPercent(collectorPercent)
 	code := m.Run()
 	cleanups.run()
 	os.Exit(code)

@@ -44,7 +44,7 @@ var dexProgram = engine.Shared(func(t testing.TB) string {
 	out := filepath.Join(t.TempDir(), "dex")
 	cmd := exec.Command("go", "build", "-o", out, ".")
 	cmd.Dir = filepath.Join("..", "engines", "dex")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath -buildvcs=false -mod=readonly")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		if strings.Contains(string(text), "dial tcp") {
 			need.Missing(t, "the real Dex: %s", text)
