@@ -30,7 +30,7 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 # What go vet finds, lint finds.
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What has goroutines; the rest cannot race.
-RACING = ./publish/... ./inventory/... ./internal/manifest ./internal/overlay ./internal/forge
+RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-use|rolled-back|failed)$$

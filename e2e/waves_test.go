@@ -19,11 +19,8 @@ import (
 
 // wavesRows are the rows in which it matters that services and hosts are one Application: it can end or fail as a whole, its parts leave one after
 // the other, and hosts wait for services. The other rows are about what is in a host's patch, and about guards and sipgen: the same files, applied
-// in the same way, and TestArgoRows has them.
-var wavesRows = []struct {
-	name string
-	run  func(t *testing.T, r *rig, name string)
-}{
+// in the same way, and rows and patchRows have them.
+var wavesRows = []row{
 	{"life", rowLife},
 	{"decommission", rowDecommission},
 	{"deleted", rowDeleted},
