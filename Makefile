@@ -29,6 +29,8 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 
 # What go vet finds, lint finds.
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
+# What runs Chromium, by a driver that takes a minute to build.
+BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What has goroutines; the rest cannot race.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
@@ -37,14 +39,15 @@ ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-u
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
 
 unit: ## the quick loop: everything but the real engines
-	$(GO) test -vet=off -timeout 30m $(UNITS)
+	$(GO) test -vet=off -timeout 30m $(UNITS) -skip '$(BROWSER)'
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(UNITS) -- $(GO) run ./e2e/prepare $(ENGINES) \
+	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(UNITS) -skip '$(BROWSER)' -- $(GO) run ./e2e/prepare $(ENGINES) \
 		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
 
 check: ## what make test leaves out: lint, the race detector, all engines and all rows; the last line counts the tests
-	@$(GO) run ./hack/tally -- bash hack/lint.sh -- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) -- $(GO) run ./e2e/prepare \
+	@$(GO) run ./hack/tally -- bash hack/lint.sh -- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) \
+		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
 		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'
 
 guards: ## takes out each marked guard in turn; a test has to notice. ONLY=REGEXP chooses by place or reason

@@ -30,7 +30,7 @@ type process struct {
 	restarting bool
 }
 
-// collectorPercent is what GOGC is for the programs and the tests: there is more memory than processors here.
+// collectorPercent is what GOGC is for the programs and the tests: a third of their time was garbage collection.
 const collectorPercent = 400
 
 // start runs a program with exactly the environment given, PATH, GOGC, and folders of its own.
