@@ -46,7 +46,7 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
 	put(t, dir, tree("notes.txt", "hand"))
-	for range times(25) {
+	for range times(10) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole
 			if old, new := generation(0)[name], generation(1)[name]; !strings.HasPrefix(name, treefs.StageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
