@@ -29,7 +29,7 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 
 # What go vet finds, lint finds.
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
-# What runs Chromium, by a driver that takes a minute to build.
+# What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What has goroutines; the rest cannot race.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
