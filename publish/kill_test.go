@@ -46,10 +46,11 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
 	put(t, dir, tree("notes.txt", "hand"))
+	first, second := generation(0), generation(1)
 	for range times(10) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole
-			if old, new := generation(0)[name], generation(1)[name]; !strings.HasPrefix(name, treefs.StageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
+			if old, new := first[name], second[name]; !strings.HasPrefix(name, treefs.StageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
 				t.Errorf("%s is cut: %q", name, text)
 			}
 		}

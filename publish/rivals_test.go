@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Fifty publishers and a writer with the real git race on one repository: each with a path of its own, then
+// Twenty publishers and a writer with the real git race on one repository: each with a path of its own, then
 // all of them on one path, then some over https. Every change lands exactly once, and history is a line.
 func TestRivals(t *testing.T) {
 	t.Parallel()
-	rivals := times(50)
+	rivals := times(20)
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	local := Target{URL: repo, Branch: "main"}
@@ -77,7 +77,7 @@ func TestRivals(t *testing.T) {
 			}
 		}
 	})
-	remote := times(12)
+	remote := times(6)
 	t.Run("one path, over https", func(t *testing.T) {
 		race(t, httpsTarget(t, repo).Target, remote, func(int) string { return "sites/far" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
 		text := string(inGit(t, repo, "main")["sites/far/lines"])
