@@ -31,7 +31,7 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
-# What has goroutines; the rest cannot race.
+# What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller

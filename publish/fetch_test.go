@@ -128,6 +128,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 		whole(t, "in git", tip.Tree)
 	}
 	mustPublish(t, reach.Target, tree("a", "after"))
+	nothing("after the next run")
 	fsck(t, repo)
 }
 

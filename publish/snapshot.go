@@ -54,7 +54,7 @@ type Snapshot struct {
 // not there, gives an empty tree. The objects are read in place from a local repository, and fetched from
 // another, one commit deep: where the server can, the folders and the files below the path, else all files. A
 // pack of more than 2 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
-// it ends: at most an empty one stays.
+// it ends; a kill while it is made can leave an empty one.
 func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	r, err := newRemote(&target)
 	if err != nil {
