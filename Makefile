@@ -14,7 +14,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check nightly guards fuzz lint generate golden bench bench-publish bench-live bench-sync release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit check nightly fuzz lint generate golden bench bench-publish bench-live bench-sync release archives release-check image jump-image clean
 
 all: build
 
@@ -49,9 +49,6 @@ check: ## what make test leaves out: lint, the race detector, all engines and al
 	@$(GO) run ./hack/tally -- bash hack/lint.sh -- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) \
 		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
 		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'
-
-guards: ## takes out each marked guard in turn; a test has to notice. ONLY=REGEXP chooses by place or reason
-	@$(GO) run ./hack/guards -only '$(ONLY)'
 
 nightly: ## every kind of secret in every field, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted

@@ -48,7 +48,6 @@ func ClustersFromDocuments(docs []manifest.Document) ([]v1.SIPCluster, error) {
 		if d.Cluster == nil {
 			continue
 		}
-		//guard: of two specs of one name one counts, in silence
 		if first, twice := seen[d.Cluster.Key()]; twice {
 			problems.Add(d.Twice(first))
 			continue
@@ -85,7 +84,6 @@ func DecodeClusters(docs []manifest.Document) []DecodedCluster {
 		switch {
 		case doc.Kind == "" && doc.APIVersion == "":
 			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
-		//guard: a spec that lost its kind is no spec, and all hosts of its cluster are released
 		case doc.NoKind():
 			d.Errs = append(d.Errs, doc.Problem("kind", "missing, want %q or another object's", v1.Kind))
 		case doc.APIVersion == v1.APIVersion && doc.Kind != v1.Kind:

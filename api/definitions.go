@@ -67,7 +67,6 @@ func shownPath(path string) string {
 	steps := strings.Split(path, ".")
 	for i, step := range steps {
 		name, index, _ := strings.Cut(step, "[")
-		//guard: a password that was pasted as a key is printed
 		if shown := redact.Plain(name); shown != name {
 			steps[i] = strings.TrimSuffix(shown+"["+index, "[")
 		}

@@ -108,7 +108,6 @@ func (r *manifestReader) find(kind, namespace, name string) *manifest.Document {
 			continue
 		}
 		r.used[doc] = true
-		//guard: which of two manifests is rendered depends on the order of files
 		if found != nil {
 			r.problem(doc, "metadata.name", "a second %s %s/%s, the first is at %s", kind, redact.Plain(namespace),
 				redact.Plain(name), found.Where())
@@ -236,7 +235,6 @@ func openSecrets(s *v1alpha1.Site) map[string]string {
 	for at, from := range s.Sources {
 		for path, what := range from.Document.OpenSecrets() {
 			if rest, below := strings.CutPrefix(path, from.Field); below {
-				//guard: a private key in a manifest is committed
 				open[at+rest] = what
 			}
 		}

@@ -44,7 +44,6 @@ func checkNoValues(document []byte, add validation.Report) {
 	}
 	if hosts, _ := site.Spec["hosts"].(map[string]any); hosts != nil {
 		if networks, has := hosts["networks"]; has {
-			//guard: a list of the hosts' networks whose entries are commented out lets hosts be anywhere
 			if len(anyList(networks)) == 0 {
 				add("spec.hosts.networks", "has no value: list networks, or remove the field, which lets hosts be "+
 					"on any network")

@@ -19,7 +19,6 @@ import (
 // it. The error joins all problems, each with its file, line and field; with an error there is no Site. A service
 // without a spec is in Missing: see CompleteSite.
 func LoadSite(file string, stdin io.Reader) (*v1alpha1.Site, error) {
-	//guard: who names the folder of a Site gets a line for each host in it
 	if about, err := os.Stat(file); err == nil && about.IsDir() {
 		return nil, isFolder(file)
 	}
@@ -120,7 +119,6 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 				"%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and "+
 					"replace the exposed value wherever it is in use", open[path]))
 		}
-		//guard: a Site whose tenants are all commented out grants every namespace the defaults
 		checkNoValues(doc.JSON, add)
 		if len(site.Missing) == 0 {
 			readIronic(site, add)

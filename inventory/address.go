@@ -25,24 +25,18 @@ func NoHostAddress(ip netip.Addr) string {
 	switch {
 	case !ip.IsValid():
 		return "not an address"
-	//guard: an address has a zone, which can be any text
 	case ip.Zone() != "":
 		return "an address with a zone"
 	case ip.Is4In6():
 		return "an IPv4 address mapped into IPv6"
-	//guard: a host's address is any address
 	case ip.IsUnspecified():
 		return "the unspecified address"
-	//guard: a load balancer has itself as a backend
 	case ip.IsLoopback():
 		return "a loopback address"
-	//guard: a host's address is link-local
 	case ip.IsLinkLocalUnicast():
 		return "a link-local address"
-	//guard: a host's address is a multicast address
 	case ip.IsMulticast():
 		return "a multicast address"
-	//guard: a host's address is the broadcast address
 	case ip == broadcast:
 		return "the broadcast address"
 	case ip.Is4() && thisNetwork.Contains(ip):
@@ -50,7 +44,6 @@ func NoHostAddress(ip netip.Addr) string {
 	case ip.Is4() && reserved.Contains(ip):
 		return "a reserved address (240.0.0.0/4)"
 	}
-	//guard: a load balancer sends to the cloud's metadata, by an address that a network translates
 	if inner := embedded(ip); inner.IsValid() {
 		if problem := NoHostAddress(inner); problem != "" {
 			return "an IPv6 address that stands for " + inner.String() + ", " + problem
@@ -110,7 +103,6 @@ func ParseAddress(text, netmask string) (netip.Addr, error) {
 	}
 	found := NoHostAddress(ip)
 	if found == "" {
-		//guard: a host's address is that of its network
 		found = endOfSubnet(prefix)
 	}
 	if found != "" {

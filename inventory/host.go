@@ -192,7 +192,6 @@ type State struct {
 
 // Provisioned reports whether a system is on the host, or is being written or removed.
 func (s *State) Provisioned() bool {
-	//guard: a host that is externally provisioned is released
 	if s.Image || s.ExternallyProvisioned {
 		return true
 	}
@@ -202,7 +201,6 @@ func (s *State) Provisioned() bool {
 // ProvisionedStates returns the values of status.provisioning.state in which a system is on a host, or is being
 // written or removed.
 func ProvisionedStates() []string {
-	//guard: a host is released while a system is written to it
 	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
 }
 
@@ -212,7 +210,6 @@ func ProvisionedStates() []string {
 func (h *Host) Emptied() bool {
 	s := &h.State
 	return slices.Contains([]string{"provisioning", "provisioned", "externally provisioned"}, s.Provisioning) &&
-		//guard: every host that is deprovisioned on purpose is reported as emptied, until operators ignore the warning
 		h.BMC.Address == "" && !s.Image && !s.ExternallyProvisioned &&
 		// whose spec could not be read
 		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject })

@@ -30,7 +30,6 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 	var ranges []string
 	for i := range listed {
 		if network := &listed[i]; network.has(h, a.Network) {
-			//guard: a host is at an address outside the networks that the Site lists
 			if network.contains(a.IP) {
 				return ""
 			}
@@ -40,7 +39,6 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 		}
 	}
 	if ranges == nil {
-		//guard: a tenant invents a network's name, and the Site's list does not apply to it
 		return fmt.Sprintf("%s: found %s on network %s, which the Site's spec.hosts.networks does not list for hosts in namespace %s", sourceOf(a), a.IP, a.Network, h.Namespace)
 	}
 	slices.Sort(ranges)
@@ -49,7 +47,6 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 }
 
 func (n *HostNetwork) has(h *Host, network string) bool {
-	//guard: a host has an address that the Site lists for other namespaces
 	return n.Name == network && (len(n.Namespaces) == 0 || slices.Contains(n.Namespaces, h.Namespace))
 }
 

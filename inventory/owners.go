@@ -84,7 +84,6 @@ func OwnersOf(entries []metav1.ManagedFieldsEntry) []Owner {
 // apply of the engine's manager. kubectl does not count: both engines take over its fields.
 func (o *ServiceObject) MadeByOther(manager string) *Owner {
 	i := slices.IndexFunc(o.Owners, func(w Owner) bool {
-		//guard: the first sync over SIP's objects fails, or leaves BMC passwords in the new pods
 		return w.Made && w.Operation == "Update" && w.Manager != manager && !strings.HasPrefix(w.Manager, "kubectl")
 	})
 	if i < 0 {

@@ -130,7 +130,6 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 // powerPort reports whether a port is valid.
 func powerPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
-	//guard: a BMC's impossible port is found only when a host does not power on
 	return err == nil && n > 0
 }
 
@@ -159,7 +158,6 @@ func parsedPower(address string) (problem PowerProblem, scheme string) {
 		return PowerUnknownScheme, ""
 	}
 	switch host := parsed.Hostname(); {
-	//guard: a BMC's address without a host gets another problem's message
 	case host == "":
 		return PowerNoHost, scheme
 	case net.ParseIP(host) == nil && !powerHost(host):
@@ -186,7 +184,6 @@ func knownScheme(scheme string) bool {
 // MACProblem returns why no network card can boot with a MAC address, "" if one can. An empty one is no problem: not
 // every driver needs it.
 func MACProblem(mac string) string {
-	//guard: a boot MAC address that no network card has is not found
 	if mac == "" {
 		return ""
 	}

@@ -20,7 +20,6 @@ func ReaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{Group}, Resources: []string{HostResource, HardwareResource}, Verbs: []string{"list"}},
 		{APIGroups: []string{GuardGroup}, Resources: []string{GuardResource}, Verbs: []string{"list"}},
-		//guard(TestRights/sipgen-guards-reader/rights-own/secrets): the account that reads may list Secrets
 		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}},
 	}
 }

@@ -58,7 +58,6 @@ func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Me
 }
 
 func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
-	//guard: a commit is made without a signature where one is required, or with a forged author
 	if err := errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty)); err != nil {
 		return nil, err
 	}
@@ -100,12 +99,10 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		}
 		return done, nil
 	}
-	//guard: a new proposal throws away what others have committed to its branch
 	if err := r.checkOverwrite(ctx, base, meta); err != nil {
 		return nil, err
 	}
 	if meta.Approve != nil {
-		//guard: a dry run pushes
 		if err := meta.Approve(done.Changes); err != nil {
 			return nil, err
 		}
@@ -131,11 +128,9 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 
 // CheckOwned refuses a path with files that may not be sipgen's. Commit calls it, unless Meta.Adopt is set.
 func (s *Snapshot) CheckOwned() error {
-	//guard: files are deleted by an edited list
 	if s.damaged != nil {
 		return s.damaged
 	}
-	//guard: a foreign folder is taken over
 	if s.Foreign {
 		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path,
 			ErrForeign, OwnershipFile)
@@ -196,9 +191,7 @@ func (s *Snapshot) blobsOf(root plumbing.Hash, paths Tree) (map[string]plumbing.
 func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		//guard: a file next to the tree is written into git's own files
 		problems = append(problems, treefs.CheckName(name))
-		//guard: a file next to the tree overwrites one of the tree
 		if _, taken := edits[name]; taken {
 			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))
 		}

@@ -48,7 +48,6 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		owned = nil
 	case err != nil:
 		return Result{}, fmt.Errorf("%s: %w", dir, err)
-	//guard: a foreign folder is taken over
 	case !found && !opts.Adopt:
 		if err := refuseForeign(dir, here); err != nil {
 			return Result{}, err
@@ -72,7 +71,6 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 }
 
 func checkWrite(tree Tree, allowEmpty bool) error {
-	//guard: an empty tree deletes everything
 	if len(tree) == 0 && !allowEmpty {
 		return fmt.Errorf("%w: writing it would delete everything that sipgen owns there", ErrEmpty)
 	}

@@ -165,7 +165,6 @@ func (r *remote) explain(err error) error {
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
 		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile,
 			message)
-	//guard: who mistypes the server's name reads of the address of a resolver
 	case unreachable(err) != "":
 		return &unreachableError{unreachable(err), err}
 	case errors.Is(err, exec.ErrNotFound):

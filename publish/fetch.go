@@ -147,7 +147,6 @@ func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *
 	}
 	want := map[plumbing.Hash]bool{}
 	for _, hash := range files {
-		//guard: a file above the tree cannot be read on a server that leaves out files
 		want[hash] = true
 	}
 	if !site.IsZero() {

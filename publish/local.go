@@ -44,7 +44,6 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		// Other files would be among git's own.
-		//guard: people are told to make a git repository out of the folder that has their specs
 		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 {
 			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
 		}
@@ -78,7 +77,6 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 		}
 		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
 		switch {
-		//guard: a branch that is broken is no branch without commits
 		case isBroken(repository, branch):
 			return nil, brokenBranch(branch)
 		case err == nil:
@@ -141,7 +139,6 @@ func NewRepository(dir, branch string, by Signature, when time.Time) (err error)
 	if err := checkBranch(branch); err != nil {
 		return err
 	}
-	//guard: a folder that has something already becomes a repository
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", dir, fs.ErrExist)
 	}

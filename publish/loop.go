@@ -44,7 +44,6 @@ func Loop[T any](ctx context.Context, target Target,
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
-		//guard: a file that is pushed above the tree while sipgen plans hides the tree unseen
 		if rounds == 0 || base.site != seen || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
@@ -81,7 +80,6 @@ func (w *waiting) saw(err error, mask func(string) string) {
 		w.since = now
 	case now.Sub(w.since) >= saidAfter && w.said != nil:
 		w.said(mask(lock.reason))
-		//guard: a run that waits for a lock reports it a hundred times
 		w.said = nil
 	}
 }

@@ -97,7 +97,6 @@ func (m Meta) check() error {
 		if who.Name == "" || who.Email == "" {
 			problems = append(problems, fmt.Errorf("%s: want a name and an address", who.what))
 		}
-		//guard: an author with a line end writes headers of the commit
 		if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
 			problems = append(problems, redact.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what,
 				who.Name, who.Email))
@@ -107,13 +106,11 @@ func (m Meta) check() error {
 		problems = append(problems, errors.New("the commit's time is not set, or before 1970"))
 	}
 	for _, trailer := range m.Trailers {
-		//guard: a trailer with a line end writes other trailers
 		if trailer.Key == "" || strings.ContainsAny(trailer.Key, ": \n\x00") ||
 			strings.ContainsAny(trailer.Value, "\n\r\x00") {
 			problems = append(problems, redact.Errorf("trailer %q: want a word, and a value on one line", trailer.Key))
 		}
 	}
-	//guard: an unsigned commit where a signature is required
 	if m.RequireSigned && m.Signer == nil {
 		problems = append(problems, fmt.Errorf("%w: a signature is required, and no key is given", ErrUnsigned))
 	}
@@ -148,7 +145,6 @@ func writeCommit(writer *objects.Writer, root, parent plumbing.Hash, meta Meta, 
 		if err != nil {
 			return plumbing.ZeroHash, fmt.Errorf("signing the commit: %w", err)
 		}
-		//guard: a signer that gives nothing makes an unsigned commit
 		if len(signature) == 0 {
 			return plumbing.ZeroHash, fmt.Errorf("%w: the signer gave an empty one", ErrUnsigned)
 		}

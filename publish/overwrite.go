@@ -48,7 +48,6 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 		return fmt.Errorf("reading the commits of the branch: %w", err)
 	}
 	found, err := othersCommits(store, base.old, meta.Trailers)
-	//guard: what a reviewer has committed to the branch is thrown away
 	if err == nil && len(found) > 0 {
 		return &overwriteError{found}
 	}
@@ -64,7 +63,6 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.St
 	}
 	defer session.close()
 	name := plumbing.NewBranchReferenceName(base.branch).String()
-	//guard: a push to the proposal meanwhile ends the run, instead of another look
 	if session.advertised == nil || session.advertised.References[name] != base.old {
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}

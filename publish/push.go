@@ -87,7 +87,6 @@ func isConcurrentPush(status, output string) bool {
 	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
 	reason := strings.ToLower(status)
-	//guard: a push that can never work is tried for three minutes, in silence
 	if isPermanent(reason + "\n" + strings.ToLower(output)) {
 		return false
 	}

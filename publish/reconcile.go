@@ -91,11 +91,9 @@ func (r *reconciliation) checkParents(name string) {
 		switch {
 		case err != nil:
 			r.addProblem(err)
-		//guard: a link in the folder leads a write out of it
 		case kind == treefs.Other:
 			// Never to be adopted: writing through it would leave the folder.
 			r.refuseLink(parent, "a folder")
-		//guard: a foreign file is replaced by a folder
 		case kind == treefs.File && !r.leaves(parent):
 			r.refuse(parent, "a file, want a folder")
 		}
@@ -106,7 +104,6 @@ func (r *reconciliation) checkParents(name string) {
 func (r *reconciliation) write(name string) {
 	kind, old, err := r.here.At(name)
 	sum, ours := r.owned[name]
-	//guard(TestFluxRows/emptied): what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file
 	equal := kind == treefs.File && bytes.Equal(old, r.tree[name])
 	if kind == treefs.File && !equal {
 		r.addChange(name, Changed, old)
@@ -121,11 +118,9 @@ func (r *reconciliation) write(name string) {
 		r.result.Added = append(r.result.Added, name)
 	case kind == treefs.Folder:
 		r.replaceFolder(name)
-	//guard: a foreign link is replaced by a file
 	case kind == treefs.Other && !ours:
 		r.refuseLink(name, "a file")
 	case equal:
-	//guard: a foreign file is overwritten
 	case kind == treefs.File && !ours && !r.adopt:
 		r.refuse(name, "a file with other content")
 	default:
@@ -145,7 +140,6 @@ func (r *reconciliation) replaceFolder(name string) {
 	if err != nil {
 		r.addProblem(err)
 	}
-	//guard: a folder with foreign files is replaced by a file
 	if stranger := slices.IndexFunc(inside, func(name string) bool { return !r.leaves(name) }); stranger >= 0 {
 		r.refuse(name, "a folder with "+inside[stranger]+", want a file")
 	}

@@ -59,7 +59,6 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 		}
 		bounded := &wire.Limited{}
 		if r.endpoint.Protocol == "ssh" || r.local != "" {
-			//guard: a server that names branches over ssh without an end takes half an hour, or all memory
 			bounded = wire.BoundSession(session, &r.over)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
@@ -70,7 +69,6 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 		} else {
 			bounded.AllowPack()
 		}
-		//guard: a server that leads from http to https cannot be published to
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err
 		}
@@ -99,14 +97,12 @@ func (r *refs) base(target *Target) (string, error) {
 		}
 		branch = r.head
 	}
-	//guard: a proposal to an empty repository leaves a branch that nothing can be merged into
 	if r.empty && target.Proposal != "" {
 		return "", fmt.Errorf("%w: nothing can be proposed until it has a branch %s", ErrNothingThere, branch)
 	}
 	if _, found := r.branches[branch]; found || r.empty {
 		return branch, nil
 	}
-	//guard: a misspelled branch is made, and a site without decisions is published there
 	if target.Create {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
@@ -129,7 +125,6 @@ func (r *refs) roomFor(branch string) error {
 			beside = other
 		}
 	}
-	//guard: a proposal that no repository has room for is rendered before it is reported
 	if beside == "" {
 		return nil
 	}

@@ -147,7 +147,6 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		if err != nil || entries == nil {
 			return err
 		}
-		//guard: a foreign folder is taken over because only a README is in it
 		s.Foreign = slices.ContainsFunc(entries.Entries,
 			func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil

@@ -86,12 +86,10 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 		switch {
 		case kind == treefs.File:
 			state.Tree[name] = text
-			//guard: an edit of a file is not noticed
 			if treefs.Digest(text) != owned[name] {
 				state.Edited = append(state.Edited, name)
 			}
 		default:
-			//guard: a deletion of a file is not noticed
 			state.Missing = append(state.Missing, name)
 		}
 	}
@@ -112,7 +110,6 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 		}
 		for _, name := range inside {
 			if _, ours := owned[name]; !ours {
-				//guard: foreign files are not noticed
 				state.Others = append(state.Others, name)
 			}
 		}

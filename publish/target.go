@@ -75,18 +75,15 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			return nil, err
 		}
 	}
-	//guard: what is only proposed is pushed to the branch that is synced
 	if t.Proposal != "" && t.Proposal == t.Branch {
 		return nil, fmt.Errorf("branch %s: a proposal needs a branch of its own", t.Branch)
 	}
 	if t.Path = strings.Trim(path.Clean("/"+t.Path), "/"); t.Path != "" {
-		//guard: the tree is written into git's own files
 		if err := treefs.CheckName(t.Path); err != nil {
 			return nil, fmt.Errorf("path: %w", err)
 		}
 	}
 	// Without the slashes the scheme would be the name of an SSH server.
-	//guard: a typo in the URL becomes the advice to trust an unknown host
 	if scheme, rest, ok := strings.Cut(t.URL, ":"); ok && isScheme(scheme) && !strings.HasPrefix(rest, "//") {
 		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon",
 			redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
@@ -123,7 +120,6 @@ func checkBranch(branch string) error {
 	if short, whole := strings.CutPrefix(branch, "refs/heads/"); whole {
 		return redact.Errorf("branch %q: want the name alone, as in %q", branch, short)
 	}
-	//guard: a proposal makes a branch HEAD, which confuses git in every clone
 	if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") ||
 		branch == "HEAD" || branch == "@" {
 		return redact.Errorf("branch %q: not a name for a branch", branch)

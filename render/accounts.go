@@ -41,16 +41,12 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
 	everywhere = slices.Concat([]rbacv1.PolicyRule{
-		//guard: the account of the root may delete guards
 		may(apply, inventory.GuardGroup, s.guardNames(), guardResources...),
 		// Flux tries a role and its binding together, before either is there: that takes bind.
-		//guard: a role of policy/ and its binding cannot come together
 		may(append(slices.Clone(apply), "bind"), rbacv1.GroupName,
 			[]string{own.hosts, own.reader, own.status, own.networkData, own.services}, "clusterroles"),
 		may(apply, rbacv1.GroupName, []string{own.hosts, own.reader, own.status}, "clusterrolebindings"),
-		//guard: a first Dex, or a jump host, never gets its rights
 		may(append(slices.Clone(prune), "bind"), rbacv1.GroupName, nil, "roles"),
-		//guard: the rights of a cluster that is gone stay
 		may(prune, rbacv1.GroupName, nil, "rolebindings"),
 		may(prune, "", nil, "resourcequotas", "limitranges"),
 		may(apply, "apiextensions.k8s.io", infra.DefinitionNames(), "customresourcedefinitions"),
@@ -61,9 +57,7 @@ func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(apply, "placement.openstack.org", nil, "placementapis"),
 		may(apply, "k8s.cni.cncf.io", nil, "network-attachment-definitions"),
 		may(apply, "metallb.io", nil, "ipaddresspools"),
-		//guard: a namespace that is taken out of the Site may have hosts forever
 		may(prune, "metal3.io", []string{s.rootName()}, "hostdeploypolicies"),
-		//guard: the account of the root cannot give the right to patch hosts
 	}, hostsRules(), readerLists(), networkDataRules(), statusRules(), infra.GivenRules())
 	engine = []rbacv1.PolicyRule{
 		may(prune, "kustomize.toolkit.fluxcd.io", nil, "kustomizations"),

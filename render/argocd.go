@@ -22,7 +22,6 @@ func (s *rendering) renderArgoCD() error {
 	put := func(name string, objects ...any) {
 		for _, o := range objects {
 			if project, ok := o.(*argocd.Project); ok && projects[project.Name] {
-				//guard: the root has the project of the policies, and kustomize builds nothing with two of the name
 				errs = append(errs, fmt.Errorf("spec.argocd.project: found %q, want another name: an Application of site %s has a project of this name", project.Name, s.Site.Name))
 			} else if ok {
 				projects[project.Name] = true
@@ -37,10 +36,8 @@ func (s *rendering) renderArgoCD() error {
 	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
 	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions,
 		func(option string) bool { return option == argocd.FailOnShared })
-	//guard: the guards come after the hosts
 	put("policy.yaml", argocd.InWave(policy, "-2"))
 	if s.hasSiteObjects() {
-		//guard: definitions come after the services that need them
 		put("site.yaml", argocd.InWave(argocd.Keeping(s.Site, s.siteName(), "site"), "-1"))
 	}
 	if s.hasFolder(claimsFolder) {
@@ -83,7 +80,6 @@ func (s *rendering) argoRoot(put func(name string, objects ...any)) {
 	project := s.rootProject()
 	root := argocd.Pruning(s.Site, s.rootName(), "argocd")
 	root.Spec.Project = project.Name
-	//guard: the sync objects of a remote site go to where no engine reads them
 	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
 	put("root.yaml", project, root)
 	put(projectsFile, s.siteProjects()...)
@@ -106,7 +102,6 @@ func (s *rendering) argoCluster(c *schedule.Cluster, put func(name string, objec
 		}
 		services := argocd.Within(argocd.Pruning(s.Site, s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"),
 			c.Key.Namespace)
-		//guard: the services of a cluster that is gone stay forever
 		services.Finalizers = []string{argocd.Finalizer}
 		if s.inWaves(c) {
 			s.argoInWaves(services)
@@ -145,10 +140,8 @@ func (s *rendering) argoRights(key schedule.ClusterKey) *argocd.Application {
 // hostsWave puts hosts after the services, and those of a leaving cluster at the same time, because its services may
 // be broken forever.
 func hostsWave(c *schedule.Cluster) string {
-	//guard: the hosts of a cluster that is gone wait for services that may be broken forever
 	if c.Gone {
 		return "0"
 	}
-	//guard: hosts are synced together with the services that they need
 	return "1"
 }

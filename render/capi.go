@@ -13,12 +13,10 @@ import (
 // Like the services it does not change for a cluster without a spec, or with a refused one: kustomizations of
 // operators include the folder until the machines are gone.
 func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
-	//guard: the kustomization that uses a component cannot be built any more while machines are there
 	if s.keepsServices(c) {
 		maps.Copy(s.tree, s.before(folder))
 		return nil
 	}
-	//guard: a site without Cluster API gets an unused folder for each cluster
 	if s.Site.Spec.ClusterAPI == nil {
 		return nil
 	}
@@ -28,7 +26,6 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 			continue
 		}
 		for _, a := range c.Roles[i].Assigned {
-			//guard: Cluster API puts a machine where there is no host for it
 			if !a.Standby && !a.Pending {
 				in.Domains = append(in.Domains, a.Host.Labels[capi.FailureDomainLabel])
 			}
@@ -36,7 +33,6 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 	}
 	if _, was := s.Previous[folder+"/kustomization.yaml"]; s.preview && !was {
 		// Nothing to compare with. What else there is to refuse, the services were refused for.
-		//guard: plan says that all is well where render refuses a name
 		if err := in.Check(); err != nil {
 			return ofCluster(c.Key, err)
 		}

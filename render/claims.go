@@ -44,7 +44,6 @@ func (s *rendering) renderClaims() error {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "metal3.io/v1alpha1", Kind: "HostDeployPolicy"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: s.rootName(), Labels: s.ofSite()},
 		}
-		//guard: a policy without names lets every namespace have the hosts
 		policy.Spec.HostClaimNamespaces.Names = hosts.ClaimNamespaces
 		content, err := object.Marshal(policy)
 		errs = append(errs, err)
@@ -67,7 +66,6 @@ func (s *rendering) fluxClaims() *flux.Kustomization {
 func (s *rendering) argoClaims() *argocd.Application {
 	app := argocd.Within(argocd.Pruning(s.Site, s.serviceName(claimsFolder), claimsFolder),
 		s.Site.Spec.Hosts.Namespaces[0])
-	//guard: a namespace that is taken out of the Site may have hosts forever
 	app.Finalizers = []string{argocd.Finalizer}
 	return argocd.InWave(app, "-1")
 }

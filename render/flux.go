@@ -26,12 +26,10 @@ func (s *rendering) renderFlux() error {
 	if s.Site.Spec.Flux.ServiceAccountName != "" {
 		put(rootAccountFile, s.rootAccount()...)
 	}
-	//guard: a guard goes away with its Kustomization
 	put("policy.yaml", flux.Keeping(s.Site, s.rootName(), s.policyName(), "policy"))
 	var dependsOn []flux.Reference
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
-		//guard: Dex' definitions are pruned, and every Dex loses its state
 		put("site.yaml", flux.Keeping(s.Site, s.rootName(), s.siteName(), "site"))
 		dependsOn = append(dependsOn, flux.Reference{Name: s.siteName()})
 	}
@@ -50,10 +48,8 @@ func (s *rendering) renderFlux() error {
 		var objects []any
 		if s.hasInfra(c) {
 			infra := flux.Pruning(s.Site, s.rootName(), s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
-			//guard: services count as there before they are ready
 			infra.Spec.Wait = true
 			infra.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
-			//guard: services come before the definitions and guards that they need
 			infra.Spec.DependsOn = slices.Clone(dependsOn)
 			if s.hasRights(c.Key) {
 				rights := s.fluxRights(c.Key)
@@ -62,7 +58,6 @@ func (s *rendering) renderFlux() error {
 				infra.Spec.DependsOn = append(infra.Spec.DependsOn, flux.Reference{Name: rights.Name})
 				objects = append(objects, rights)
 			}
-			//guard: a cluster's services are applied with all of Flux' rights
 			infra.Spec.ServiceAccountName = infra.Name
 			objects = append(objects, infra)
 		}
@@ -85,7 +80,6 @@ func (s *rendering) renderFlux() error {
 		hosts := flux.Keeping(s.Site, s.rootName(), s.siteHostsName(), "hosts")
 		// Whole hosts are made by Flux itself.
 		hosts.Spec.ServiceAccountName = ""
-		//guard: the overlay is applied before the guards are there
 		hosts.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 		put("hosts.yaml", hosts)
 	}
@@ -98,7 +92,6 @@ func (s *rendering) renderFlux() error {
 // CD's does: with them would go every cluster's services, at once.
 func (s *rendering) fluxRoot() *flux.Kustomization {
 	root := flux.Pruning(s.Site, s.rootName(), s.rootName(), "flux")
-	//guard: anyone who deletes the root deletes every cluster's services
 	root.Spec.DeletionPolicy = flux.Orphan
 	return root
 }
@@ -115,12 +108,9 @@ func (s *rendering) fluxRights(key schedule.ClusterKey) *flux.Kustomization {
 // "provisioned".
 func (s *rendering) fluxHosts(c *schedule.Cluster) *flux.Kustomization {
 	hosts := flux.Keeping(s.Site, s.rootName(), s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
-	//guard: hosts are applied with Flux' own rights, and the guard does not see it
 	hosts.Spec.ServiceAccountName = s.ownAccounts().hosts
-	//guard: hosts are patched before the guards are there
 	hosts.Spec.DependsOn = []flux.Reference{{Name: s.policyName()}}
 	// Services of a cluster that is gone may be broken forever; its hosts are released all the same.
-	//guard: a host gets its labels before the services that it needs are there
 	if s.hasInfra(c) && !c.Gone {
 		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, flux.Reference{Name: s.syncName(c.Key, "infra")})
 	}

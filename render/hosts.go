@@ -21,11 +21,9 @@ import (
 // guards returns the annotations of a host patch, per engine.
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
-		//guard: Argo CD deletes a host whose patch leaves the tree
 		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false,ServerSideApply=true",
 			argocd.CompareOptions: "IgnoreExtraneous"}
 	}
-	//guard: Flux takes away what the patch does not say: the spec of a host made by kubectl apply is wiped
 	return map[string]string{flux.SSA: "Merge", flux.Prune: "disabled"}
 }
 
@@ -54,7 +52,6 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 	)
 	put := func(host *inventory.Host, labels map[string]string, wave string, approved bool) {
 		name := HostFile(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
-		//guard: a patch is written by which an engine would harm the host
 		if host.Untouchable() {
 			if was, found := s.Previous[folder+"/"+name]; found {
 				files = append(files, name)
@@ -62,7 +59,6 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			}
 			return
 		}
-		//guard: a host without a uid is patched, and created where it is not there
 		if (merge || approved) && host.UID == "" {
 			s.nameless = append(s.nameless, nameless{c.Key, host})
 			return
@@ -72,15 +68,12 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			Metadata: hostMetadata{Namespace: host.Namespace, Name: host.Name, Labels: labels},
 		}
 		if merge {
-			//guard: a host that is not there is created, empty; one that was made again is touched
 			patch.Metadata.UID = host.UID
-			//guard: a patch has no guard at all
 			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
 			if wave != "" {
 				patch.Metadata.Annotations[argocd.Wave] = wave
 			}
 		}
-		//guard: every commit approves what a rollback to it does
 		if approved {
 			if patch.Metadata.Annotations == nil {
 				patch.Metadata.Annotations = map[string]string{}
@@ -109,9 +102,7 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 		for _, r := range role.Releasing {
 			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a
 			// patch.
-			//guard: with hosts in git no release of a host in use goes through, whoever approves it
 			if _, approved := r.Reason.(schedule.Approved); merge || approved {
-				//guard: a released host keeps its labels
 				put(r.Host, s.takenOver(r.Host), "", approved)
 			}
 		}
@@ -149,7 +140,6 @@ type nameless struct {
 
 // allNamed reports, once for all clusters, hosts without a uid.
 func (s *rendering) allNamed() error {
-	//guard: plan reports success where render refuses hosts without a uid
 	if len(s.nameless) == 0 {
 		return nil
 	}
@@ -186,14 +176,12 @@ func (s *rendering) takenOver(host *inventory.Host) map[string]string {
 			continue
 		}
 		shared := slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
-			//guard: every released host passes through empty labels
 			return m.Name != engine && slices.Contains(m.Labels, key)
 		})
 		if shared {
 			if labels == nil {
 				labels = map[string]string{}
 			}
-			//guard: a label that the SIP operator owns too stays on a released host
 			labels[key] = ""
 		}
 	}

@@ -29,7 +29,6 @@ func IsEmptied(content []byte) bool { return string(content) == emptied }
 func (s *rendering) emptyFolders() {
 	for name := range s.Previous {
 		folder, ok := strings.CutSuffix(name, "/kustomization.yaml")
-		//guard: a failed sync continues in a folder that is gone, and the services of a removed tenant run forever
 		if _, there := s.tree[name]; ok && !there && isOfTenantsApplication(folder) {
 			s.tree[name] = []byte(emptied)
 		}

@@ -52,7 +52,6 @@ func (lost lostHosts) rights(name string, content []byte) ([]byte, error) {
 		}
 		objects[i] = fields
 		if docs[i].Kind == "Role" {
-			//guard: a frozen tenant switches off a host that is another one's
 			found = lost.rules(docs[i].Namespace, fields) || found
 		}
 	}

@@ -25,7 +25,6 @@ func (s *rendering) renderPolicy() error {
 	put := func(name, about string, objects ...any) {
 		for _, object := range objects {
 			if policy, ok := object.(admissionv1.ValidatingAdmissionPolicy); ok {
-				//guard: Flux takes a denial for an immutable field, and deletes and recreates an object that has its force annotation
 				infra.Forbid(policy.Spec.Validations)
 			}
 		}
@@ -49,7 +48,6 @@ func (s *rendering) renderPolicy() error {
 	if s.merge() {
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", aboutReader, s.reader(s.ownAccounts())...)
-		//guard: an account that writes to the cluster exists unasked
 		if s.writesStatus() {
 			put("status.yaml", aboutStatus, s.statusWriter()...)
 		}
@@ -96,7 +94,6 @@ func (s *rendering) rbac(names accounts) []any {
 		clusterRole(hostsIdentity, hostsRules()),
 		services,
 	}
-	//guard(TestRights/sipgen-guards-hosts/rights-other/baremetalhosts): the identity that syncs may patch hosts of namespaces that are not the site's
 	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
 		return append(objects, rbacv1.ClusterRoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
@@ -113,7 +110,6 @@ func (s *rendering) rbac(names accounts) []any {
 }
 
 func hostsRules() []rbacv1.PolicyRule {
-	//guard(TestRights/sipgen-guards-hosts/rights-own/baremetalhosts): the identity that syncs may create hosts: an empty one is a server wiped
 	return []rbacv1.PolicyRule{{
 		APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch",
 			"patch"},

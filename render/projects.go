@@ -107,7 +107,6 @@ func (s *rendering) argoTenant(key schedule.ClusterKey) *argocd.Project {
 	for _, kind := range infra.OverlayKinds {
 		overlay = append(overlay, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
 	}
-	//guard: Argo CD makes a tenant's services in other namespaces
 	return argocd.NewProject(s.Site, s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(),
 		[]string{key.Namespace}, nil, overlay)
 }
@@ -116,7 +115,6 @@ func (s *rendering) argoTenant(key schedule.ClusterKey) *argocd.Project {
 // since rights that have to go may be where the cluster has none.
 func (s *rendering) rightsProject(key schedule.ClusterKey) *argocd.Project {
 	namespaces := append([]string{key.Namespace}, s.namespacesOf(rightsFolder(key))...)
-	//guard: rights over hosts of a namespace that the cluster has left stay forever: no project permits to delete them
 	namespaces = append(namespaces, s.hostNamespaces()...)
 	return argocd.NewProject(s.Site, s.syncName(key, "rights"),
 		"Rights of the services of the tenant cluster "+key.String(), namespaces, nil,
@@ -140,7 +138,6 @@ func (s *rendering) hostsProject(c *schedule.Cluster) *argocd.Project {
 			add(r.Host)
 		}
 	}
-	//guard: rights that are pushed among a cluster's hosts are granted, next to the hosts' Secrets
 	return argocd.NewProject(s.Site, s.syncName(c.Key, "hosts"),
 		"Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil,
 		argocd.Kinds("metal3.io", "BareMetalHost"))
@@ -155,7 +152,6 @@ func (s *rendering) hostNamespaces() []string {
 			for i := range s.Placement.Hosts {
 				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in such a
 				// namespace names it.
-				//guard: a host in kube-system makes the Secrets there readable, and has Argo CD give rights there
 				if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
 					namespaces = append(namespaces, namespace)
 				}
@@ -179,7 +175,6 @@ func (s *rendering) namespacesOf(folder string) []string {
 			}
 			docs, _ := manifest.Parse(name, content)
 			for i := range docs {
-				//guard: anyone who can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
 				if namespace := docs[i].Namespace; namespace != "" && (before == 0 || s.Site.Reserved(namespace) == "") {
 					in[namespace] = true
 				}

@@ -85,7 +85,6 @@ func (s *rendering) statusWriter() []any {
 func statusRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
-		//guard: the account of the status may change specs and take finalizers off
 		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
 	}
 }

@@ -118,7 +118,6 @@ func (s *rendering) leftBehind() []schedule.ClusterKey {
 		key := schedule.ClusterKey{Namespace: parts[1], Name: parts[2]}
 		_, account := s.Previous[rightsFolder(key)+"/"+accountFile]
 		_, project := s.Previous["argocd/"+projectFile(key)]
-		//guard: an account goes together with what it applied, and the engine leaves the load balancers behind
 		if _, ok := s.tree[name]; !ok && (account || project) {
 			keys = append(keys, key)
 		}

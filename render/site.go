@@ -72,7 +72,6 @@ func Preview(in Input) (Tree, []Services, error) {
 }
 
 func newRendering(in Input) *rendering {
-	//guard: what was left of services that are gone is taken for services, and never leaves the tree
 	in.Previous = withoutEmptied(in.Previous)
 	s := &rendering{
 		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}, infraInputs: map[schedule.ClusterKey]*infra.Checked{},
@@ -94,7 +93,6 @@ func (s *rendering) render() (Tree, []Services, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.renderCluster(c))
 	}
-	//guard: a patch without a uid is left out, and the tree is written without it
 	problems.Add(s.allNamed())
 	problems.Add(s.renderRights())
 	problems.Add(s.renderSiteObjects())
@@ -148,7 +146,6 @@ func (s *rendering) renderSiteObjects() error {
 	}
 	s.add("site", objects)
 	for _, c := range s.clusters {
-		//guard: the definitions that the services of a cluster that is gone still need are pruned
 		if !s.keepsServices(c) {
 			continue
 		}
@@ -178,7 +175,6 @@ func (s *rendering) renderSiteObjects() error {
 // by itself.
 func isSiteObject(path string) bool {
 	name, found := strings.CutPrefix(path, "site/")
-	//guard: services that a Site gave up are applied with the objects of its tenants
 	return found && !strings.Contains(name, "/")
 }
 
@@ -268,7 +264,6 @@ func (s *rendering) renderCluster(c *schedule.Cluster) error {
 func (s *rendering) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
-	//guard: plan reports success where render refuses the result of patches
 	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 &&
 		!bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
@@ -276,7 +271,6 @@ func (s *rendering) previews(c *schedule.Cluster) bool {
 // keepsServices reports whether a cluster's services stay as they were: it leaves, or its spec is refused or cannot
 // be read.
 func (s *rendering) keepsServices(c *schedule.Cluster) bool {
-	//guard: the services of a spec that is refused are rendered
 	return s.specs[c.Key] == nil || c.Gone || len(c.Refused) > 0
 }
 
@@ -305,7 +299,6 @@ func (s *rendering) renderInfra(c *schedule.Cluster, folder string) error {
 func (s *rendering) before(folder string) Tree {
 	files := Tree{}
 	for path, content := range s.Previous {
-		//guard: a cluster whose spec is gone loses its services while it still has hosts
 		if strings.HasPrefix(path, folder+"/") {
 			files[path] = content
 		}

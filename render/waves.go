@@ -20,7 +20,6 @@ const hostWave = "1"
 // inWaves reports whether a cluster's services and hosts are one Application, in which Argo CD applies hosts when the
 // services are healthy. The services of a cluster that is gone may be broken forever: its hosts do not wait.
 func (s *rendering) inWaves(c *schedule.Cluster) bool {
-	//guard: hosts of a cluster that is gone wait for services that may be broken forever
 	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.isOfNamespace(c.Key)
 }
 
@@ -45,7 +44,6 @@ func (s *rendering) renderTenantFiles() error {
 		switch {
 		case s.inWaves(c):
 			k = object.NewKustomization("hosts", "infra")
-		//guard: a failed sync in waves continues without end in a folder without a kustomization
 		case was && s.hasInfra(c):
 			k = object.NewKustomization("infra")
 		default:
@@ -68,9 +66,7 @@ func (s *rendering) renderTenantFiles() error {
 // services.
 func (s *rendering) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
-	//guard: hosts are compared by what Argo CD guesses, and synced forever
 	app.Annotations = map[string]string{argocd.CompareOptions: "ServerSideDiff=true"}
-	//guard: Argo CD takes over the spec of a host that kubectl apply made, and removes it later
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}
 }
 
@@ -84,7 +80,6 @@ func (s *rendering) permitHosts(c *schedule.Cluster, project *argocd.Project) {
 			namespaces[a.Host.Namespace] = true
 		}
 		for _, r := range c.Roles[i].Releasing {
-			//guard: a host that is released is where the project permits none, and keeps its labels
 			namespaces[r.Host.Namespace] = true
 		}
 	}

@@ -15,7 +15,6 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
 	for i := range clusters {
 		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
-		//guard: labels written by hand give a host to a cluster whose spec is gone
 		specs[key] = !options.Absent[key]
 		approvals[key] = clusters[i].Annotations[v1.ApproveReleaseAnnotation]
 	}

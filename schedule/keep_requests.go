@@ -32,7 +32,6 @@ func (s *planner) dropApprovals(c *cluster) {
 			delete(c.approved, i)
 			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()},
 				Consumer: h.State.Consumer.String()})
-		//guard: an approval of one use of a host approves the next
 		case s.approvedBefore(i):
 			delete(c.approved, i)
 		}

@@ -109,18 +109,15 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []HostKey) {
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
-			//guard: a cluster whose hosts are in use begins to leave without the brake
 			if a.Pending && c.Gone && !left {
 				released = append(released, HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name})
 			}
-			//guard: a tenant has three hosts replaced, and the runs of all tenants are refused
 			if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
 				l.Asked[c.Key]++
 			}
 		}
 		for _, r := range c.Roles[i].Releasing {
 			key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
-			//guard: a cluster that leaves stops every run again when its user lets go of the hosts
 			if r.Since == New && !waited[key] {
 				released = append(released, key)
 			}

@@ -208,7 +208,6 @@ func (s *planner) lacks(sh *shape, i int32) Reason {
 			return NoAddress{Network: network}
 		}
 	}
-	//guard: a role gets a host with less hardware than it asks for
 	return LacksHardware(sh.hardware, h.Hardware)
 }
 

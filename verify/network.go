@@ -17,7 +17,6 @@ import (
 // valid, and the clusters are valid.
 func Network(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) error {
 	plan := netplan.Of(site, clusters, hosts)
-	//guard: a program that uses the library hands out a host with an address that a pool gives out
 	plan.Faults(hosts)
 	errs := plan.Problems()
 	for _, refused := range plan.Refused() {

@@ -37,7 +37,6 @@ func (ca *BackendCA) Certificates() []byte {
 		if block, rest = pem.Decode(rest); block == nil {
 			return out
 		}
-		//guard: what somebody pasted beside a certificate is in the cluster
 		out = append(out, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
 	}
 }

@@ -127,7 +127,6 @@ const ReservedPrefix = "system:"
 // MayBeReserved reports whether a name behind the prefix can begin with ReservedPrefix: with the empty prefix, a
 // token can name any user.
 func MayBeReserved(prefix string) bool {
-	//guard: lint does not say that flags let a token name Kubernetes' own groups
 	return strings.HasPrefix(prefix, ReservedPrefix) || strings.HasPrefix(ReservedPrefix, prefix)
 }
 

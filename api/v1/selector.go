@@ -34,7 +34,6 @@ type HostLabels struct {
 
 // Lookup implements labels.Labels.
 func (h HostLabels) Lookup(key string) (value string, exists bool) {
-	//guard: whoever may label a host moves it into another namespace
 	if key == HostNamespaceKey {
 		return h.Namespace, true
 	}

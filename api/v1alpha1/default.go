@@ -24,7 +24,6 @@ func (s *Site) Default() {
 	set(&spec.Scheduling.Standby, "preferred")
 	set(&spec.Flux.Namespace, "flux-system")
 	set(&spec.ArgoCD.Namespace, "argocd")
-	//guard: two sites on one API server write one project, each with its own repository
 	set(&spec.ArgoCD.Project, "sipgen-"+s.Name)
 	set(&spec.ArgoCD.Server, ArgoCDInCluster)
 	spec.ArgoCD.identityDefault()

@@ -114,7 +114,6 @@ func (i *Ironic) defaults() {
 		return
 	}
 	// Left out, the operator makes one and writes it into the spec, and a replaced Ironic has other credentials.
-	//guard: the operator invents credentials, and an Ironic that is replaced has others than the baremetal-operator knows
 	set(&i.Spec.APICredentialsName, i.Name+"-api-credentials")
 	if i.BMOConfigMap {
 		set(&i.BMONamespace, i.Namespace)

@@ -35,7 +35,6 @@ func (r *Repository) SSH() (ssh bool, port int) {
 // FluxURL returns a valid URL in a form that Flux's GitRepository accepts: ssh:// in place of git's short form
 // user@host:path.
 func (r *Repository) FluxURL() string {
-	//guard: the API server refuses Flux's GitRepository with git's short form of a URL, after everything was published
 	if !r.SCP() {
 		return r.URL
 	}

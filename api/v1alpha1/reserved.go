@@ -28,12 +28,10 @@ var controllers = map[string]string{
 func (s *Site) Reserved(namespace string) string {
 	spec := &s.Spec
 	switch {
-	//guard: a tenant's services run in kube-system
 	case strings.HasPrefix(namespace, "kube-"):
 		return "is of Kubernetes itself"
 	case namespace == spec.Flux.Namespace && spec.Engine == EngineFlux, namespace == spec.ArgoCD.Namespace &&
 		spec.Engine == EngineArgoCD:
-		//guard: a tenant's objects lie among the engine's, which obeys what it finds there
 		return "is the engine's"
 	case controllers[namespace] != "":
 		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"

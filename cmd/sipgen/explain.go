@@ -122,11 +122,9 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
-	//guard: a question about a host in another namespace is answered with a similar name
 	if other := p.Loaded.OtherHost(name, known); other != nil {
 		return "", "", other
 	}
-	//guard: a question about a host that is gone is answered with a healthy one of a similar name
 	if gone := goneHost(p, name); gone != nil {
 		return "", "", gone
 	}

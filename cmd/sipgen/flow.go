@@ -79,7 +79,6 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 		ui.Say("warning: %s", warning)
 	}
 	hintAtSpecs(ui, c.Plan.Clusters.Problems)
-	//guard: what is refused is written all the same
 	return c.Refusal
 }
 

@@ -43,7 +43,6 @@ func only(command *cobra.Command, isCommon bool) *pflag.FlagSet {
 	out := pflag.NewFlagSet("", pflag.ContinueOnError)
 	plan, _, err := command.Root().Find([]string{"plan"})
 	command.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-		//guard: takeover's -f has the help of plan's
 		same := err == nil && plan.Flags().Lookup(flag.Name) != nil && plan.Flags().Lookup(flag.Name).Usage == flag.Usage
 		if (same && slices.Contains(common, flag.Name)) == isCommon {
 			out.AddFlag(flag)
@@ -106,7 +105,6 @@ func narrowed(help string, width int) string {
 		}
 		end()
 		if name := listed.FindString(line); name != "" {
-			//guard: in a narrow terminal what a command does looks like another command
 			line = text.Fold(line, width, strings.Repeat(" ", len(name)))
 		}
 		out = append(out, line)

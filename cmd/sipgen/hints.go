@@ -180,7 +180,6 @@ func olderShape(err error) bool {
 
 // flagOr returns a hint for a command that has a flag, or one for those that have not.
 func flagOr(command *cobra.Command, flag, hint, without string) string {
-	//guard: who plans is told to use a flag that plan does not have
 	if command.Flags().Lookup(flag) == nil {
 		return without
 	}

@@ -70,7 +70,6 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			switch {
 			case count+warnings > 0:
 				ui.Say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
-			//guard: a tree that could not be read is reported as one without a finding
 			case unplanned == nil: // else not everything was looked at
 				ui.Say("no finding")
 			}

@@ -95,7 +95,6 @@ has the reason).
 func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
 	ofNetwork := view.output.Format == "network"
 	site := app.Renderer(render.Preview)
-	//guard: a part of the tree is compared with the files next to it, and another one is hidden
 	if before.Beside() {
 		site = render.Site
 	}
@@ -110,7 +109,6 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	}
 	refusals := errors.Join(checked.Refusal, rendered.Err)
 	var beyond error
-	//guard: plan ends well, and publish refuses files that sipgen did not write
 	if refusals == nil {
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
@@ -140,7 +138,6 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
 	hintAtSpecs(ui, planned.Clusters.Problems)
-	//guard: plan ends well, and publish is refused
 	if refused != nil {
 		return errRefused
 	}

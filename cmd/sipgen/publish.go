@@ -109,7 +109,6 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 	}
 	again := func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *push.Publication, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *push.Publication, error) {
-			//guard: the message of a refused publish does not mention that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
 		before, err := app.ReadSnapshot(to.Target, tip)
@@ -123,11 +122,9 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		for _, word := range checked.Plan.LintErrors() {
 			ui.Say("%s", word)
 		}
-		//guard: a .sourceignore that is pushed later hides the tree from Flux, which prunes it
 		if err := checked.Rendered.RefuseForeign(); err != nil {
 			return fail(err)
 		}
-		//guard: a commit that deletes a tenant's services comes without a word
 		words := compare(ui, checked.Rendered)
 		meta := to.Meta
 		meta.Message = func(changes []publish.Change) string {

@@ -57,7 +57,6 @@ rendered, and the exit code is 1.`,
 			if err != nil {
 				return err
 			}
-			//guard: a folder is written although Argo CD would build something else from it
 			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}

@@ -142,7 +142,6 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 			clusters[schedule.ClusterKey{Namespace: folders[1], Name: folders[2]}] = true
 		}
 	}
-	//guard: after a rollback a host of a cluster in the tree is reported as another site's, and operators release it
 	return status.Input{
 		Holdings: answer, Keys: app.Options(site).Keys, NoTree: before.Missing(), Clusters: clusters, Refused: refused,
 	}
@@ -202,7 +201,6 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
 				"files that are not as sipgen wrote them"))
 	}
-	//guard: a tree with edited files looks healthy in its status
 	if stuck+stuckServices > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}

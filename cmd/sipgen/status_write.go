@@ -128,14 +128,12 @@ func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status
 			return false, err
 		}
 		want, known := tenants.Of(cluster, metav1.NewTime(time.Now().UTC().Truncate(time.Second)))
-		//guard: a status is written at each run, though nothing changed
 		if !known || equality.Semantic.DeepEqual(want, cluster.Status) {
 			return false, nil
 		}
 		err = writer.Patch(ctx, cluster.Namespace, cluster.Name, cluster.ResourceVersion, map[string]any{
 			"conditions": want.Conditions, "assigned": want.Assigned, "short": want.Short, "hosts": want.Hosts,
 		})
-		//guard: two writers of a status go on forever
 		if !errors.Is(err, live.ErrChanged) || try == statusTries {
 			return err == nil, err
 		}
@@ -164,7 +162,6 @@ func liveCluster(object json.RawMessage) (*v1.SIPCluster, error) {
 	if json.Unmarshal(parts.Spec, &cluster.Spec) != nil {
 		cluster.Spec = v1.SIPClusterSpec{}
 	}
-	//guard: a status of another shape is never written again
 	if json.Unmarshal(parts.Status, &cluster.Status) != nil {
 		cluster.Status = v1.SIPClusterStatus{}
 	}

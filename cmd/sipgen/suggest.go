@@ -42,7 +42,6 @@ func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 			"adjust hosts.max and hosts.maxStandby to what is meant")
 	}
 	for i := range tenants {
-		//guard: a tenant is trusted with any patch, and who pastes the grants does not see it
 		if tenants[i].Patches == v1alpha1.PatchesAny && !isTrusted(l.Site, tenants[i].Name) {
 			ui.Say("tenant %s gets patches: any, for the patches that it has: read them first, or remove them and the grant",
 				text.Line(tenants[i].Name))

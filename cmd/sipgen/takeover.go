@@ -39,7 +39,6 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 				return err
 			}
 			for _, path := range site.Spec.Inputs.Specs {
-				//guard: takeover writes all tenants into the specs, and every run of the site is refused
 				if specs := in.Beside(path); out != "" && cmdline.Inside(out, specs) {
 					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: "+
 						"the next run would be of all tenants at once", out, specs)

@@ -49,7 +49,6 @@ granted; 2 an error.`,
 			if err := output.Check(); err != nil {
 				return err
 			}
-			//guard: a script that asks for JSON gets YAML
 			if suggest && output.Format != "table" {
 				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output.Format)
 			}
@@ -96,7 +95,6 @@ granted; 2 an error.`,
 			for _, err := range problems {
 				ui.Say("%s", err)
 			}
-			//guard: tenants ignores a wrong spec, and all seems well
 			if len(problems)+len(wrong) > 0 {
 				return errFinding
 			}

@@ -116,7 +116,6 @@ func Of(in Input) *Clusters {
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.complain(finding.Grant, in.Tenants.Clusters(s.All, kept, s.IsFrozen()))
 	s.complain(finding.Grant, in.Tenants.Hosts(s.All, s.Held, s.IsFrozen()))
-	//guard: a tenant's load balancer gets an address that Ironic gives to a machine
 	s.freezeOverlaps(gone)
 	s.freezeClashes(gone)
 	s.leaveOutCrowds(append(kept, s.Held.Clusters()...))
@@ -129,12 +128,10 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 	for i := range s.Problems {
 		p := &s.Problems[i]
 		switch {
-		//guard: a tenant writes the name of another one's cluster, which is then frozen by that
 		case p.Strange, p.Beside && (s.has(p.Cluster) || !slices.Contains(known, p.Cluster)):
 			s.lose(*p)
 		case p.Cluster == schedule.ClusterKey{}:
 			s.lose(*p)
-		//guard: a mistake in its spec keeps a cluster that the Site lets leave
 		case s.Leaving[p.Cluster] && !s.has(p.Cluster):
 			s.lose(*p)
 		default:
@@ -148,7 +145,6 @@ func (s *Clusters) freezeFor(p *Problem) {
 	for _, why := range flatten(p.Err) {
 		s.freeze(p.Cluster, p.Code, why)
 	}
-	//guard: a spec that asks for too much at once gets it by leaving
 	if p.Keeps {
 		s.stays(p.Cluster, s.Claims.Leaving[p.Cluster])
 	}
@@ -206,7 +202,6 @@ func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 			left[key] = true
 		}
 	}
-	//guard: a tenant writes thousands of frozen clusters, which hide all others in the plan
 	if len(left) == 0 {
 		return
 	}

@@ -31,7 +31,6 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 		_, held := s.Held.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
 		return held || host.State.InUse()
 	})
-	//guard: a host with the address of a tenant's service is handed out
 	s.Network.Faults(s.Hosts)
 	was := s.IsFrozen()
 	for _, refused := range s.Network.Refused() {
@@ -82,7 +81,6 @@ func (s *Clusters) inUse(gone map[string]bool) map[string]validation.Held {
 func (s *Clusters) gone() map[string]bool {
 	gone := map[string]bool{}
 	for _, key := range holdings.Clusters(s.Claims.Claims) {
-		//guard: the port of a cluster that waits for its release is handed out while its Service has it
 		gone[key.String()] = true
 	}
 	for i := range s.All {

@@ -34,13 +34,10 @@ func (s *Clusters) leaveAlone() {
 		for _, found := range s.Unpatchable[host] {
 			switch {
 			case h.State == holdings.Held && stays[h.Cluster]:
-				//guard: a cluster changes around a host of which no patch may be written, without a warning
 				s.freeze(h.Cluster, finding.Unpatchable, errors.New(found.Sentence()))
-			//guard: a release waits, and the run ends as if all were done
 			case h.State == holdings.Held:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
 					Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
-			//guard: a host is released by a patch with which an engine would harm it, without a warning
 			case h.State == holdings.Leaving:
 				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
 					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found.Sentence())})
@@ -55,7 +52,6 @@ func (s *Clusters) freezeContradicted() {
 	hosts := inventory.Inventory{Hosts: s.Hosts}
 	known := hosts.Networks()
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
-	//guard: a cluster gets a load balancer for a network on which no host has an address
 	for _, unknown := range validation.UnknownNetworks(s.All, known) {
 		if key := keyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
 			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))

@@ -41,7 +41,6 @@ func (s *Clusters) leave() {
 			s.Leaving[keyOf(c)] = true
 		}
 	}
-	//guard: a cluster whose spec is deleted while its hosts leave stops partway
 	for key := range s.Claims.Leaving {
 		if !s.has(key) {
 			s.Leaving[key] = true
@@ -51,7 +50,6 @@ func (s *Clusters) leave() {
 		namespace, short, _ := strings.Cut(name, "/")
 		key := schedule.ClusterKey{Namespace: namespace, Name: short}
 		s.Leaving[key] = true
-		//guard: a misspelled entry decommissions nothing, without a warning
 		if words := s.idleEntry(key); words != "" {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))
 		}
@@ -85,7 +83,6 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
 			continue
 		}
-		//guard: a run with -f of one tenant's folder decommissions every other tenant
 		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the Site's spec.decommission", key))
 		absent[key] = true
 	}
@@ -99,7 +96,6 @@ func (s *Clusters) addMissing() {
 		if !s.has(key) {
 			stub := v1.SIPCluster{Source: key.String()}
 			stub.Namespace, stub.Name = key.Namespace, key.Name
-			//guard: a spec with a mistake is a cluster that is gone: its hosts are released
 			s.All = append(s.All, stub)
 		}
 	}

@@ -25,12 +25,10 @@ type Admitted struct {
 // none.
 func Admit(l *Loaded, before Before) (*Admitted, error) {
 	claims, err := before.Previous(l.Site)
-	//guard: the seal is not checked
 	if err = errors.Join(err, before.Unsealed); err != nil {
 		return nil, err
 	}
 	options := Options(l.Site)
-	//guard: labels of an old snapshot count for more than the tree
 	options.LabelsNewer, options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	clusters := admit.Of(admit.Input{
 		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts,

@@ -62,13 +62,11 @@ func seal(where, root string, state *publish.State) error {
 	}
 	for _, name := range state.Missing {
 		if render.IsAssignments(name) {
-			//guard: claims are forgotten with a deleted file, and the hosts go to others
 			add(name, "missing, but listed in %s", publish.OwnershipFile)
 		}
 	}
 	for _, name := range state.Edited {
 		if render.IsAssignments(name) {
-			//guard: an older assignments.yaml is obeyed, and hosts change hands without being released
 			add(name, "edited since sipgen wrote it: its content does not match %s", publish.OwnershipFile)
 		}
 	}
@@ -76,16 +74,13 @@ func seal(where, root string, state *publish.State) error {
 		switch {
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case state.Unlisted != nil:
-			//guard: with the list deleted a running tree is an empty one: all hosts look free
 			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged",
 				publish.OwnershipFile)
 		default:
-			//guard: foreign decisions are not noticed among those that sipgen wrote
 			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree",
 				publish.OwnershipFile)
 		}
 	}
-	//guard: with the decisions and the list deleted a running tree is an empty one: all hosts look free
 	if len(problems) == 0 && len(state.Traces) > 0 {
 		// Its decisions went with the list: with an empty place they would be forgotten.
 		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
@@ -112,7 +107,6 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 	tree := previousOf(dir, dir, state, time.Time{})
 	tree.around = inFolder(dir)
 	if tree.Unsealed == nil && !adopt {
-		//guard: a foreign folder is read as an empty tree
 		return tree, state.Unlisted
 	}
 	return tree, nil
@@ -136,7 +130,6 @@ func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, er
 // their addresses. Nothing else is taken from there, because it may be for another engine. A folder that has a tree
 // keeps its own decisions.
 func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool, err error) {
-	//guard: the old tree decides instead of the one that is there
 	if len(b.Files) > 0 || b.Unsealed != nil {
 		return b, false, nil
 	}
@@ -144,7 +137,6 @@ func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool
 	if err != nil {
 		return b, false, fmt.Errorf("--from: %w", err)
 	}
-	//guard: a misspelled folder is taken for a tree without decisions
 	if len(before.Files) == 0 && before.Unsealed == nil {
 		return b, false, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
 	}

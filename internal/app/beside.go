@@ -46,7 +46,6 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 		known[l.Clusters[i].Key()] = true
 	}
 	for i := range l.Problems {
-		//guard: a backup is reported as the only spec of a cluster whose own spec is wrong
 		known[l.Problems[i].Cluster.String()] = true // its spec exists, and is wrong
 	}
 	named := 0
@@ -67,7 +66,6 @@ func (in *Inputs) setAsideWords(l *Loaded) (words []string) {
 			name := filepath.Join(path, filepath.FromSlash(file))
 			documents, _ := manifest.Specs.Parse(name, data) // errors in a file that is not read do not matter
 			for i := range documents {
-				//guard: a spec that was renamed to .bak decommissions its cluster, without a warning
 				if d := &documents[i]; d.Kind == v1.Kind && !known[d.Namespace+"/"+d.Name] {
 					known[d.Namespace+"/"+d.Name] = true
 					if named++; named > mostBeside {
@@ -111,7 +109,6 @@ func nearlyManifest(base string) bool {
 		return false
 	}
 	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
-	//guard: the hosts in a file of a misspelled name are missing, without a warning
 	return slices.ContainsFunc(manifestEnds, func(known string) bool {
 		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
 	}) || end == ".yam"

@@ -22,7 +22,6 @@ func (p *Planned) brake(accept int) error {
 		total -= p.acceptedLoss()
 	}
 	switch {
-	//guard: twice what the site allows is taken, in two ways at once
 	case accept == NoAcceptance && total <= limit, accept == total:
 		return nil
 	case accept != NoAcceptance:
@@ -55,7 +54,6 @@ func brakeRule(site *v1alpha1.Site) string {
 // brakeLimit returns how many hosts a run may take from the clusters: the smaller of the Site's two limits, and at
 // least one. Example: with maxHosts 10 and maxPercent 10, a site with 40 claimed hosts may lose 4.
 func (p *Planned) brakeLimit() int {
-	//guard: the brake allows any part of the fleet
 	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
@@ -65,7 +63,6 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
 		asked := p.loss.Asked[keyOf(c)]
-		//guard: a spec that lost a digit stops every tenant's run
 		if asked <= p.brakeLimit() || c.Document == nil || slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) ||
 			c.AcceptedLoss() == asked {
 			continue
@@ -82,7 +79,6 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 func (p *Planned) acceptedLoss() (n int) {
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		//guard: a stale annotation lowers the count of what all clusters lose
 		if asked := p.loss.Asked[keyOf(c)]; asked > p.brakeLimit() && c.AcceptedLoss() == asked {
 			n += asked
 		}

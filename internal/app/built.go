@@ -68,7 +68,6 @@ func ofPatch(c *v1.SIPCluster, err error) error {
 // check checks the services of one cluster, once.
 func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceBuild {
 	id := identity(s)
-	//guard: every round of a run builds every patched cluster again
 	if found, done := b.done[id]; done {
 		return found
 	}
@@ -97,7 +96,6 @@ func identity(s render.Services) (id [sha256.Size]byte) {
 	fmt.Fprintf(hash, "%q\n", s.Cluster.Key())
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		fmt.Fprintf(hash, "%q %d\n", name, len(s.Files[name]))
-		//guard: services pass that are not the ones that were checked
 		hash.Write(s.Files[name])
 	}
 	hash.Sum(id[:0])

@@ -47,9 +47,7 @@ func Check(r *Rendered, how Tolerance) *Checked {
 	for _, f := range p.Loaded.Network.Findings() {
 		warnings = append(warnings, f.String())
 	}
-	//guard: the selector of a full role is mistyped, and that shows only when a host fails
 	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.Frozen, p.Placement)...)
-	//guard: an edit in the tree is overwritten without a warning
 	warnings = append(warnings, p.Before.EditedWords()...)
 	lost := p.lost(how.LostTree)
 	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish prints it with the dangers
@@ -69,26 +67,21 @@ func (p *Planned) live() []finding.Finding {
 	asks := p.asks()
 	patched := map[string]bool{}
 	for _, ask := range asks {
-		//guard: a host that is released is patched without a check of the owners of its spec
 		patched[ask.Host.Key()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts,
 		isPatched)
 	findings = append(findings, preflight.Moves(p.Loaded.Site.Spec.Hosts.Apply, p.Clusters.Options.Keys, asks)...)
-	//guard(TestTwoSites): the guards of two sites deny each other's syncs
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,
 		p.Loaded.guards)...)
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
-	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, p.Loaded.services, p.Loaded.hostKeys)...)
-	//guard: a SIPCluster with a finalizer that no controller removes is deleted, and stays forever
 	return append(findings, preflight.Finalizers(p.Clusters.All, p.Loaded.finalized)...)
 }
 
 // preflight refuses a tree whose patches would harm the live hosts that it assigns or releases.
 func (p *Planned) preflight() (warnings, blind []string, err error) {
-	//guard: SIP's objects cannot be read, no warning is printed, and the sync over them fails
 	if p.Loaded.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", p.Loaded.unseen))
 	}

@@ -26,7 +26,6 @@ func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaC
 		switch {
 		case len(before) == 0, stay[cluster]:
 		case p.Loaded.Site.Spec.ClusterAPI == nil:
-			//guard: an upgrade removes components that kustomizations include, and no reviewer is told
 			out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentDeleted})
 		case len(is[cluster]) > 0:
 			out = append(out, componentChangesOf(cluster, before, is[cluster], counted[cluster])...)
@@ -52,7 +51,6 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 		}
 		a, b := capi.ReadPatch(before), capi.ReadPatch(after)
 		if dex, _, found := strings.Cut(file, "/"); found {
-			//guard: the logins of a cluster change, its control planes are replaced, and no reviewer is told
 			if _, stays := is[dex+"/kustomization.yaml"]; had && (!has || !a.SameRest(b)) {
 				dexes[dex] = !stays
 			}
@@ -125,7 +123,6 @@ func (p *Planned) replicaChanges() []report.ReplicaChange {
 			return file != "kubeadmcontrolplane.yaml" &&
 				(strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
-		//guard: a reviewer reads of removed machines in a cluster that keeps them
 		if len(before) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
 			continue
 		}
@@ -137,7 +134,6 @@ func (p *Planned) replicaChanges() []report.ReplicaChange {
 			if found {
 				change.From = &from
 			}
-			//guard: machines are deleted, and no reviewer is told
 			if !found || from != to {
 				out = append(out, change)
 			}

@@ -30,7 +30,6 @@ func (in *Inputs) asked(cfg *rest.Config, err error) error {
 	out := &AskedError{Err: err, Context: in.Context}
 	// As the client takes it: a kubeconfig may name a host and a port without a scheme
 	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil {
-		//guard: a password in a kubeconfig's server is in the hint
 		out.Server = at.Host
 	}
 	if config, err := in.LoadingRules().Load(); err == nil && out.Context == "" {

@@ -30,7 +30,6 @@ func (p *Planned) findings() []finding.Finding {
 
 // unplaced returns the findings that neither the placement nor package lint has.
 func (p *Planned) unplaced() (out []finding.Finding) {
-	//guard: one tenant's traffic goes to another's host without a warning
 	for _, words := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
 		cluster, words, _ := strings.Cut(words, ": ")
 		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, words))
@@ -39,7 +38,6 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.Clusters.Notes {
 		out = append(out, warning(finding.NoEffect, site, "", words))
 	}
-	//guard: a host is taken for clean by manifests of unknown age, without a warning
 	for _, words := range p.releasesInDoubt() {
 		out = append(out, warning(finding.InDoubt, site, "", words))
 	}

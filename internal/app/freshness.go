@@ -13,13 +13,10 @@ import (
 func (l *Loaded) labelsNewer(before Before) bool {
 	switch {
 	case l.Hosts.TakenAt.IsZero():
-		//guard: labels of unknown age count for more than the tree
 		return false
 	case before.Committed.IsZero():
-		//guard: labels in manifests of any age count for more than the tree in a folder
 		return l.Live
 	}
-	//guard: labels that were read in the second before the commit count for more than it
 	return !l.Hosts.TakenAt.Before(before.Committed.Add(time.Second))
 }
 
@@ -36,7 +33,6 @@ func (p *Planned) releasesInDoubt() []string {
 	for i := range p.Placement.Holdings.Hosts {
 		h := &p.Placement.Holdings.Hosts[i]
 		switch {
-		//guard: hosts with all their labels are reported as having none
 		case h.Claim == nil || !h.Claim.Releasing || h.Labels.Any:
 		case h.State == holdings.Free:
 			free = append(free, h.Host.Key())

@@ -27,10 +27,8 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 	kept.Hosts, kept.LeftOut = make([]inventory.Host, 0, len(all.Hosts)), slices.Clone(all.LeftOut)
 	for _, host := range all.Hosts {
 		switch {
-		//guard: hosts of namespaces that are not the site's are handed out
 		case slices.Contains(want, host.Namespace):
 			kept.Hosts = append(kept.Hosts, host)
-		//guard: a host whose document lost its namespace vanishes, and another one takes its slot without a warning
 		case host.NoNamespace:
 			kept.LeftOut = append(kept.LeftOut, inventory.LeftOut{
 				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " +
@@ -40,7 +38,6 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 			others = append(others, host.Key())
 		}
 	}
-	//guard: a misspelled namespace is an empty inventory: all hosts count as lost
 	if len(kept.Hosts) == 0 && len(all.Hosts) > 0 {
 		return nil, nil, fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
 			site.Name, strings.Join(want, ", "), strings.Join(namespacesOf(all.Hosts), ", "))
@@ -51,7 +48,6 @@ func OfTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 // OthersWords reports hosts of other namespaces that were left out. That may be intended: sites may share a folder of
 // hosts.
 func (l *Loaded) OthersWords() string {
-	//guard: a rack whose manifests have another namespace is missing from the site without a warning
 	if len(l.others) == 0 {
 		return ""
 	}
@@ -143,7 +139,6 @@ func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 
 // leaveAlone records the unpatchable hosts, and the clusters whose services belong to another controller.
 func (l *Loaded) leaveAlone() {
-	//guard: one annotation on one host refuses the runs of all tenants
 	l.Unpatchable = preflight.Unpatchable(l.Site.Spec.Engine, l.Site.Spec.Hosts.Apply, l.Hosts.Hosts)
 	for i := range l.Hosts.Hosts {
 		host := &l.Hosts.Hosts[i]
@@ -153,7 +148,6 @@ func (l *Loaded) leaveAlone() {
 		}
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
-		//guard: a tenant creates a Deployment with a controller's name in its own namespace, and all runs are refused
 		l.Problems = append(l.Problems, admit.Problem{Cluster: keyNamed(found.Cluster),
 			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}

@@ -63,7 +63,6 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 		return err
 	}
 	for _, one := range path {
-		//guard: a misspelled word for the live cluster is reported as a missing file
 		if near := nearPath(one); near != "" {
 			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
 			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))

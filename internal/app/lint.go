@@ -53,7 +53,6 @@ func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 // LintErrors returns the errors of specs that freeze no cluster; those that do are reported with the run.
 func (p *Planned) LintErrors() (words []string) {
 	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
-		//guard: two clusters with one token issuer are published without a warning
 		if f.Severity == finding.Error && f.Of(v1.Kind) && len(p.Clusters.Frozen[clusterOf(&f)]) == 0 {
 			words = append(words, "lint: "+f.String())
 		}

@@ -159,7 +159,6 @@ func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	}
 	known := in.Contexts(rules)
 	switch {
-	//guard: without a kubeconfig, the message is about a missing context
 	case err == nil && len(known) == 0 && in.Context != "":
 		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, "+
 			"$KUBECONFIG or ~/.kube/config", in.Context)

@@ -97,9 +97,7 @@ func (l *Loaded) Warnings() (out []string) {
 	for _, object := range l.Hosts.LeftOut {
 		out = append(out, fmt.Sprintf("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text))
 	}
-	//guard: a plan does not warn of a BMC's address that metal3 cannot read
 	out = append(out, unmanageable(l.Hosts.Hosts)...)
-	//guard: two files define the same hosts, and are not named
 	return append(out, twice(l.Hosts.Hosts)...)
 }
 

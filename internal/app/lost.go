@@ -12,7 +12,6 @@ import (
 // folder deleted. A new tree would lack the clusters without a spec, their services, and the addresses and releases
 // that only the old tree has.
 func (p *Planned) lost(accept bool) error {
-	//guard: a branch that has lost its tree gets a new one, without the clusters whose specs are gone
 	if accept || !p.Before.Missing() {
 		return nil
 	}
@@ -22,7 +21,6 @@ func (p *Planned) lost(accept bool) error {
 			synced = append(synced, h.Key())
 		}
 	}
-	//guard(TestFluxRows/lost): a branch that has lost its tree gets a new one by the labels of live hosts
 	if len(synced) == 0 {
 		return nil
 	}
@@ -44,7 +42,6 @@ func (p *Planned) noTree() string {
 			labeled = append(labeled, h.Host.Key())
 		}
 	}
-	//guard: nobody is told that a branch without a tree may have lost it, where no engine owns the labels
 	if len(labeled) == 0 {
 		return ""
 	}

@@ -43,9 +43,7 @@ func Plan(a *Admitted) (*Planned, error) {
 func (p *Planned) describe() {
 	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
 	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
-	//guard: a node set that is dropped takes the machines of many tenants at once
 	p.loseVirtualHosts()
-	//guard: another macPrefix recreates every machine of a Vino, and the brake does not count them
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
@@ -59,9 +57,7 @@ func (p *Planned) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		//guard: a tenant's patches tolerate any taint, and the plan does not show it
 		patched[c.Key()] = len(c.Spec.Patches) > 0
-		//guard: a tenant's load balancer does anything, and the plan does not show it
 		lines[c.Key()] = len(c.HAProxyLines()) > 0
 	}
 	for i := range p.Report.Clusters {

@@ -54,7 +54,6 @@ func (p *Planned) render(site Renderer) *Rendered {
 func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
-	//guard: the first services of an existing cluster come without a danger
 	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree, r.differing)
 	words.Replicas = r.Plan.replicaChanges()
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
@@ -63,7 +62,6 @@ func (r *Rendered) Compare() *report.Plan {
 
 // moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them.
 func (p *Planned) moves() error {
-	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
 		return nil
 	}

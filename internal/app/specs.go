@@ -143,12 +143,10 @@ func ownerOf(site *v1alpha1.Site, file string) string {
 	if site == nil {
 		return ""
 	}
-	//guard: a tenant writes the Ironic that provisions the hosts of all tenants
 	if folder := tenancy.Folder(site, file); folder != "" {
 		return "a tenant's folder, " + redact.Plain(folder)
 	}
 	for i := range site.Spec.Tenants {
-		//guard: a tenant without a folder writes the Ironic that provisions the hosts of all tenants
 		if t := &site.Spec.Tenants[i]; len(t.Specs) == 0 {
 			return "a file that tenant " + redact.Plain(t.Name) + ", which has no folder in spec.tenants[].specs, may write"
 		}
@@ -221,7 +219,6 @@ func (l *Loaded) take(s *specs) {
 		for _, err := range d.Errs {
 			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
 		}
-		//guard: a cluster with an impossible name is planned and listed
 		if d.Cluster == nil || !hasValidName(cluster) {
 			continue
 		}

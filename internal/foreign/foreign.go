@@ -73,7 +73,6 @@ func Check(in Input) error {
 			continue
 		}
 		if others++; others <= mostNamed {
-			//guard: an engine applies a foreign file in a folder of the tree
 			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and only sipgen writes in %s: move it to another folder, or move the tree (spec.repository.path)",
 				path.Join(in.Prefix, name), path.Join(in.Prefix, top)))
 		}
@@ -165,7 +164,6 @@ func hidden(tree []string, around []File) (problems []error) {
 				first(by[rule]), rule.text, ignore))
 			continue
 		}
-		//guard: Flux does not see a part of the tree, and prunes what it no longer finds
 		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune what it no longer finds; remove the line, or narrow it",
 			rule.where, rule.text, first(by[rule])))
 	}
@@ -224,7 +222,6 @@ func rewrites(tree []string, file File) (problems []error) {
 			continue
 		}
 		at := slices.IndexFunc(words[1:], changes.MatchString)
-		//guard: git checks out other bytes for Argo CD than were reviewed
 		if at >= 0 && mayMatch(words[0], path.Dir(file.Path), tree) {
 			problems = append(problems, redact.Errorf("%s: line %d: %q may have git check out files of the tree for Argo CD with other bytes than sipgen wrote; remove the line, or name other files in it",
 				file.Path, number, words[1+at]))
@@ -294,7 +291,6 @@ func includes(prefix string, folders map[string]bool, file File) (problems []err
 		if !ok || !folders[top] || component || slices.Contains([]string{"flux/root.yaml", "argocd/root.yaml"}, below) {
 			continue
 		}
-		//guard: an engine applies a part of the tree a second time, and changed
 		problems = append(problems, redact.Errorf("%s: %q includes a part of the tree, which an engine would apply a second time; remove the entry", file.Path, entry))
 	}
 	return problems

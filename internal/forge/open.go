@@ -143,7 +143,6 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 		}
 		return nil, c.explain(repository, last)
 	}
-	//guard: a forge's answer sends people to a page on any host
 	if on, other := repository.OnHost(opened.URL); !on && opened.Outcome != Nothing {
 		opened.URL, opened.OtherHost = repository.PullRequestPage(opened.Number), c.mask(other)
 	}

@@ -220,7 +220,6 @@ func (r Repository) OnHost(page string) (is bool, other string) {
 		return false, ""
 	}
 	web, err := url.Parse(r.Web)
-	//guard: a host whose name begins with the forge's passes for it
 	if err == nil && strings.EqualFold(strings.TrimSuffix(address.Hostname(), "."),
 		strings.TrimSuffix(web.Hostname(), ".")) {
 		return true, ""

@@ -214,7 +214,6 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 			hs.Gone = append(hs.Gone, *claim)
 		case claim.UID == "" || h.Host.UID == "" || claim.UID == h.Host.UID || h.Host.Unsure():
 			h.Claim = claim
-		//guard: a host that a backup restored, under another uid, is taken from its user
 		case h.Labels.Complete && h.Labels.Cluster == claim.Cluster:
 			h.Claim, h.Restored = claim, true
 		default:
@@ -228,10 +227,8 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 func (h *Holding) decide(in *Input) {
 	used := h.Host.State.InUse() && !h.Host.Unsure()
 	switch {
-	//guard: a host that cannot be patched has the labels that its patch in the tree gives it, whatever is seen
 	case h.Claim != nil && h.Host.Untouchable():
 		h.byTree(in)
-	//guard: a server that runs for one cluster becomes another's because of a tree
 	case used && h.Labels.Complete:
 		h.byUse(in)
 	case h.Claim != nil:
@@ -252,7 +249,6 @@ func (h *Holding) byUse(in *Input) {
 	switch {
 	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
 		h.leaveAlone(in)
-	//guard: an approval is good for the next use of the host, and for a host without an approval
 	case same && t.Releasing && t.Approved(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
 		h.byTree(in)
 	case same && !t.Releasing && t.Role == l.Role:
@@ -274,7 +270,6 @@ func (h *Holding) byTree(in *Input) {
 	if t.Use != "" {
 		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
 	}
-	//guard: a host whose labels are still on it, or may be, is handed to another cluster
 	if !h.Labels.Any && !h.Host.State.InUse() && !in.Stale && !h.mayBeLabelled() {
 		*h = Holding{Host: h.Host, State: Free, Labels: h.Labels, Claim: t, Why: ineligible(h.Host)}
 	}
@@ -305,7 +300,6 @@ func (h *Holding) leaveAlone(in *Input) {
 	switch {
 	case !l.Complete:
 		h.State, h.Why = LeftAlone, Why{IncompleteLabels, strings.Join(in.Keys.All(), ", ")}
-	//guard: a host of another site is released because its labels are unknown here
 	case h.Claim == nil && in.Release[keyOf(h.Host)] == l.Cluster:
 		h.hold(l.Cluster, l.Role, l.Standby, BySite)
 	default:

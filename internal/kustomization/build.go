@@ -30,7 +30,6 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	if whose == "" {
 		builds = ownBuilds
 	}
-	//guard: a tenant's many small kustomizations hold up the plan of all tenants
 	if k.err == nil && f.made[whose].beyond(builds) {
 		return nil, tooManyBuilds(&k.document)
 	}
@@ -69,7 +68,6 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
 	stderr := os.Stderr
 	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
-		//guard: kustomize's words about old fields are printed once for each folder
 		os.Stderr = nowhere
 		defer func() {
 			os.Stderr = stderr

@@ -159,9 +159,7 @@ func (f *folder) resolve(k *kustomization) {
 	}
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(has)) {
-		//guard: a kustomization of specs runs plugins, or copies without a bound
 		if !slices.Contains(fields, name) {
-			//guard: a kustomization's thousand unknown keys are a megabyte of messages
 			if unknown++; unknown <= maxUnknown {
 				problems.Add(notBuilt(&k.document, name))
 			}
@@ -201,7 +199,6 @@ func notBuilt(document *manifest.Document, name string) error {
 	err := document.Problem(name, "not built for specs, want one of %s", strings.Join(fields, ", "))
 	var problem *manifest.Problem
 	if errors.As(err, &problem) {
-		//guard: a kustomization's unknown key, perhaps a secret, is repeated
 		problem.Field = redact.Plain(name)
 	}
 	return err
@@ -236,7 +233,6 @@ func (r *references) find(field, reference string) (inside string, info fs.FileI
 	case err != nil:
 		r.bad(field, "not readable, or a link that leads out of %s", filepath.ToSlash(f.name))
 		return "", nil
-	//guard: a tenant's kustomization changes another tenant's specs, and hides them
 	case !f.sameOwner(r.of.file, inside, info.IsDir()):
 		r.bad(field, "belongs to another tenant's folder than this kustomization: want one kustomization in each tenant's folder")
 		return "", nil
@@ -268,7 +264,6 @@ func (f *folder) sameOwner(file, inside string, isFolder bool) bool {
 		real = filepath.Join(real, "kustomization.yaml")
 	}
 	really, err := filepath.Rel(top, real)
-	//guard: a link leads to another tenant's specs
 	return err == nil && filepath.IsLocal(really) && f.owner(f.shown(filepath.ToSlash(really))) == whose
 }
 

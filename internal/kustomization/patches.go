@@ -55,7 +55,6 @@ func (r *references) patch(field string, text []byte, one bool) {
 	documents, err := manifest.Bounded(text, patchBounds)
 	for _, document := range documents {
 		if root := document.Content[0]; root.Kind == yaml.SequenceNode {
-			//guard: twenty copies make a million fields of one
 			err = errors.Join(err, withoutCopy(root))
 			continue
 		}
@@ -105,7 +104,6 @@ func (r *references) generators(k *kustomize.Kustomization) {
 
 // generated reads a file that becomes part of an object.
 func (r *references) generated(field, reference string) {
-	//guard: one file in many ConfigMaps takes all memory
 	r.of.generated.bytes += len(r.file(field, reference))
 }
 

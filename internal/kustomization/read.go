@@ -79,7 +79,6 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 				errs = append(errs, f.inFile(root, err))
 			}
 		}
-		//guard: specs in a circle of kustomizations are not read, and their hosts are released
 		errs = append(errs, f.circles()...)
 		out.Beside = append(out.Beside, f.beside()...)
 	}
@@ -144,7 +143,6 @@ func (f *folder) covers(file string) bool {
 func (f *folder) kustomizationOver(inside string) string {
 	whose := f.owner(f.shown(inside))
 	for dir := path.Dir(inside); ; dir = path.Dir(dir) {
-		//guard: a kustomization above the tenants' folders hides their specs: their hosts are released
 		if k := f.kustomizations[dir]; k != nil && f.owner(f.shown(k.file)) == whose {
 			return dir
 		}
@@ -202,7 +200,6 @@ func local(reference string) string {
 	switch {
 	case reference == "":
 		return "empty, want a file or folder"
-	//guard: a remote base is taken for a path
 	case strings.Contains(reference, "://") || strings.Contains(reference, "?"):
 		return "found a remote one, want a file or folder beside it: nothing is fetched"
 	case path.IsAbs(reference) || filepath.IsAbs(reference):

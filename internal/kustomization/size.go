@@ -43,7 +43,6 @@ func (s size) plus(t size) size {
 
 // beyond reports whether this exceeds the limits of some builds.
 func (s size) beyond(builds int) bool {
-	//guard: many objects, or one of a million fields, take a gibibyte
 	return s.objects > builds*maxObjects || s.bytes > builds*maxBuilt || s.nodes > builds*maxNodes ||
 		s.patched > builds*maxPatched || s.grown > builds*maxGrown || s.work > builds*maxWork
 }

@@ -32,7 +32,6 @@ func StrayAnnotation(key string, known []string) (near string, stray bool) {
 		}
 		alike := NearestKey(own+"/"+name, []string{one}) != "" || rest != ""
 		switch {
-		//guard: a misspelled annotation is not told what it was meant to be
 		case domain != "" && alike && Nearest(domain, []string{own}) != "", domain == "" && called == name && rest == "":
 			return one + rest, true
 		}

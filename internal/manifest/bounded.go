@@ -22,7 +22,6 @@ type Bounds struct {
 // that are no text or are there twice, and what is over the bounds. An error names the line and no value.
 func Bounded(text []byte, most Bounds) ([]*yaml.Node, error) {
 	switch {
-	//guard: a text of any size is parsed
 	case len(text) > most.Bytes:
 		return nil, fmt.Errorf("%d bytes, want at most %d", len(text), most.Bytes)
 	case !utf8.Valid(text) || bytes.ContainsRune(text, '\ufeff') || bytes.ContainsRune(text, 0):
@@ -68,16 +67,12 @@ type bounded struct {
 func (b *bounded) check(node *yaml.Node, depth int) error {
 	b.nodes++
 	switch {
-	//guard: a text with any number of keys is passed on
 	case b.nodes > b.Nodes:
 		return fmt.Errorf("line %d: more than %d keys, values and items", node.Line, b.Nodes)
-	//guard: a text nested a million levels deep is parsed
 	case depth > b.Depth:
 		return fmt.Errorf("line %d: nested deeper than %d levels", node.Line, b.Depth)
-	//guard: aliases of aliases grow without bounds
 	case node.Anchor != "": // no alias goes without one
 		return fmt.Errorf("line %d: a YAML anchor, want the value itself", node.Line)
-	//guard: a tag makes a value another one than it looks
 	case node.Style&yaml.TaggedStyle != 0:
 		return fmt.Errorf("line %d: a YAML tag, want a plain value", node.Line)
 	}
@@ -92,7 +87,6 @@ func (b *bounded) check(node *yaml.Node, depth int) error {
 				return fmt.Errorf("line %d: a YAML merge key, want the fields themselves", key.Line)
 			case key.Kind != yaml.ScalarNode || key.Tag != "!!str":
 				return fmt.Errorf("line %d: a key that is no text", key.Line)
-			//guard: of a key that is there twice one parser takes the first and another the last
 			case seen[key.Value]:
 				return fmt.Errorf("line %d: a key is there twice", key.Line)
 			}

@@ -28,18 +28,15 @@ func (b *budget) values(file ownedFile, data []byte) error {
 		return nil
 	}
 	for i, chunk := range split(data) {
-		//guard: a tenant's string takes more memory than the runner has
 		if size := int64(len(chunk.text)); size > l.One {
 			return fmt.Errorf("%s: document %d: more than %s, want at most that in a document", file.shown(), i+1,
 				megabytes(l.One))
 		}
 		n := valuesIn(chunk.text)
-		//guard: a tenant's file of numbers takes more memory than the runner has, and nobody's run goes on
 		if n > l.OneValues {
 			return fmt.Errorf("%s: document %d: about %d values, want at most %d in a document", file.shown(), i+1, n,
 				l.OneValues)
 		}
-		//guard: a tenant's many files take the time of every run
 		if b.held[file.whose] += n; b.held[file.whose] > l.Values {
 			return fmt.Errorf("%s: with this file more than %d values in the files of folder %s, want at most that",
 				file.shown(), l.Values, file.whose)
@@ -61,7 +58,6 @@ func (b *budget) read(file ownedFile, stdin io.Reader) ([]byte, error) {
 			err = fmt.Errorf("%s: more than %s, want at most that in a file", file.name, megabytes(l.File))
 		}
 	}
-	//guard: any number of bytes is read, file by file
 	b.total -= int64(len(data))
 	b.own[file.whose] += int64(len(data))
 	return data, err

@@ -72,7 +72,6 @@ func (c *byteCount) decide() error {
 		return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b))
 	})
 	for _, whose := range owners {
-		//guard: one tenant's specs take all that may be read
 		if whose != "" && c.of[whose] > c.limits.Own {
 			c.over[whose] = fmt.Sprintf("more than %s in the files of folder %s, want at most that", megabytes(c.limits.Own),
 				whose)
@@ -84,7 +83,6 @@ func (c *byteCount) decide() error {
 		if total <= c.limits.Total || c.of[""] > c.limits.Total { // the reader reports the latter
 			break
 		}
-		//guard: tenants whose folders come last are not read because of other tenants' files
 		if whose != "" && c.over[whose] == "" {
 			c.over[whose] = fmt.Sprintf("more than %s in the files of all folders, and those of folder %s have the most, %d bytes", megabytes(c.limits.Total), whose, c.of[whose])
 			total -= c.of[whose]

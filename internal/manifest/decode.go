@@ -58,7 +58,6 @@ func (d *Document) Problem(path, format string, args ...any) error {
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
 // a field given twice are problems, each reported.
 func (d *Document) Decode(into any) error {
-	//guard: memory: 1E999999999999 is decoded forever
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}

@@ -47,7 +47,6 @@ type fileCount struct {
 // add counts a file. The error comes once, for the first file too many; it is a *FileError if the file has an owner.
 func (c *fileCount) add(file, where string) (whose string, tooMany bool, err error) {
 	if c.limits.owner != nil {
-		//guard: one tenant's many files stop every run
 		whose = c.limits.owner(file)
 	}
 	if c.of == nil {
@@ -139,10 +138,8 @@ func (l Limits) CheckAliases(text []byte) string {
 	}
 	size := sizes{known: map[*yamlv3.Node]int64{}, most: int64(len(text)) + l.Aliases}
 	switch n := size.of(&root); {
-	//guard: an alias of itself is followed
 	case size.loop:
 		return "an anchor that holds an alias of itself"
-	//guard: two kilobytes of aliases are gibibytes of objects
 	case n > size.most:
 		return fmt.Sprintf("its aliases stand for more than %s", megabytes(l.Aliases))
 	}

@@ -82,7 +82,6 @@ func Parse(file string, data []byte) ([]Document, error) { return Inventory.Pars
 // Parse splits the content of a file into its documents.
 func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	chunks := split(data)
-	//guard: a file of a million documents is read
 	if len(chunks) > l.Documents {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
 	}

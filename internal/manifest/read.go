@@ -63,7 +63,6 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 	errs = append(errs, size.decide())
 	left := budget{limits: l, total: l.Total, own: map[string]int64{}, held: map[string]int{}}
 	for _, file := range all {
-		//guard: the first of a tenant's too many specs are all of them, and hosts are released
 		if size.over[file.whose] != "" {
 			continue
 		}
@@ -245,7 +244,6 @@ func (in input) allows(mode fs.FileMode) error {
 		if named {
 			return nil
 		}
-		//guard: a pipe in a folder of specs blocks the run forever
 		return errors.New("a named pipe, want a regular file")
 	case mode&fs.ModeSocket != 0:
 		return errors.New("a socket, want a regular file")
@@ -262,7 +260,6 @@ func readAll(from io.Reader, size, limit int64) ([]byte, error) {
 		n, err := from.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
-		//guard: standard input without end takes all memory
 		case int64(len(data)) > limit:
 			return nil, errTooBig
 		case errors.Is(err, io.EOF):
@@ -314,7 +311,6 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	done = func() { _ = root.Close() } // only read
 	inFolder, err := l.walk(root, path, manifests, &deep)
 	for _, inside := range inFolder {
-		//guard: a link in a folder of specs leads to any file of the machine
 		files = append(files, input{name: filepath.Join(path, filepath.FromSlash(inside)), root: root,
 			inside: filepath.FromSlash(inside)})
 	}
@@ -343,14 +339,12 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		switch {
-		//guard: a tenant's unreadable folder stops the runs of all tenants
 		case err != nil && inside == ".":
 			return WithoutOperation(name, err)
 		case err != nil: // a folder within: a tenant may have made it
 			*deep = append(*deep, unreadable(name, err))
 			return fs.SkipDir
 		}
-		//guard: a tenant's folders within each other take every run minutes
 		if entry.IsDir() && strings.Count(inside, "/") >= maxDepth {
 			*deep = append(*deep, &FileError{filepath.ToSlash(name),
 				fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
@@ -382,7 +376,6 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 	}
 	var kept []string
 	for i, file := range files {
-		//guard: the first of a tenant's too many files are all its specs, and the hosts of the others are released
 		if !over[owners[i]] {
 			kept = append(kept, file)
 		}

@@ -20,7 +20,6 @@ func (d *Document) OpenSecrets() map[string]string {
 	walk = func(path string, value any) {
 		switch value := value.(type) {
 		case string:
-			//guard: a private key in a spec is not found
 			if kind, ok := redact.Find(value); ok {
 				found[path] = kind
 			}
@@ -30,7 +29,6 @@ func (d *Document) OpenSecrets() map[string]string {
 			}
 		case map[string]any:
 			for key, item := range value {
-				//guard: a token as a key of a spec is committed
 				if kind, ok := redact.Find(key); ok {
 					found[path] = kind
 					continue // its path would repeat the key

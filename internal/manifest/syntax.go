@@ -60,7 +60,6 @@ func (d *Document) syntaxError(err error) error {
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		n, _ := strconv.Atoi(match[1])
 		message = strings.Replace(message, match[0], "", 1)
-		//guard: a line with wrong indentation is reported as the one before it, which is right
 		if oneLower.MatchString(message) {
 			n = min(n+1, max(n, bytes.Count(bytes.TrimRight(d.source, "\n"), []byte("\n"))+1))
 		}
@@ -86,7 +85,6 @@ func (d *Document) syntaxError(err error) error {
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: a quote is opened here and not closed"
 	}
-	//guard: a file without a line of --- is reported as setting four keys twice
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
@@ -95,7 +93,6 @@ func (d *Document) syntaxError(err error) error {
 	}
 	// of a block the library gives the line behind it
 	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} {
-		//guard: a Helm template is reported as a mistake in indentation
 		if template.Match(line(d.source, n)) {
 			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
 		}

@@ -89,7 +89,6 @@ func shown(value any, t reflect.Type) string {
 	}
 	switch value := value.(type) {
 	case string:
-		//guard: a password that got into the field of a number is in the log of CI
 		if harmless.MatchString(value) {
 			return strconv.Quote(value)
 		}
@@ -121,7 +120,6 @@ const mostKeys = 8
 // fieldPath returns the path of a field. A key of a map that does not look like a name is left out of it: it may be a
 // secret.
 func fieldPath(t reflect.Type, path, name string) string {
-	//guard: a password in place of a key is repeated in the path of a field
 	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
 		return path
 	}

@@ -144,7 +144,6 @@ func (p *Comparison) Problems() []error {
 func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
-		//guard: a tenant asks for the addresses of free hosts, and no cluster gets these hosts
 		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) && c.At.in(has(c.At.Cluster.Key())) {
 			c.At, c.With = c.With, c.At
 		}

@@ -78,7 +78,6 @@ func (s *sweep) run() {
 
 // named notes an address that is not in the pool that it names.
 func (s *sweep) named(c *Claim) {
-	//guard: MetalLB never gives an address outside of its pool, and the service has none
 	if c.Pool == "" || slices.ContainsFunc(s.site, func(pool *Claim) bool { return pool.Owner == c.Pool }) {
 		return
 	}

@@ -33,7 +33,6 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 	for i, patch := range patches {
 		err := validation.CheckPatch(patch.Patch)
 		if err == nil {
-			//guard: one port merged into a thousand takes kustomize eleven seconds
 			err = checkMerges(patch.Patch, lists)
 		}
 		if err != nil {
@@ -44,7 +43,6 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 		parsed, _ := manifest.Bounded([]byte(patch.Patch), fileBounds) // CheckPatch has read it
 		documents += len(parsed)
 	}
-	//guard: patches of many large objects take minutes, here and at every sync
 	if len(errs) == 0 && size*documents > maxPatched {
 		errs = append(errs, fmt.Errorf("spec.patches: %d documents for services of %d KiB, want at most %d: put several changes into one",
 			documents, size>>10, maxPatched/size))
@@ -132,21 +130,17 @@ func compare(before, after Built) []error {
 			removed = append(removed, fmt.Errorf("spec.patches: %s is removed: a patch may change objects, but not remove them; spec.services decides which exist", old))
 			continue
 		}
-		//guard: a patch makes another object: a host, or one of another tenant's
 		if old == nil {
 			errs = append(errs, fmt.Errorf("spec.patches: %s is another object: a patch may not change apiVersion, kind, namespace or name", o))
 			continue
 		}
-		//guard: a patch gives a tenant's account more rights
 		if slices.Contains(rights, o.Kind) && !reflect.DeepEqual(old.Fields, o.Fields) {
 			errs = append(errs, fmt.Errorf("spec.patches: %s: a patch may not change rights", o))
 		}
-		//guard: a patch steers the engine, takes a DNS name or a network, or has a program copy Secrets, by an annotation
 		for _, key := range changedReserved(old, o) {
 			errs = append(errs, fmt.Errorf("spec.patches: %w",
 				o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
 		}
-		//guard: a tenant's pods run as another account
 		if !reflect.DeepEqual(account(old), account(o)) {
 			errs = append(errs, fmt.Errorf("spec.patches: %w",
 				o.complaint("spec.template.spec", "a patch may not change the pod's account")))

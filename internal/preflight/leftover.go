@@ -22,7 +22,6 @@ func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.Ser
 			return w.Made &&
 				strings.HasPrefix(w.Manager, "kubectl")
 		})
-		//guard: warnings about objects that were taken over never end, and hide other warnings
 		if object.Kind == kind && !object.Rendered && !kubectl {
 			byKey[object.Namespace+"/"+object.Name] = object
 		}
@@ -48,7 +47,6 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []findi
 	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live,
 		func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 			name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
-			//guard: the control plane of a tenant loses its endpoint in the sync, without a warning before
 			if name == v1.PortNameSIP {
 				return
 			}

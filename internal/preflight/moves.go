@@ -31,7 +31,6 @@ func Moves(apply v1alpha1.ApplyMode, keys holdings.LabelKeys, asks []Ask) []find
 	}
 	var out []finding.Finding
 	for _, ask := range asks {
-		//guard: the sync guard will deny a commit, without a warning
 		if !ask.Host.State.InUse() || ask.Approved {
 			continue
 		}

@@ -57,7 +57,6 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 		}
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
-		//guard: hosts that an engine has labeled are taken for the SIP operator's
 		return (m.Name == fluxManager || m.Name == argoManager) &&
 			slices.ContainsFunc(keys.Claim(), func(key string) bool { return slices.Contains(m.Labels, key) })
 	})
@@ -88,7 +87,6 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 	})
 	for _, host := range sorted {
 		if apply == v1alpha1.ApplyMerge {
-			//guard: an inventory without field owners passes as one without problems
 			if host.Managers == nil {
 				unknown = append(unknown, host.Key())
 			}
@@ -105,12 +103,9 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []finding.Finding {
 	var out []finding.Finding
 	if apply == v1alpha1.ApplyMerge {
-		//guard: a host whose spec the engine owns is patched, and wiped
 		out = append(out, ownership(engine, host)...)
 	}
-	//guard: two Kustomizations with one host undo each other
 	out = append(out, otherApps(host)...)
-	//guard: an engine that may force deletes a host and recreates it empty
 	out = append(out, force(host)...)
 	return out
 }
@@ -129,12 +124,10 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode,
 		host := &hosts[i]
 		found := marks(engine, apply, host)
 		if apply == v1alpha1.ApplyMerge {
-			//guard: an inventory without managedFields freezes every cluster, instead of one hint to read it again
 			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
 				found = append(found, onHost(host, managedFieldsWords, blindWords, ""))
 			}
 			// Of one that cannot be read the tree may know the uid.
-			//guard: an inventory of hosts that were never in a cluster freezes every cluster
 			if known && host.UID == "" && !host.Unsure() {
 				found = append(found, onHost(host, "no metadata.uid, want one (read it from the cluster or from a snapshot)",
 					"a patch without it would create a host that does not exist", ""))
@@ -154,7 +147,6 @@ func blind(engine v1alpha1.Engine, hosts []string) finding.Finding {
 		found = fmt.Sprintf("%d hosts, %s the first", len(hosts), hosts[0])
 	}
 	found += ": " + managedFieldsWords
-	//guard: with Argo CD a host with unknown owners is patched
 	if engine == v1alpha1.EngineArgoCD {
 		return finding.Finding{Code: finding.Unpatchable, Severity: finding.Error, Message: found + ": " + blindWords}
 	}
@@ -187,14 +179,12 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 	)
 	for i, m := range host.Managers {
 		own := m.Name == manager
-		//guard: a host whose spec the engine owns is patched, and wiped
 		if !m.OwnsSpec || !own && (engine != v1alpha1.EngineArgoCD || m.Name != clientSideApply) {
 			continue
 		}
 		owned = owned || own
 		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
 		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
-		//guard: the command that fixes a host takes the spec from another entry at the same index
 		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name},
 			jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
 	}
@@ -226,14 +216,12 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
 func otherApps(host *inventory.Host) []finding.Finding {
 	var out []finding.Finding
-	//guard: a host of another Kustomization is patched
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
 		out = append(out, onHost(host, fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace],
 			name),
 			"two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
 			command("label", host, fluxName+"-", fluxNamespace+"-")))
 	}
-	//guard: a host of another Application is patched
 	if id := host.Engine[argoTracking]; id != "" {
 		app, _, _ := strings.Cut(id, ":")
 		// An Application outside Argo CD's own namespace is "namespace_name".
@@ -259,7 +247,6 @@ func inWaves(app string) bool {
 // a site "sipgen-site-hosts". Only the form is checked, because the cluster in the name of a moved host may be gone.
 func ours(name string) bool {
 	cluster, found := strings.CutSuffix(name, ".hosts")
-	//guard: a foreign app counts as sipgen's because its name ends alike
 	if found && strings.Contains(cluster, ".") {
 		return true
 	}
@@ -275,12 +262,10 @@ func force(host *inventory.Host) []finding.Finding {
 			command("annotate", host, fix)))
 	}
 	// Flux takes enabled in any case.
-	//guard: Flux may force on a host
 	if strings.EqualFold(host.Engine[fluxForce], "enabled") || strings.EqualFold(host.Engine[fluxForce], "true") {
 		add(fluxForce, fluxForce+"-")
 	}
 	for _, option := range strings.Split(host.Engine[argoSync], ",") {
-		//guard: Argo CD may force on a host
 		if option = strings.ReplaceAll(strings.TrimSpace(option), " ", ""); strings.EqualFold(option, "Force=true") ||
 			strings.EqualFold(option, "Replace=true") {
 			add(argoSync, argoSync+"-")

@@ -21,7 +21,6 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []fi
 	for i := range live {
 		binding := &live[i]
 		overlap := binding.Overlap(namespaces)
-		//guard: the guards of two sites deny each other's syncs
 		if binding.Site == site || overlap == "" {
 			continue
 		}

@@ -26,7 +26,6 @@ var tokens = []struct {
 	marks   []string
 	pattern *regexp.Regexp
 }{
-	//guard: a token is not looked for where it is
 	{"an access token of GitHub", []string{"gh", "github_pat_"},
 		regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
 	{"an access token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}`)},
@@ -58,17 +57,14 @@ func find(text string, depth int) (string, bool) {
 	if len(text) < 8 {
 		return "", false
 	}
-	//guard: a private key is shown
 	if marked(text, privateKeyMarks) && privateKey.MatchString(text) {
 		return "a private key", true
 	}
 	for _, token := range tokens {
-		//guard: an access token is shown
 		if marked(text, token.marks) && token.pattern.MatchString(text) {
 			return token.what, true
 		}
 	}
-	//guard: a URL with a password is shown
 	if strings.Contains(text, "@") && strictLogin.MatchString(text) {
 		return "a URL with a password", true
 	}
@@ -142,7 +138,6 @@ func inRun(run string, depth int) (string, bool) {
 	if err != nil || len(content) == 0 {
 		return "", false
 	}
-	//guard: a private key without the lines around it is shown
 	if bytes.Contains(content, []byte("openssh-key-v1\x00")) || isPrivateDER(content) {
 		return "a private key", true
 	}
@@ -159,7 +154,6 @@ func inRun(run string, depth int) (string, bool) {
 			return "", false // not the base64 of a text
 		}
 	}
-	//guard: base64 of a token is shown
 	return find(string(content), depth-1)
 }
 

@@ -35,7 +35,6 @@ func Known(text string, secrets ...string) string {
 	for _, spelled := range slices.Compact(whole) {
 		text = strings.ReplaceAll(text, spelled, mask)
 	}
-	//guard: half of a secret that a server repeats is shown
 	return withoutParts(text, parts)
 }
 
@@ -74,7 +73,6 @@ func spellings(secret string) []string {
 			strings.TrimPrefix(url.UserPassword("", plain).String(), ":"), html.EscapeString(plain),
 			hex.EncodeToString([]byte(plain)), strings.ToUpper(hex.EncodeToString([]byte(plain))), inJSON(plain))
 		for before := range 3 {
-			//guard: base64 of a login that a server repeats is shown
 			all = append(all, insideBase64(plain, before)...)
 		}
 	}

@@ -90,7 +90,6 @@ var rules = []rule{
 		return when(s.Status == StatusReleased && s.InUse == "", " releases "+s.Host+": "+s.Why)
 	})},
 	{"foreign", tree, ofFiles(func(_ *Plan, f *File) string {
-		//guard: a file of the repository's owner is overwritten, and no danger shows it
 		if !f.Foreign {
 			return ""
 		}

@@ -40,7 +40,6 @@ type Tenants struct {
 // tree: it may be another site's.
 func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatus, known bool) {
 	key := schedule.ClusterKey{Namespace: live.Namespace, Name: live.Name}
-	//guard: two sites on one API server write each other's SIPClusters
 	if t.placed(key) == nil && !t.inTree(key) {
 		return live.Status, false
 	}
@@ -78,7 +77,6 @@ func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now
 	var own []Service
 	var words []string
 	for _, s := range t.Services {
-		//guard: a tenant reads of another tenant's services in its own status
 		if s.Cluster != "" && s.Cluster != live.Key() {
 			continue
 		}
@@ -169,7 +167,6 @@ func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.S
 		return v1.ReasonUnschedulable, "frozen: " + strings.Join(why, "; ")
 	case spec == nil || placed == nil:
 		return v1.ReasonUnschedulable, "the site no longer has a spec of this cluster, and releases its hosts"
-	//guard: a spec that the site does not use yet is reported as done
 	case !same:
 		return v1.ReasonProgressing, "the tree has not been rendered from this version of the spec yet"
 	case placed.Unschedulable:

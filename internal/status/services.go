@@ -100,7 +100,6 @@ func (o *live) ready() (ready bool, what string) {
 	switch {
 	case !known:
 		words = append(words, "its operator has not reported yet")
-	//guard: an Ironic counts as ready by its operator's report on an earlier spec
 	case !current || o.Status.ObservedGeneration != 0 && o.Status.ObservedGeneration != o.Metadata.Generation:
 		ready = false
 		words = append(words, "its operator has not seen this spec yet")

@@ -101,7 +101,6 @@ func Of(in Input) []HostStatus {
 				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " +
 					strings.Join(labels, ", ")
 			}
-			//guard: monitoring stays green when the branch has lost its tree
 			if alone.Stuck = in.NoTree; alone.Stuck {
 				alone.What = "there is no tree: carries " + strings.Join(labels, ", ")
 			}
@@ -120,7 +119,6 @@ func Of(in Input) []HostStatus {
 
 // setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
 func (h HostStatus) setStuck(live *inventory.Host) HostStatus {
-	//guard: status reports success while the guards deny a patch at every sync
 	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Recreated}, h.State) || h.State == Failed &&
 		live.State.InUse()
 	return h
@@ -134,7 +132,6 @@ func (h *HostStatus) health(live *inventory.Host) {
 	}
 	what, trouble := h.What, trouble(&live.State)
 	switch {
-	//guard: a host whose spec was emptied is synced, and its server is wiped when its BMC is restored
 	case live.Emptied():
 		if h.State != Synced {
 			what = strings.TrimSuffix(string(h.State)+": "+what, ": ")
@@ -215,7 +212,6 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 			what += "; it is in use: " + use(&host.State)
 		}
 		return HostStatus{State: Drifted, What: what}
-	//guard: a host in use that lost its labels is reported as waiting for its first ones
 	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
 		// It had the labels when it was assigned, or it would not be in use.
 		return HostStatus{State: Drifted, What: "has lost its labels, and is in use: " + use(&host.State)}
@@ -250,14 +246,12 @@ func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	carried := in.carried(host)
 	switch {
-	//guard: a host that is still in use is reported as assignable in the next run
 	case len(carried) == 0 && host.State.InUse():
 		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
 			use(&host.State)}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
-	//guard: status does not see that the release of a host in use is denied
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !claim.Approved(host):
 		return HostStatus{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
 			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}

@@ -42,7 +42,6 @@ func TestEverySample(t *testing.T) {
 			fmt.Fprintf(&out, "%s: %s\n", name, strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(outcome), file+": ", ""), "\n", "\n    "))
 		}
 	}
-	//guard: the password of a sample's BMCs is in a message
 	if strings.Contains(out.String(), "passw0rd") {
 		t.Error("a message repeats a password")
 	}

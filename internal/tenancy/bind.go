@@ -39,7 +39,6 @@ func Path(roots []string, file string) string {
 	}
 	common := elements(named[0])
 	for _, root := range named[1:] {
-		//guard: a folder in one tenant's passes for another tenant's of that name
 		common = common[:shared(common, elements(root))]
 	}
 	inside := elements(file)
@@ -101,7 +100,6 @@ func Folder(site *v1alpha1.Site, file string) string {
 func plain(names []string) string {
 	var shown []string
 	for _, name := range names {
-		//guard: a random folder of specs is repeated, which may be a password
 		shown = append(shown, redact.Plain(name))
 	}
 	return strings.Join(shown, ", ")
@@ -117,7 +115,6 @@ func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError
 	switch {
 	case file == "" || len(t.site.Spec.Tenants) == 0:
 		return nil
-	//guard: a tenant writes specs for another one's namespace
 	case author != nil && author != owner:
 		message = fmt.Sprintf("found %q in %s, a file of tenant %s: want one of that tenant's namespaces: %s", c.Namespace,
 			file, author.Name, strings.Join(author.Namespaces, ", "))

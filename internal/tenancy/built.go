@@ -98,7 +98,6 @@ func (b *builtCheck) service(s *corev1.Service) {
 	if ip := s.Spec.LoadBalancerIP; ip != "" {
 		b.address("spec.loadBalancerIP", ip)
 	}
-	//guard: a tenant takes its addresses from another tenant's pool, by a patch
 	b.pools("metadata.annotations", s.Annotations)
 	for _, key := range overlay.AddressNotes() {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {

@@ -24,7 +24,6 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 		return nil
 	}
 	s := asked{tenant: tenant, site: t.site, cluster: c}
-	//guard: a tenant is served before others whenever it likes
 	if c.Spec.Priority > tenant.MaxPriority {
 		s.add("spec.priority", "found %d, but %s may have at most %d", c.Spec.Priority, tenant.where("maxPriority"),
 			tenant.MaxPriority)
@@ -40,7 +39,6 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
 		s.add("spec.patches", "found %d, but %s is granted no patches", len(c.Spec.Patches), tenant.where("patches"))
 	}
-	//guard: a tenant that may have no patches writes HAProxy's configuration
 	if tenant.Patches != v1alpha1.PatchesAny {
 		for _, path := range c.HAProxyLines() {
 			s.add(path, "raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which %s does not have; the other fields of haproxy need no grant", tenant.where("patches"))
@@ -68,10 +66,8 @@ func (s *asked) hostNamespaces() {
 		for i, namespace := range s.cluster.Spec.Nodes[role].HostNamespaces {
 			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
 			switch {
-			//guard: a spec that names a namespace of another site waits for hosts forever, without an explanation
 			case len(site) > 0 && !slices.Contains(site, namespace):
 				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
-			//guard: a tenant takes hosts from namespaces that it is not granted
 			case len(granted) > 0 && !slices.Contains(granted, namespace):
 				s.add(field, "found %q, which %s is not granted", namespace, s.tenant.where("hosts.namespaces"))
 			}
@@ -82,7 +78,6 @@ func (s *asked) hostNamespaces() {
 // entry checks the fields that all services have.
 func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
-	//guard: a tenant runs an image that it is not granted
 	if image := e.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
 		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image,
 			t.where("images"))
@@ -90,15 +85,12 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
 		s.address(e.Path+".clusterIP", *ip)
 	}
-	//guard: a tenant takes its addresses from another tenant's pool, by an annotation of all objects
 	s.pools(e.Path+".annotations", e.Service.Annotations)
 	if exposure := e.Service.Service; exposure != nil {
-		//guard: a tenant takes its addresses from another tenant's pool
 		s.pools(e.Path+".service.annotations", exposure.Annotations)
 		for _, ip := range exposure.Addresses() {
 			s.address(e.Path+".service.loadBalancerIP", ip)
 		}
-		//guard: a class opens a tenant's service to another network
 		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
 			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class,
 				t.where("loadBalancerClasses"))
@@ -112,15 +104,12 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		ports := s.site.Spec.NodePorts
 		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
-	//guard: a tenant puts its pods next to the management cluster's API server
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
-		//guard: a tenant runs on the control-plane nodes of a site that forbids it
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
 			s.add(e.Path+".controlPlaneNodes", "found true, which only the Site allows, for all tenants, with spec.defaults.controlPlaneNodes")
 		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
-		//guard: a tenant attaches its pods to a network that is not its own
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
 			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted",
 				n.Name, n.Namespace, t.where("networkAttachments"))
@@ -137,12 +126,9 @@ func (s *asked) pools(field string, annotations map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		pool := named[key]
 		switch {
-		//guard: where the site has a pool for all, a tenant takes another's
 		case s.site.Spec.Defaults.Annotations[key] == pool:
-		//guard: a pattern of pools grants names that no pool can have
 		case !isPool(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is not a valid pool name: want lower case letters, digits, - and .", pool)
-		//guard: a tenant takes addresses from the pool of another
 		case !s.tenant.mayTakeFrom(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool,
 				s.tenant.where("addressPools"))
@@ -161,7 +147,6 @@ func (s *asked) jumpImages() {
 	}
 	jumps := s.cluster.Spec.Services.JumpHost
 	for i := range jumps {
-		//guard: a jump host waits for an image that nobody publishes
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
 			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
 				"missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
@@ -182,7 +167,6 @@ func (s *asked) address(path, text string) {
 	if err != nil {
 		return // complained about where the cluster is validated
 	}
-	//guard: a tenant takes an address of others
 	if !s.tenant.mayHave(ip) {
 		s.add(path, "found %s, which is in none of the networks that %s is granted", ip, s.tenant.where("addresses"))
 	}
@@ -191,7 +175,6 @@ func (s *asked) address(path, text string) {
 // podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the
 // tenant's as those of its services are. The networks of its own namespace are its own.
 func (s *asked) podAddresses(path, namespace string, ips []string) {
-	//guard: a pod takes another one's address on a network that both may use
 	if namespace == "" || namespace == s.cluster.Namespace {
 		return
 	}
@@ -203,12 +186,10 @@ func (s *asked) podAddresses(path, namespace string, ips []string) {
 }
 
 func (s *asked) dex(path string, dex *v1.Dex) {
-	//guard: a tenant has certificates for a name that is not its own
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
 		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(),
 			s.tenant.where("issuerDomains"))
 	}
-	//guard: a tenant has certificates of an issuer that it is not granted
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
 		s.add(path+".tls.issuerRef", "found %s %q, which %s is not granted", kindOf(*ref), ref.Name,
 			s.tenant.where("certificateIssuers"))

@@ -57,7 +57,6 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		one, remove := countOf(standby), named[cluster][host.Name] || named[cluster][host.String()]
 		h.counts[cluster], h.hosts[host] = h.counts[cluster].plus(one), cluster
 		switch {
-		//guard: a tenant names its used hosts for removal, one after the other, and gets others beyond its limit
 		case failed(live) || remove && !live.State.InUse():
 			h.failed[cluster] = h.failed[cluster].plus(one)
 		case stays && !remove:
@@ -78,7 +77,6 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 			pending := is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending
 			add(keyOfHost(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
 		case holdings.Leaving:
-			//guard: a tenant keeps its releases from being synced, and gets others beyond its limit
 			h.leaving[is.Cluster] = h.leaving[is.Cluster].plus(Count{Hosts: 1})
 		}
 	}
@@ -139,7 +137,6 @@ func (t *Tenants) used(held Counts) map[string]Count {
 	}{{held.counts, Count.plus}, {held.leaving, Count.plus}, {held.failed, Count.minus}} {
 		for key, count := range part.counts { // each by itself
 			if tenant := t.Of(key.Namespace); tenant != nil {
-				//guard: a tenant with two namespaces has hosts beyond its limit
 				used[tenant.Name] = part.add(used[tenant.Name], count)
 			}
 		}
@@ -192,13 +189,11 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts,
 					text.Count(more, what), now, tenant.hostLimit(field), most)}})
 		}
 		switch {
-		//guard: one tenant takes every free host
 		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
 			refuse(more.Hosts, "new host", "hosts.max", now.Hosts, *tenant.Hosts.Max)
 		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
 			refuse(more.Standby, "new standby host", "hosts.maxStandby", now.Standby, *tenant.Hosts.MaxStandby)
 		default:
-			//guard: a tenant has as many hosts as it likes, in many clusters
 			used[tenant.Name] = after
 		}
 	}
@@ -213,7 +208,6 @@ func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	for name, set := range c.Spec.Nodes { // each by itself
 		active, standby := set.Want()
 		kept := h.kept[schedule.RoleKey{Cluster: keyOf(c), Role: name}]
-		//guard: a tenant renames a role, keeps its machines, and gets as many hosts again
 		need = need.plus(Count{max(0, active+standby-kept.Hosts), max(0, standby-kept.Standby)})
 	}
 	return need
@@ -253,7 +247,6 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	var errs []validation.ClusterError
 	for _, c := range more {
 		tenant := t.Of(c.Namespace)
-		//guard: a tenant fills the tree with clusters that have no hosts
 		if used[tenant.Name] < *tenant.MaxClusters {
 			used[tenant.Name]++
 			continue
@@ -295,7 +288,6 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 			continue
 		}
 		mine := t.withoutOthersHosts(tenant)
-		//guard: a tenant gets hosts of a namespace that is not granted
 		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
 			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
 				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
@@ -306,7 +298,6 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 		}
 		nodes := maps.Clone(out[i].Spec.Nodes)
 		for name, set := range nodes { // each by itself
-			//guard: a tenant gets hosts of another one's pool
 			set.LabelSelector = both(&set.LabelSelector, &mine)
 			nodes[name] = set
 		}
@@ -340,7 +331,6 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string
 	for i := range t.site.Spec.Services.VirtualHosts {
 		v := &t.site.Spec.Services.VirtualHosts[i]
-		//guard: a tenant has virtual hosts that the Site has for others
 		if len(v.Tenants) > 0 && !slices.Contains(v.Tenants, tenant.Name) {
 			others = append(others, v.Group())
 		}

@@ -15,7 +15,6 @@ import (
 func (t *Tenant) mayHave(ip netip.Addr) bool {
 	return slices.ContainsFunc(t.Addresses, func(network string) bool {
 		prefix, err := netip.ParsePrefix(network)
-		//guard: a tenant takes another one's address
 		return err == nil && prefix.Contains(ip.Unmap())
 	})
 }
@@ -43,7 +42,6 @@ func (t *Tenant) maySpeakFor(host string) bool {
 		})
 	}
 	return host != "" && slices.ContainsFunc(t.IssuerDomains, func(domain string) bool {
-		//guard: a name that only ends like the tenant's domain gets a certificate
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})
 }
@@ -69,7 +67,6 @@ func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 // mayRun reports whether the tenant may use an image. An image without a registry is Docker Hub's. An invalid
 // reference, such as one with "..", is not allowed, because a registry's proxy may read it otherwise.
 func (t *Tenant) mayRun(image string) bool {
-	//guard: a name with .. leaves the folder of images that is granted
 	if !validation.IsImage(image) {
 		return false
 	}

@@ -28,7 +28,6 @@ func Served(tree map[string][]byte) map[string]validation.Held {
 		key := parts[1] + "/" + parts[2]
 		held, found := out[key]
 		if !found {
-			//guard: a newcomer's long name freezes the cluster that is synced by objects of that name
 			held = validation.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{},
 				Synced: true}
 			out[key] = held

@@ -44,7 +44,6 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 	for i := range sorted {
 		c := &sorted[i]
 		n := byNamespace[c.Namespace]
-		//guard: pasting suggested grants opens kube-system, or the namespace with the hosts' credentials, because of a misspelled namespace
 		if n == nil && t.taken(c.Namespace) != "" {
 			continue
 		}
@@ -185,7 +184,6 @@ func (n *need) dex(dex *v1.Dex) {
 
 func (n *need) poolsOf(annotations map[string]string) {
 	for key, pool := range validation.AddressPools(annotations) {
-		//guard: pasting the output of --suggest grants a name that no pool has
 		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true
 		}
@@ -261,7 +259,6 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 		found := map[string]bool{}
 		for file := range mine {
 			folder := path.Dir(file)
-			//guard: a tenant writes specs where another one does
 			if file == "" || folder == "." || len(users[folder]) > 1 {
 				found = nil
 				break

@@ -94,11 +94,9 @@ func (t *Tenants) whyNot(namespace string) string {
 func (t *Tenants) taken(namespace string) string {
 	listed := t.byNamespace[namespace]
 	spec := &t.site.Spec
-	//guard: a tenant's pods mount the credentials of BMCs
 	if slices.Contains(t.hosts, namespace) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		return fmt.Sprintf("has hosts, and their BMC credentials; if its tenants are trusted with these, add it to the Site: spec.hosts.sharedNamespaces: [%s]", namespace)
 	}
-	//guard: a tenant of a site without spec.tenants claims every host that is available
 	if slices.Contains(spec.Hosts.ClaimNamespaces, namespace) {
 		return "may have HostClaims for any host (spec.hosts.claimNamespaces of the Site)"
 	}
@@ -108,13 +106,11 @@ func (t *Tenants) taken(namespace string) string {
 	if whose := t.site.Reserved(namespace); whose != "" {
 		return whose
 	}
-	//guard: a site with SIPClusters next to Ironic can open that namespace only by listing all its tenants
 	if !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		const opens = " (a Site opens it with spec.hosts.sharedNamespaces, or by naming it in spec.tenants[].namespaces)"
 		if operator := operators[namespace]; operator != "" {
 			return "is of " + operator + opens
 		}
-		//guard: a SIPCluster next to Ironic mounts Ironic's credentials
 		if service := t.site.ServiceIn(namespace); service != "" {
 			return "has " + service + " of the Site, and its credentials" + opens
 		}

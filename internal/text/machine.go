@@ -58,14 +58,12 @@ func begins[T string | []byte](before T) bool {
 		switch {
 		case last == ' ' || last == '\t':
 			end--
-		//guard: a CI system obeys a command after a tab in JSON
 		case last == 't' && escape:
 			end -= 2
 		default:
 			return last == '"' || last == '\n' || last == '\r' || (last == 'n' || last == 'r') && escape
 		}
 	}
-	//guard: a string is a command from its first byte on, and is written into YAML without quotes
 	return true
 }
 

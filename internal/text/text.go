@@ -27,7 +27,6 @@ func Line(s string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		//guard: two names look the same where people compare them
 		case invisible(r), r == unicode.ReplacementChar:
 			return -1
 		}

@@ -88,7 +88,6 @@ func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
 	if name := bmh.Spec.PreprovisioningNetworkDataName; name != "" {
 		refs = append(refs, SecretRef{host.Namespace, name, inventory.FromPreprovisioning})
 	}
-	//guard: sipgen reads the passwords of all BMCs
 	return refs
 }
 
@@ -282,7 +281,6 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 // spec.networkData, which the host runs with, are ignored. Preprovisioning data is for inspection, whose results
 // count.
 func (r *addressReader) close(ref SecretRef) {
-	//guard: a host is reached at an address that its network data does not have
 	r.closed = r.closed || ref.Origin == inventory.FromNetworkData
 }
 
@@ -297,7 +295,6 @@ func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format
 // others keep their index.
 func networksOf(text string) ([]dataNetwork, error) {
 	const want = "want JSON or YAML of OpenStack network data"
-	//guard: aliases in one host's network data take all memory
 	if problem := networkDataLimits.CheckAliases([]byte(text)); problem != "" {
 		return nil, fmt.Errorf("%s, %s", problem, want)
 	}
@@ -399,7 +396,6 @@ func (r *addressReader) annotated(network string) bool {
 // Preprovisioning data may be of another network than the one that the host is used on, so it only adds to those that
 // are known.
 func (r *addressReader) outside() {
-	//guard: the right annotation of a host in use is refused, because its user replaced the network data
 	if r.host.State.Consumer != nil {
 		return
 	}
@@ -417,7 +413,6 @@ func (r *addressReader) outside() {
 				within = within || s.Contains(a.IP)
 			}
 		}
-		//guard: an annotation leads a load balancer out of the host's own network
 		if known && !within {
 			slices.Sort(networks)
 			a.Outside = strings.Join(slices.Compact(networks), ", ")

@@ -59,14 +59,12 @@ func CheckKinds(docs []manifest.Document) error {
 	var problems manifest.Problems
 	for i := range docs {
 		switch doc := &docs[i]; {
-		//guard: a host that lost its kind is gone without a warning
 		case doc.NoKind():
 			problems.Add(doc.Problem("kind", "missing, want %q or another object's", KindHost))
 		case doc.Kind == KindHost && doc.APIVersion == "":
 			problems.Add(doc.Problem("apiVersion", "missing, want %q", metal3Group+inventory.Version))
 		case doc.Kind == KindHost && !isMetal3(doc, KindHost):
 			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, metal3Group+inventory.Version))
-		//guard: a host whose kind has one letter wrong counts as another kind
 		case misspelled(doc):
 			problems.Add(doc.Problem("kind", "found %q, did you mean %q?", doc.Kind, KindHost))
 		}
@@ -88,7 +86,6 @@ func Notes(docs []manifest.Document) []string {
 		}
 	}
 	var notes []string
-	//guard: hosts of an unknown API version are read as of the known one, without a note
 	if len(other) > 0 {
 		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion,
 			known)+

@@ -77,7 +77,6 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 	if without {
 		bmh.Namespace = "default"
 	}
-	//guard: a host's name in a manifest leads out of the tree
 	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
 		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
 	}
@@ -91,7 +90,6 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		}
 		return host, nil
 	}
-	//guard: a label that is a path is in what is rendered
 	CheckLabels(&host)
 	if len(bmh.ManagedFields) > 0 {
 		host.Managers = Managers(bmh.ManagedFields)
@@ -192,33 +190,26 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	host := inventory.Host{
 		Namespace: bmh.Namespace, Name: bmh.Name, UID: string(bmh.UID), Labels: bmh.Labels,
 		BMC: inventory.BMC{
-			//guard: the user in a BMC's address is in a snapshot
 			Address:         WithoutUser(bmh.Spec.BMC.Address),
 			CredentialsName: bmh.Spec.BMC.CredentialsName,
 			InsecureTLS:     bmh.Spec.BMC.DisableCertificateVerification,
 		},
 		State: inventory.State{
-			Known:        bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
-			Provisioning: string(bmh.Status.Provisioning.State),
-			Operational:  string(bmh.Status.OperationalStatus),
-			ErrorType:    string(bmh.Status.ErrorType),
-			ErrorMessage: bmh.Status.ErrorMessage,
-			//guard: a paused host is handed out
-			Paused: has(bmh.Annotations, metal3.PausedAnnotation),
-			//guard: a host that metal3 does not manage is handed out
-			Detached:  has(bmh.Annotations, metal3.DetachedAnnotation),
-			Unhealthy: has(bmh.Annotations, unhealthyAnnotation),
-			//guard: a host that operators retired is handed out
-			Retired: reason(bmh.Annotations, inventory.RetireAnnotation),
-			//guard: a host that operators cordoned is handed out
-			Cordoned:  reason(bmh.Annotations, inventory.CordonAnnotation),
-			NodeReuse: bmh.Labels[nodeReuseLabel],
-			//guard: a host that is being deleted is handed out
+			Known:                 bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
+			Provisioning:          string(bmh.Status.Provisioning.State),
+			Operational:           string(bmh.Status.OperationalStatus),
+			ErrorType:             string(bmh.Status.ErrorType),
+			ErrorMessage:          bmh.Status.ErrorMessage,
+			Paused:                has(bmh.Annotations, metal3.PausedAnnotation),
+			Detached:              has(bmh.Annotations, metal3.DetachedAnnotation),
+			Unhealthy:             has(bmh.Annotations, unhealthyAnnotation),
+			Retired:               reason(bmh.Annotations, inventory.RetireAnnotation),
+			Cordoned:              reason(bmh.Annotations, inventory.CordonAnnotation),
+			NodeReuse:             bmh.Labels[nodeReuseLabel],
 			Deleting:              bmh.DeletionTimestamp != nil,
 			Online:                bmh.Spec.Online,
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
-			//guard: a host with a system that was not put there by an image is handed out
-			Image: bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
+			Image:                 bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
 		},
 		Engine:     engineMarks(bmh),
 		BootMAC:    bmh.Spec.BootMACAddress,
@@ -226,16 +217,13 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 
 		UnreadAnnotations: unreadAnnotations(bmh),
 	}
-	//guard: a host that no file can be named after ends every run once it is handed out
 	CheckLength(&host)
 	host.State.ImageName = imageName(&bmh.Spec)
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
 		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace,
 			Name: ref.Name}
 	}
-	//guard: a driver's message repeats the password of a BMC
 	Clean(&host)
-	//guard: a token in a host's label or uid is printed in every plan, and committed
 	CheckSecrets(&host)
 	return host
 }
@@ -257,7 +245,6 @@ func CheckSecrets(host *inventory.Host) {
 		kind, secret := secretIn(host.Labels[label])
 		field := "metadata.labels[" + label + "]"
 		if !secret {
-			//guard: a token in the key of a host's label is printed
 			kind, secret = secretIn(label)
 			field = "metadata.labels"
 		}
@@ -267,7 +254,6 @@ func CheckSecrets(host *inventory.Host) {
 			delete(host.Labels, label)
 		}
 	}
-	//guard: a private key in place of a host's uid is in the patch that is committed
 	if kind, secret := secretIn(host.UID); secret {
 		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.uid",
 			Text: "found " + kind + " (not shown), want the uid that the API server gave it"})
@@ -331,7 +317,6 @@ func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
 		for name, value := range from {
 			if slices.ContainsFunc(engineKeys, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 				if strings.HasPrefix(name, "kubectl.") {
-					//guard: a whole object, with its secrets, is in a snapshot
 					value = "present"
 				}
 				marks[name] = value

@@ -29,7 +29,6 @@ func Managers(entries []metav1.ManagedFieldsEntry) []inventory.Manager {
 		manager := inventory.Manager{Name: entry.Manager, Operation: string(entry.Operation), Subresource: entry.Subresource}
 		var owned ownedFields
 		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) != nil {
-			//guard: a field manager that cannot be read is taken for one that owns nothing
 			manager.OwnsSpec = true
 			managers = append(managers, manager)
 			continue

@@ -39,7 +39,6 @@ func cutOff(err error) (empty []string, rest error) {
 		}
 		return empty, errors.Join(errs...)
 	}
-	//guard: one empty file among the hosts stops every run
 	if errors.Is(err, manifest.ErrEmpty) {
 		return []string{err.Error() + "; if hosts were here, they are gone"}, nil
 	}
@@ -65,7 +64,6 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		}
 		return readSnapshot(&docs[i])
 	}
-	//guard: hosts are read from files without a check of the other objects
 	if err := bmh.CheckKinds(docs); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,6 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	switch {
 	case file.Count == nil:
 		return nil, doc.Problem("count", "missing, want the number of hosts in the file: it is cut off, or was edited")
-	//guard: a snapshot that was cut off is a smaller inventory: hosts count as lost
 	case *file.Count != len(file.Hosts):
 		return nil, doc.Problem("count", "the file announces %s, but has %d: it is cut off, or was edited",
 			text.Count(*file.Count, "host"), len(file.Hosts))
@@ -74,20 +73,16 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		host := &file.Hosts[i]
 		host.Source = doc.File
 		bmh.Clean(host)
-		//guard: a host's name in a snapshot leads out of the tree
 		if field, text := bmh.BadName(host.Namespace, host.Name); field != "" {
 			leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i), Field: field,
 				Text: text})
 			continue
 		}
-		//guard: a host of a snapshot that no file can be named after ends every run
 		bmh.CheckLength(host)
 		bmh.CheckLabels(host)
-		//guard: a token in a label of a snapshot is printed in every plan, and committed
 		bmh.CheckSecrets(host)
 		hosts = append(hosts, *host)
 	}
-	//guard: a host that occurs twice is handed out twice
 	return &inventory.Inventory{Hosts: inventory.Once(hosts), LeftOut: leftOut, TakenAt: file.TakenAt.Time.In(time.UTC),
 		Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
 }

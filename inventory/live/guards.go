@@ -39,7 +39,6 @@ func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, er
 			return nil, err
 		}
 		site := object.Labels[inventory.SiteLabel]
-		//guard: the guard of one site's services, which is in force in all namespaces, stops every other site
 		if site == "" || strings.HasPrefix(object.Name, "sipgen-"+site+"-"+inventory.ServiceGuard) {
 			continue
 		}

@@ -150,12 +150,10 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 	if err := json.Unmarshal(item, &found); err != nil {
 		return nil, inventory.Host{}, undecoded(item)
 	}
-	//guard: an object that is no BareMetalHost is handed out as one
 	if found.Kind != "" && found.Kind != bmh.KindHost {
 		return nil, inventory.Host{}, fmt.Errorf("%s: an item is of kind %s, want %s", hostResource.Resource,
 			text.Line(found.Kind), bmh.KindHost)
 	}
-	//guard: hosts of a namespace that was not requested are handed out
 	if namespace != "" && found.Namespace != namespace {
 		return nil, inventory.Host{}, fmt.Errorf("%s: the list of namespace %s has an item of namespace %s",
 			hostResource.Resource, namespace, text.Line(found.Namespace))
@@ -306,7 +304,6 @@ func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionRes
 		for i := range found {
 			doc := &found[i]
 			doc.Index = len(docs) + 1 + i
-			//guard: a message about the deletion of a live SIPCluster names a line in a file that does not exist
 			doc.Live, doc.File = true, strings.ToLower(kind)+" "+bmh.Key(doc.Namespace, doc.Name)
 			if doc.Kind == "" {
 				doc.Kind, doc.APIVersion = kind, gvr.GroupVersion().String()

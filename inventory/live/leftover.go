@@ -67,7 +67,6 @@ func SecretsSeen(ctx context.Context, cfg *rest.Config, wanted []inventory.Secre
 	out := slices.Clone(wanted)
 	for i := range out {
 		err := retry(ctx, reader.backoff, func() error {
-			//guard: private host keys are read to learn whether they are there
 			return reader.client.Get().Namespace(out[i].Namespace).Resource("secrets").Name(out[i].Name).SetHeader("Accept",
 				onlyItsMetadata).Do(ctx).Error()
 		})

@@ -170,16 +170,13 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 		seen += len(answer.Items)
 		if answer.Metadata.Continue == "" {
 			if left := answer.Metadata.RemainingItemCount; left != nil && *left > 0 {
-				//guard: a list that ended early is a smaller inventory: hosts count as lost
 				return fmt.Errorf("%w: %d objects seen, %d more announced, and no token to continue", ErrIncomplete, seen, *left)
 			}
 			return nil
 		}
-		//guard: a proxy that returns the same page forever keeps a run from its end
 		if token == answer.Metadata.Continue {
 			return fmt.Errorf("%w: after %d objects the API server repeats its continue token", ErrIncomplete, seen)
 		}
-		//guard: pages without end keep a run from its end
 		if n == mostPages {
 			return fmt.Errorf("%w: %d pages and %d objects seen, and the list continues, want at most that many pages",
 				ErrIncomplete, n, seen)
@@ -223,7 +220,6 @@ func (r *reader) page(ctx context.Context, resource, namespace, token string, se
 	if answer.Items == nil && r.accept == onlyMetadata && answer.Kind == "PartialObjectMetadataList" {
 		answer.Items = []json.RawMessage{}
 	}
-	//guard: an answer that is no list is an inventory without hosts
 	if err == nil && (answer.Metadata.ResourceVersion == "" || answer.Items == nil) {
 		err = fmt.Errorf("%w: after %d objects the answer is no list", ErrIncomplete, seen)
 	}

@@ -45,7 +45,6 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 		if err != nil {
 			return nil, err
 		}
-		//guard: whole Deployments of all namespaces, with passwords in plain text, are read for their owners
 		reader.accept, reader.selector = onlyMetadata, kind.selector
 		before := len(out)
 		err = reader.list(ctx, kind.resource, metav1.NamespaceAll, func(item json.RawMessage) error {

@@ -55,7 +55,6 @@ func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersi
 	}
 	ctx = klog.NewContext(ctx, klog.Logger{})
 	err = retry(ctx, w.reader.backoff, func() error {
-		//guard: the whole SIPCluster is patched, and not its status alone
 		return w.reader.client.Patch(types.MergePatchType).Namespace(namespace).Resource(w.resource).Name(name).SubResource("status").
 			Param("fieldManager", StatusManager).Param("fieldValidation", "Strict").Body(body).Do(ctx).Error()
 	})
@@ -69,7 +68,6 @@ func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersi
 	case apierrors.IsBadRequest(err) || apierrors.IsInvalid(err):
 		return w.login.safe(fmt.Errorf("%w: %w", ErrUnknownFields, err))
 	}
-	//guard: a token that the API server repeats is printed
 	return w.login.safe(plainStatus(err))
 }
 

@@ -32,16 +32,11 @@ func InWave(app *Application, n string) *Application {
 // the option a host could never move. That no two tenants have a host is the placement's business.
 func Hosts(site *v1alpha1.Site, name, folder string) *Application {
 	app := Keeping(site, name, folder)
-	//guard: Argo CD compares a partial host with the whole one
 	app.Annotations = map[string]string{CompareOptions: "ServerSideDiff=true"}
-	//guard: Argo CD takes over the spec of a host made by kubectl apply, and wipes it
 	app.Spec.SyncPolicy.SyncOptions = []string{
-		//guard: Argo CD applies hosts on the client's side
 		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
 	}
-	//guard: no host can ever move from one tenant to another
 	if site.Spec.Hosts.Apply != v1alpha1.ApplyMerge {
-		//guard: two Applications with one host undo each other, without an error
 		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, FailOnShared)
 	}
 	return app
@@ -50,9 +45,7 @@ func Hosts(site *v1alpha1.Site, name, folder string) *Application {
 // Keeping returns an Application that deletes nothing, not even when it is deleted itself.
 func Keeping(site *v1alpha1.Site, name, folder string) *Application {
 	app := Pruning(site, name, folder)
-	//guard: Argo CD prunes hosts, guards and definitions
 	app.Spec.SyncPolicy.Automated.Prune = false
-	//guard: Argo CD prunes guards that leave the tree
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", FailOnShared, "Prune=false", "Delete=false"}
 	return app
 }
@@ -63,28 +56,23 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site)},
 		Spec: ApplicationSpec{
-			//guard: one project for all Applications again, which permits none of them what it applies, or everything
 			Project: name,
 			Source: Source{
 				RepoURL: site.Spec.Repository.URL,
 				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone who may
 				// push a tag would have it synced.
-				//guard: anyone who may push a tag has Argo CD sync it in place of the branch of the same name
 				TargetRevision: "refs/heads/" + site.Spec.Repository.Branch,
 				Path:           path.Join(site.Spec.Repository.Path, folder),
 				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml
 				// among them. Said to be kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes
 				// away; this is the one field that changes nothing, as no Application has components.
-				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that forever
 				Kustomize: Kustomize{IgnoreMissingComponents: true},
 			},
 			Destination: Destination{Server: site.Spec.ArgoCD.Server, Namespace: site.Spec.ArgoCD.Namespace},
 			SyncPolicy: SyncPolicy{
-				//guard: a deleted guard does not come back
 				Automated:   Automated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", FailOnShared},
 				// Without refresh a sync that fails is tried forever with its own commit, and the one that fixes it never comes.
-				//guard: a sync that fails is tried forever with its own commit, and the one that fixes it never comes
 				Retry: Retry{Limit: -1, Refresh: true, Backoff: Backoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},

@@ -39,7 +39,6 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 	cluster, namespaced []metav1.GroupKind) *Project {
 	project := &Project{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "AppProject"},
-		//guard: a branch that is put back takes the root's project away before the root has left it, and the root syncs nothing
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site), Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast},
 		},
@@ -49,16 +48,13 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 		},
 	}
 	if len(cluster) == 0 {
-		//guard(TestArgoRows/smuggled): Argo CD makes namespaces, webhooks and rights over everything, if they are pushed among a tenant's services
 		project.Spec.ClusterResourceWhitelist = Kinds("")
 	}
 	if len(namespaced) == 0 {
 		// Where the list of permitted kinds is missing Argo CD permits all, and one that is empty may go missing.
-		//guard: anyone who writes a project again and leaves the empty list out permits every kind in its namespaces
 		project.Spec.NamespaceResourceWhitelist, project.Spec.NamespaceResourceBlacklist = Kinds(""), Kinds(Every, Every)
 	}
 	for _, namespace := range slices.Compact(slices.Sorted(slices.Values(namespaces))) {
-		//guard: a project permits a namespace in which nothing is
 		project.Spec.Destinations = append(project.Spec.Destinations,
 			Destination{Server: site.Spec.ArgoCD.Server, Namespace: namespace})
 	}

@@ -168,7 +168,6 @@ func lasting(host *inventory.Host, origin inventory.AddressOrigin) bool {
 	case inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:
 		return true
 	case inventory.FromNetworkData:
-		//guard: an address that a host's consumer wrote is kept as the host's own
 		return !host.State.InUse()
 	}
 	return false

@@ -42,7 +42,6 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 		}
 	}
 	slices.Sort(paths)
-	//guard: claims are forgotten with a deleted file, and the hosts go to others
 	problems.Add(missingAssignments(where, tree))
 	for _, path := range paths {
 		docs, err := manifest.Parse(where+"/"+path, tree[path])
@@ -51,7 +50,6 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 			continue
 		}
 		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
-		//guard: of two documents in assignments.yaml one counts, and the other's hosts are forgotten
 		if len(docs) != 1 || docs[0].Prefix != "" {
 			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), Kind,
 				restoring))
@@ -60,7 +58,6 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 		file, err := readAssignments(&docs[0], path)
 		problems.Add(err)
 		if err == nil {
-			//guard: a running tree is made for another engine, or with other label keys: assigned hosts look free
 			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
@@ -124,7 +121,6 @@ func missingAssignments(where string, tree map[string][]byte) error {
 }
 
 func readAssignments(doc *manifest.Document, path string) (File, error) {
-	//guard: decisions of a later version are read as if they were today's
 	if doc.Kind != Kind || doc.APIVersion != v1alpha1.APIVersion {
 		return File{}, doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, v1alpha1.APIVersion, Kind)
 	}
@@ -132,11 +128,9 @@ func readAssignments(doc *manifest.Document, path string) (File, error) {
 	if err := doc.Decode(&file); err != nil {
 		return File{}, err
 	}
-	//guard: an edit of assignments.yaml by hand is obeyed
 	if want, err := file.digest(); err != nil || file.Digest != want {
 		return File{}, doc.Problem("digest", "does not match the content: the file was edited by hand; make such changes in the SIPCluster; %s", restoring)
 	}
-	//guard: decisions of one cluster in the folder of another are obeyed
 	if want := Folder(file.cluster()) + "/assignments.yaml"; want != path {
 		return File{}, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", file.cluster())
 	}

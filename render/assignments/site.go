@@ -36,7 +36,6 @@ type siteChange struct{ field, was, is string }
 
 // ofEngine reports whether it is the engine or the namespace of its objects.
 func (c siteChange) ofEngine() bool {
-	//guard: the tree of another site in another folder is taken for this one's
 	return c.field == "spec.engine" || strings.HasSuffix(c.field, ".namespace")
 }
 
@@ -51,21 +50,13 @@ func (a *File) changes(site *v1alpha1.Site) []siteChange {
 	}
 	var out []siteChange
 	for _, c := range []siteChange{
-		//guard: the tree of another site is taken for this one's
 		{"metadata.name", was.Name, is.Name},
-		//guard: the first engine prunes what the second one made
 		{"spec.engine", string(was.Engine), string(is.Engine)},
-		//guard: the engine in the old namespace prunes what the one in the new made
 		{"spec." + string(is.Engine) + ".namespace", was.EngineNamespace, is.EngineNamespace},
-		//guard: hosts are in two overlays
 		{"spec.hosts.apply", string(was.Apply), string(is.Apply)},
-		//guard: with another label key every assigned host looks free
 		{"spec.labelKeys.clusterNamespace", was.LabelKeys.ClusterNamespace, is.LabelKeys.ClusterNamespace},
-		//guard: with another label key every assigned host looks free
 		{"spec.labelKeys.clusterName", was.LabelKeys.ClusterName, is.LabelKeys.ClusterName},
-		//guard: with another label key every assigned host looks free
 		{"spec.labelKeys.nodeType", was.LabelKeys.NodeType, is.LabelKeys.NodeType},
-		//guard: with another label key no standby is known
 		{"spec.labelKeys.standby", was.LabelKeys.Standby, is.LabelKeys.Standby},
 	} {
 		if c.was != c.is {

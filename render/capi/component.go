@@ -40,7 +40,6 @@ func Component(in Input) (map[string][]byte, error) {
 	roles := slices.Sorted(maps.Keys(in.Cluster.Spec.Nodes))
 	names := fileNames(roles)
 	// First: what follows labels the objects as this cluster's.
-	//guard: a template without a role is applied as it is, and takes any host of any tenant
 	c.refuse(roles)
 	c.cluster()
 	for _, role := range roles {
@@ -88,14 +87,12 @@ func (in Input) Check() error {
 	check("metadata.namespace", in.Cluster.Namespace, validation.IsDNS1123Label(in.Cluster.Namespace))
 	check("metadata.name", in.Cluster.Name, validation.IsDNS1123Label(in.Cluster.Name))
 	for _, role := range slices.Sorted(maps.Keys(in.Cluster.Spec.Nodes)) {
-		//guard: the name of a role breaks out of a selector
 		check("role", role, validation.IsValidLabelValue(role))
 		if role == "" {
 			check("role", role, []string{"want a name"})
 		}
 	}
 	for _, domain := range in.Domains {
-		//guard: a label of a host breaks out of a patch
 		check("failure domain", domain, validation.IsValidLabelValue(domain))
 	}
 	return errors.Join(problems...)

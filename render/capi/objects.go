@@ -130,16 +130,13 @@ func (c *component) failureDomains() (byName map[string]any, list []any) {
 // writes operators in lower case, and "doesnotexist" is invalid.
 func (c *component) machines(role, file string) {
 	selector := map[string]any{
-		//guard: a template's host selector stays in addition to sipgen's: no host matches both
 		"$patch": "replace",
 		"matchLabels": map[string]string{
-			//guard: machines take the hosts of another tenant's cluster of the same name
 			c.Keys.ClusterNamespace: c.Cluster.Namespace,
 			c.Keys.ClusterName:      c.Cluster.Name,
 			c.Keys.NodeType:         role,
 		},
 		"matchExpressions": []metav1.LabelSelectorRequirement{
-			//guard: machines take standby hosts
 			{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}},
 		},
 	}
@@ -151,7 +148,6 @@ func (c *component) machines(role, file string) {
 func (c *component) controlPlane(file string, active int) {
 	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: kubeadmControlPlane.kind}
 	c.own(file, target, map[string]any{"replicas": active})
-	//guard: Cluster API refuses the control plane of a small cluster
 	if active < minScaleIn {
 		return
 	}

@@ -16,9 +16,7 @@ const maxPoll = time.Minute
 // Keeping returns a Kustomization that deletes nothing, not even when it is deleted itself.
 func Keeping(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	k := Pruning(site, source, name, folder)
-	//guard: Flux prunes what leaves the folder of hosts
 	k.Spec.Prune = false
-	//guard: a Kustomization that is deleted takes its hosts along
 	k.Spec.DeletionPolicy = Orphan
 	return k
 }
@@ -32,12 +30,10 @@ func Pruning(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 		Spec: KustomizationSpec{
 			Interval: *site.Spec.Flux.Interval,
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
-			RetryInterval: &metav1.Duration{Duration: min(site.Spec.Flux.Interval.Duration, maxPoll)},
-			//guard(TestFluxRows/overlay): a tree in a folder of the repository is looked for at the repository's root, and never found
-			Path:      "./" + path.Join(site.Spec.Repository.Path, folder),
-			Prune:     true,
-			SourceRef: Source{Kind: gitRepository, Name: source},
-			//guard(TestLockedFlux): a Flux that applies nothing without an account applies nothing of the site
+			RetryInterval:      &metav1.Duration{Duration: min(site.Spec.Flux.Interval.Duration, maxPoll)},
+			Path:               "./" + path.Join(site.Spec.Repository.Path, folder),
+			Prune:              true,
+			SourceRef:          Source{Kind: gitRepository, Name: source},
 			ServiceAccountName: site.Spec.Flux.ServiceAccountName,
 		},
 	}

@@ -10,14 +10,11 @@ import (
 // hosts.
 func (s guards) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(deleteGuard, admissionv1.Delete)
-	//guard: the definition takes every host with it, past the rule about labels
 	policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules, definitionRule())
 	policy.Spec.Variables = append(metadataVariables("oldLabels"),
 		admissionv1.Variable{Name: "claimLabels", Expression: celList(claimKeys(s.Site.Spec.LabelKeys))})
-	//guard(TestGuards/flux/break-glass_deletes_an_assigned_host): no user can delete a host, whatever happens
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Validations = []admissionv1.Validation{{
-		//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-namespace): a host with some of the labels can be deleted
 		Expression: "!variables.claimLabels.exists(k, k in variables.oldLabels)",
 		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}, s.keepDefinitions("baremetalhosts.metal3.io")}

@@ -35,13 +35,10 @@ func Files(in In) []File {
 	s := guards{in}
 	var files []File
 	put := func(name, about string, objects ...any) { files = append(files, File{name, about, objects}) }
-	//guard(TestGuards/flux/the_engine_changes_the_spec): the guard of syncs exists, and applies to no user
 	put("sync-guard.yaml", s.aboutSyncGuard(), s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
-	//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-name): the guard of deletions exists, and applies to no user
 	put("delete-guard.yaml", aboutDeleteGuard, s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.aboutLabelGuard(), s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
 	if s.Waves {
-		//guard: the guard of tenants is in force nowhere
 		put("tenant-guard.yaml", aboutTenantGuard, s.tenantGuard(), s.tenantBinding())
 	}
 	if s.Services {

@@ -38,11 +38,9 @@ func (s guards) guardName(guard string) string {
 // sync all the same.
 func (s guards) guardMeta(name string) metav1.ObjectMeta {
 	meta := metav1.ObjectMeta{
-		Name: name,
-		//guard(TestTwoEngines): the guards lack their site's name, and no other site can publish next to it
+		Name:   name,
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
 	}
-	//guard: anyone who turns pruning on takes the guards away
 	meta.Annotations = map[string]string{
 		flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
 	}
@@ -76,12 +74,10 @@ func (s guards) binding(guard string, action admissionv1.ValidationAction) admis
 		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),
 			Kind: "ValidatingAdmissionPolicyBinding"},
 		ObjectMeta: s.guardMeta(name),
-		//guard(TestGuards/flux/the_engine_changes_the_spec): what the guards forbid is written to the audit log, and done
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
 		},
 	}
-	//guard: the guards of two sites deny each other's syncs
 	if namespaces := slices.Compact(slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
 		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
 			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName,
@@ -126,7 +122,6 @@ func (s guards) keepDefinitions(names ...string) admissionv1.Validation {
 func celList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
-		//guard: a name with a quote changes a guard's rule
 		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"

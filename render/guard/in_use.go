@@ -19,7 +19,6 @@ const ReleaseOf = "sip.airshipit.org/release-of"
 func ReleaseToken(host *inventory.Host) string {
 	use := host.State.ImageName
 	if c := host.State.Consumer; c != nil {
-		//guard(TestMovedHosts/an_approved_release): an approved release is never carried out
 		use = c.Kind + "/" + c.Namespace + "/" + c.Name
 	}
 	return host.UID + "/" + use
@@ -42,14 +41,12 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
 	return []admissionv1.Variable{
 		{Name: "claimLabels", Expression: celList(claimKeys(keys))},
-		//guard(TestMovedHosts/one_of_the_labels_goes:_cluster-namespace): a running server loses a label by which its cluster finds it
 		{Name: "moved", Expression: "variables.claimLabels.exists(k, k in variables.oldLabels && variables.oldLabels[k] != '' &&\n" +
 			"  (!(k in variables.newLabels) || variables.newLabels[k] != variables.oldLabels[k]))"},
 		{Name: "hasSpec", Expression: "oldObject != null && has(oldObject.spec)"},
 		{Name: "consumed", Expression: "variables.hasSpec && has(" + consumer + ")"},
 		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
 			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
-		//guard(TestMovedHosts/one_of_the_labels_goes:_cluster-name): a host that Cluster API is about to provision is moved
 		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + image +
 			") || has(oldObject.spec.customDeploy) ||\n" +
 			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
@@ -61,7 +58,6 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 			"variables.hasSpec && has(" + image + ") ? 'image/' + variables.imagePath :\n" +
 			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " +
 			part("oldObject.spec.customDeploy", "method") + " : ''"},
-		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good forever
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
 			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", ReleaseOf)},
 	}
@@ -74,7 +70,6 @@ func inUseValidations(update string) []admissionv1.Validation {
 		{Expression: update + "!variables.moved || !variables.used || variables.approved",
 			Message: "this BareMetalHost is in use: the labels that assign it can be changed or removed only by a release " +
 				"that was approved for what uses it now (" + ReleaseOf + ")"},
-		//guard(TestMovedHosts/a_host_that_is_kept_for_its_cluster,_approved): a host that a cluster keeps for its next machine becomes another tenant's
 		{Expression: update + "!variables.moved || !variables.consumed ||\n" +
 			"!has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'",
 			Message: "this BareMetalHost is kept for its cluster's next machine: no approval can release it; Cluster API has to free it first"},

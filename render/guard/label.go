@@ -15,21 +15,17 @@ func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	keys := s.Site.Spec.LabelKeys
 	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
-		//guard(TestFluxRows/assign): an enforced label guard denies the engine what it is for: no live host can be handed out
 		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " +
 			celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
-		//guard(TestLabelGuard/break-glass_changes_cluster-name): wrong labels can be set right by nobody
 		s.notBreakGlass(),
 	}
 	policy.Spec.Variables = slices.Concat(metadataVariables(everyMetadata...), changedVariables(),
 		[]admissionv1.Variable{{Name: "ourLabels", Expression: celList(append(claimKeys(keys), keys.Standby))}})
 	policy.Spec.Validations = []admissionv1.Validation{
-		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant, or out of service
 		{Expression: "!variables.changedLabels.exists(k, k in variables.ourLabels)",
 			Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that assign a BareMetalHost: " +
 				"ask for hosts in a SIPCluster, or change the labels as a member of " +
 				strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
-		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
 		{Expression: "!('" + ReleaseOf + "' in variables.changedAnnotations)",
 			Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name +
 				": approve it in the SIPCluster"},
@@ -40,7 +36,6 @@ func (s guards) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 // labelWriters returns the users that an engine applies hosts as.
 func (s guards) labelWriters() []string {
 	if !s.merge() && s.Site.Spec.Engine != v1alpha1.EngineArgoCD {
-		//guard: with hosts in git no host can be handed out
 		return []string{s.Site.Spec.Flux.Identity}
 	}
 	return s.identities()
@@ -48,9 +43,7 @@ func (s guards) labelWriters() []string {
 
 func (s guards) labelGuardAction() admissionv1.ValidationAction {
 	if s.Site.Spec.LabelGuard.Enforce {
-		//guard: a Site that enforces the label guard only gets lines in an audit log
 		return admissionv1.Deny
 	}
-	//guard: an upgrade denies what people did until today, without a warning
 	return admissionv1.Audit
 }

@@ -22,10 +22,8 @@ func (s guards) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		}}
 	}
 	policy.Spec.MatchConstraints.ResourceRules = []admissionv1.NamedRuleWithOperations{
-		//guard: anybody with the right to deletes Ironic, and with it its certificate
 		resources("ironic.metal3.io", "ironics"),
 		resources("airship.airshipit.org", "vinoes"),
-		//guard: anybody may delete a PlacementAPI, and with it who has what
 		resources("placement.openstack.org", "placementapis"),
 		resources("k8s.mariadb.com", "mariadbs"),
 		{RuleWithOperations: admissionv1.RuleWithOperations{
@@ -33,7 +31,6 @@ func (s guards) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 			Rule: admissionv1.Rule{APIGroups: []string{"airship.airshipit.org"}, APIVersions: []string{"*"},
 				Resources: []string{"vinoes"}},
 		}},
-		//guard: a definition takes every service of its kind with it, past the rule about the site's label
 		definitionRule(),
 	}
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
@@ -55,7 +52,6 @@ func (s guards) vinoCredentials() admissionv1.Validation {
 	const given = "[object.spec.bmcCredentials.username, object.spec.bmcCredentials.password].all(v, v != '' && !v.contains('${'))"
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		return admissionv1.Validation{
-			//guard: Argo CD makes a Vino without credentials, and everybody may switch its hosts
 			Expression: "request.operation == 'DELETE' || has(object.spec.bmcCredentials) && has(object.spec.bmcCredentials.username) && " +
 				"has(object.spec.bmcCredentials.password) && " + given,
 			Message: "spec.bmcCredentials of a Vino is missing, empty or a variable: git has none, and Argo CD puts none in; make the Vino as PLAN.md says",

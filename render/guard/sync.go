@@ -12,10 +12,8 @@ import (
 // identities returns the users that an engine applies host patches as.
 func (s guards) identities() []string {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		//guard(TestGuards/argocd/the_engine_changes_the_spec): the guard looks at another identity than that which syncs
 		return []string{s.Site.Spec.ArgoCD.Identity}
 	}
-	//guard(TestGuards/flux/the_engine_changes_the_spec): the guard looks at another identity than that which syncs
 	return []string{"system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + s.HostsAccount}
 }
 
@@ -27,16 +25,13 @@ func (s guards) identities() []string {
 func (s guards) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	if !s.merge() {
 		policy := s.guard(syncGuard, admissionv1.Update)
-		//guard: with hosts in git the guard is for an account that does not sync
 		policy.Spec.MatchConditions = syncing(s.labelWriters())
 		policy.Spec.Variables = append(metadataVariables(everyMetadata...), inUseVariables(s.Site.Spec.LabelKeys)...)
-		//guard(TestFluxRows/overlay-in-use): with hosts in git a rollback gives a running server to another tenant, or to nobody
 		policy.Spec.Validations = inUseValidations("")
 		return policy
 	}
 	keys := s.Site.Spec.LabelKeys
 	same := func(path string) string {
-		//guard(TestGuards/flux/the_engine_takes_the_spec_away): an engine takes the whole spec of a host away
 		return fmt.Sprintf("has(object.%[1]s) == has(oldObject.%[1]s) &&\n  (!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)", path)
 	}
 	const update = "request.operation != 'UPDATE' ||\n"
@@ -47,21 +42,15 @@ func (s guards) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		{Name: "toolPrefixes", Expression: "['kustomize.toolkit.fluxcd.io/', 'argocd.argoproj.io/']"},
 	}, inUseVariables(keys))
 	tools := "k == 'app.kubernetes.io/instance' || variables.toolPrefixes.exists(p, k.startsWith(p))"
-	//guard(TestMovedHosts/it_goes_to_another_cluster): a rollback gives a running server to another tenant, or to nobody
 	policy.Spec.Validations = append([]admissionv1.Validation{
-		//guard(TestGuards/flux/the_engine_creates_a_host): an engine with many rights creates and deletes hosts
 		{Expression: "request.operation == 'UPDATE'",
 			Message: "the GitOps identity may only update a BareMetalHost: sipgen neither creates nor deletes hosts"},
-		//guard(TestGuards/flux/the_engine_changes_the_spec): an engine changes the spec of a host, or takes it away
 		{Expression: update + same("spec"),
 			Message: "the GitOps identity may not change a BareMetalHost's spec: that would reprovision a server"},
-		//guard(TestGuards/flux/the_engine_changes_a_foreign_label): an engine changes labels by which others find a host
 		{Expression: update + "variables.changedLabels.all(k,\n  k in variables.ourLabels || " + tools + ")",
 			Message: "the GitOps identity may only change sipgen's labels on a BareMetalHost"},
-		//guard(TestGuards/flux/the_engine_pauses_the_host): an engine pauses a host, detaches it or restarts it by an annotation
 		{Expression: update + "variables.changedAnnotations.all(k,\n  k == '" + ReleaseOf + "' || " + tools + ")",
 			Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
-		//guard(TestGuards/flux/the_engine_takes_metal3's_finalizer_away): an engine takes metal3's finalizer away: the server is forgotten as it is
 		{Expression: update + same("metadata.finalizers") + " &&\n" + same("metadata.ownerReferences"),
 			Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
 	}, inUseValidations(update)...)

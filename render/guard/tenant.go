@@ -57,13 +57,11 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	)
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
-			//guard(TestTenantGuard/a_tenant_among_the_hosts): a tenant has services among the hosts, where the BMCs' Secrets are
 			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants +
 				" || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
 			Message: "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
 		},
 		{
-			//guard(TestTenantGuard/another_tenant's): a tenant's Application takes another one's service
 			Expression: "(!variables.newTracked" + tenants + " || variables.oldTracked in ['', variables.newTracked]) && " +
 				"(!variables.newInstance" + tenants + " || variables.oldInstance in ['', variables.newInstance])",
 			Message: "this object is another Application's: the Application of a tenant's services and hosts may not take it over",
@@ -79,7 +77,6 @@ func (s guards) tenantBinding() admissionv1.ValidatingAdmissionPolicyBinding {
 		return binding
 	}
 	in := &binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0]
-	//guard: a tenant's Application takes over what is another's in its namespace
 	in.Values = append(in.Values, s.InWaves...)
 	slices.Sort(in.Values)
 	in.Values = slices.Compact(in.Values)

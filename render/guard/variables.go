@@ -19,7 +19,6 @@ func metadataVariables(names ...string) []admissionv1.Variable {
 		if strings.HasPrefix(name, "old") {
 			object = "oldObject"
 		}
-		//guard(TestEmptiedLabels): a host whose labels were emptied can never be synced again
 		variables = append(variables, admissionv1.Variable{Name: name, Expression: fmt.Sprintf(
 			"%[1]s != null && has(%[1]s.metadata.%[2]s) && dyn(%[1]s.metadata.%[2]s) != null ? %[1]s.metadata.%[2]s : {}", object, field)})
 	}
@@ -30,7 +29,6 @@ func metadataVariables(names ...string) []admissionv1.Variable {
 func changedVariables() []admissionv1.Variable {
 	var variables []admissionv1.Variable
 	for _, of := range []string{"Labels", "Annotations"} {
-		//guard(TestGuards/flux/the_engine_takes_a_foreign_label_away): an engine takes labels and annotations of others away
 		variables = append(variables, admissionv1.Variable{Name: "changed" + of, Expression: fmt.Sprintf(
 			"(variables.old%[1]s.map(k, k) + variables.new%[1]s.map(k, k)).filter(k,\n"+
 				"  !(k in variables.old%[1]s) || !(k in variables.new%[1]s) || variables.old%[1]s[k] != variables.new%[1]s[k])", of)})

@@ -27,7 +27,6 @@ func verification(ca *v1.BackendCA) string {
 		folder = configFolder
 	}
 	// Without a name any certificate of the authority would do: a kubelet's, or an administrator's.
-	//guard: any certificate of the cluster passes for an API server
 	return "verify required ca-file " + folder + "/" + caFile + " verifyhost " +
 		cmp.Or(ca.ServerName, v1.DefaultServerName)
 }
@@ -41,7 +40,6 @@ func caVolume(ca *v1.BackendCA) (volume corev1.Volume, mounted bool) {
 	items := []corev1.KeyToPath{{Key: cmp.Or(ca.Key, v1.DefaultCAKey), Path: caFile}}
 	volume.Name = "backend-ca"
 	if ca.Secret != "" {
-		//guard: the private key of a cluster is in its load balancer
 		volume.Secret = &corev1.SecretVolumeSource{SecretName: ca.Secret, DefaultMode: ptr[int32](0o440), Items: items}
 	} else {
 		volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: ca.ConfigMap}, DefaultMode: ptr[int32](0o444), Items: items}

@@ -100,7 +100,6 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		}}})
 	}
 	// A field that this Dex does not know must not be passed over in silence.
-	//guard: Dex passes over a field that it does not know, a restriction among them
 	env = append(env, corev1.EnvVar{Name: "DEX_CONFIG_DISALLOW_UNKNOWN_FIELDS", Value: "true"})
 	container := corev1.Container{
 		Name:    "dex",
@@ -178,7 +177,6 @@ func (o *overlay) dexStorageRole(s service) []any {
 
 func dexRules() rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{
-		//guard: Dex may do everything in the tenant's namespace
 		APIGroups: []string{dexGroup}, Resources: dexResources(), Verbs: []string{"get", "list", "watch", "create", "update",
 			"patch", "delete"},
 	}

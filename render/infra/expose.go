@@ -27,13 +27,11 @@ func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: o.meta(s),
 		Spec: corev1.ServiceSpec{
-			Type: kind,
-			//guard: an upgrade leaves a Service with nothing behind it
+			Type:     kind,
 			Selector: s.selector(),
 			// HAProxy binds both families, so the Service has both where the cluster does.
 			IPFamilyPolicy: ptr(corev1.IPFamilyPolicyPreferDualStack),
-			//guard: an upgrade takes all ports of a service but the first
-			Ports: ports,
+			Ports:          ports,
 		},
 	}
 	if spec.ClusterIP != nil {

@@ -137,9 +137,7 @@ func (taken addresses) on(h Member, network string, family v1.AddressFamily) (ad
 		}
 	}
 	// A zone is a name of an interface on another machine.
-	//guard: an address with a zone is written into configurations, where a zone can be any text
 	chosen = chosen.Unmap().WithZone("")
-	//guard: a host is reached under another one's name
 	if first, twice := taken[chosen]; twice {
 		return netip.Addr{}, false, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(),
 			h.Host.Key(), chosen, network)

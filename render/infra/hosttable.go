@@ -87,7 +87,6 @@ var (
 // addresses has it: the transport follows a plus sign and is https without one.
 func redfishSystem(address string) (string, error) {
 	parsed, err := url.Parse(address)
-	//guard: the password of a BMC is written into a ConfigMap
 	if err != nil || parsed.User != nil {
 		return "", fmt.Errorf("bmc.access redfish: the BMC address is not a URL without user")
 	}
@@ -98,7 +97,6 @@ func redfishSystem(address string) (string, error) {
 	case !bmcHost.MatchString(parsed.Host):
 		return "", fmt.Errorf("bmc.access redfish: the BMC address has the host %q, want a name or an IP address",
 			parsed.Host)
-	//guard: the path of a BMC breaks out of the host table
 	case !systemPath.MatchString(parsed.Path) || parsed.RawQuery != "" || parsed.Fragment != "" ||
 		strings.Contains(parsed.Path, ".."):
 		return "", fmt.Errorf("bmc.access redfish: the BMC address has the path %q, want a Redfish system, as in /redfish/v1/Systems/1", parsed.Path)

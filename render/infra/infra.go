@@ -96,7 +96,6 @@ func Check(in Input) (*Checked, error) {
 		return cmp.Or(cmp.Compare(a.Host.Namespace, b.Host.Namespace), cmp.Compare(a.Host.Name, b.Host.Name))
 	})
 	var errs []error
-	//guard: a value of a spec breaks out of a configuration
 	for _, problem := range apivalidation.ValidateCluster(in.Cluster) {
 		errs = append(errs, problem)
 	}

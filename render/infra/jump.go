@@ -68,7 +68,6 @@ func (o *overlay) redfish(table []tableHost) error {
 		case h.Namespace != o.Cluster.Namespace:
 			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace %s only; use bmc.access metal3", h.Key(), h.Namespace, o.Cluster.Namespace))
 			continue
-		//guard: a BMC without a Secret is found out when the pod does not start
 		case !secretName(h.BMC.CredentialsName):
 			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret",
 				h.Key(), h.BMC.CredentialsName))
@@ -229,7 +228,6 @@ func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, acces
 	}
 	pod := o.pod(s, &jump.Service, jumpUID, container, volumes...)
 	pod.Spec.ServiceAccountName = s.name
-	//guard: a jump host without power control has a token all the same
 	pod.Spec.AutomountServiceAccountToken = ptr(access == v1.BMCMetal3)
 	for _, h := range table {
 		pod.Spec.HostAliases = append(pod.Spec.HostAliases, corev1.HostAlias{IP: h.IP.String(), Hostnames: h.Aliases()})
@@ -269,9 +267,8 @@ func fromSecret(volume, name string) corev1.Volume {
 
 func (o *overlay) serviceAccount(s service) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: o.meta(s),
-		//guard: any pod of the namespace that names the account gets its token
+		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta:                   o.meta(s),
 		AutomountServiceAccountToken: ptr(false),
 	}
 }

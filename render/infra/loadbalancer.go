@@ -39,7 +39,6 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	target := intstr.FromString(name)
 	if name == v1.PortNameSIP {
 		// As SIP's Service had it: while pods of both are there, each is found at the number.
-		//guard: the control plane of a tenant that is taken over has no endpoint until new pods are ready
 		target = intstr.FromInt32(apiPort)
 	}
 	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target,
@@ -84,7 +83,6 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
 	const balance = "roundrobin"
 	checkPort := fmt.Sprint(cmp.Or(lb.CheckPort, 10250))
-	//guard(TestProxyProtocol): a client that sends port 10250 reaches the kubelets of the workers
 	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {
 		return fill("loadbalancer-worker.cfg.tmpl", sections(lb.HAProxy, balance, values{
 			"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
@@ -205,7 +203,6 @@ func (o *overlay) deployment(s service, spec *v1.Service, replicas int32,
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: o.meta(s),
 		Spec: appsv1.DeploymentSpec{
-			//guard: an upgrade leaves a service without a pod
 			Replicas: ptr(replicasOf(spec, replicas)),
 			Selector: &metav1.LabelSelector{MatchLabels: s.selector()},
 			Strategy: strategy,

@@ -20,7 +20,6 @@ type portRange struct{ first, last int32 }
 // load balancer's old pods finish their connections to former backends.
 func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *networkingv1.NetworkPolicy {
 	ingress := []networkingv1.NetworkPolicyIngressRule{{Ports: []networkingv1.NetworkPolicyPort{policyPort(public)}}}
-	//guard: a site that allows no namespace to read metrics allows all, since a rule without peers is for all
 	if from := metricsPeers(o.Site); metrics != 0 && len(from) > 0 {
 		ingress = append(ingress, networkingv1.NetworkPolicyIngressRule{
 			Ports: []networkingv1.NetworkPolicyPort{policyPort(portRange{metrics, metrics})}, From: from,
@@ -30,7 +29,6 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
 		ObjectMeta: o.bare(s),
 		Spec: networkingv1.NetworkPolicySpec{
-			//guard: the jump host of the SIP operator is cut off before the one that replaces it is ready
 			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{instanceLabel: s.name, managedByLabel: "sipgen"}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress:     ingress,

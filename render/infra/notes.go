@@ -87,7 +87,6 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 	if bmcAccess(jump) != v1.BMCNone {
 		out.WriteString("On it, `host list` shows the hosts, and `host reboot NAME` restarts one.\n\n")
 	}
-	//guard: PLAN.md does not show who may log in
 	out.WriteString(loginNotes(jump))
 	out.WriteString("</details>\n")
 }

@@ -125,7 +125,6 @@ func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm,
 	preferred []corev1.WeightedPodAffinityTerm) {
 	for _, t := range terms {
 		term := corev1.PodAffinityTerm{
-			//guard: a service keeps all other pods of its namespace off the nodes
 			LabelSelector: &metav1.LabelSelector{MatchLabels: s.own()}, TopologyKey: t.TopologyKey, MatchLabelKeys: []string{templateHash},
 		}
 		if t.Weight == 0 {

@@ -15,7 +15,6 @@ import (
 func (o *overlay) override(k *object.Kustomization) error {
 	defaults := &o.Site.Spec.Defaults
 	for _, key := range slices.Sorted(maps.Keys(defaults.Labels)) {
-		//guard: a label of the site changes which pods a Service selects
 		if slices.Contains([]string{nameLabel, instanceLabel, componentLabel, partOfLabel, managedByLabel}, key) {
 			return fmt.Errorf("site: spec.defaults.labels: %q selects pods, and cannot be set for all", key)
 		}

@@ -38,18 +38,14 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 	pod := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: s.labels(), Annotations: map[string]string{}},
 		Spec: corev1.PodSpec{
-			//guard: pods that need no rights have a token of their account
 			AutomountServiceAccountToken: ptr(false),
-			//guard: the names of a namespace's Services become variables of every pod
-			EnableServiceLinks: ptr(false),
-			Containers:         []corev1.Container{container},
-			NodeSelector:       spec.NodeLabels,
+			EnableServiceLinks:           ptr(false),
+			Containers:                   []corev1.Container{container},
+			NodeSelector:                 spec.NodeLabels,
 			SecurityContext: &corev1.PodSecurityContext{
-				//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may be root, and a namespace that is restricted refuses them
-				RunAsNonRoot: ptr(true),
-				RunAsUser:    ptr(uid),
-				RunAsGroup:   ptr(uid),
-				//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may make every system call, and a namespace that is restricted refuses them
+				RunAsNonRoot:   ptr(true),
+				RunAsUser:      ptr(uid),
+				RunAsGroup:     ptr(uid),
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
 			Tolerations: o.tolerations(spec),
@@ -63,7 +59,6 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 		},
 	}
 	if slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Secret != nil || v.Projected != nil }) {
-		//guard: a pod cannot read its Secrets, which only root and their group may
 		pod.Spec.SecurityContext.FSGroup = ptr(uid)
 	}
 	if networks := networksAnnotation(spec.NetworkAttachments); networks != "" {
@@ -79,7 +74,6 @@ func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 	if asked == nil {
 		asked = o.Site.Spec.Defaults.ControlPlaneNodes
 	}
-	//guard: every tenant's pods run next to the management cluster's API server
 	if asked == nil || !*asked {
 		return nil
 	}
@@ -93,12 +87,9 @@ const ControlPlaneTaint = "node-role.kubernetes.io/control-plane"
 // restricted returns the container's half of the restricted profile.
 func restricted() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
-		//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may become root by a setuid program
 		AllowPrivilegeEscalation: ptr(false),
-		//guard: who breaks into a pod can change its programs
-		ReadOnlyRootFilesystem: ptr(true),
-		//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods keep capabilities
-		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		ReadOnlyRootFilesystem:   ptr(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 	}
 }
 
@@ -148,7 +139,6 @@ func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.Reso
 
 // emptyDir returns a folder that a pod may write to, of which it may fill so much: who writes more is evicted.
 func emptyDir(name, limit string) corev1.Volume {
-	//guard: anyone who logs in to a jump host fills the disk of its node
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr(resource.MustParse(limit))}}}
 }
 

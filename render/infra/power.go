@@ -37,7 +37,6 @@ func (o *overlay) powerRoles(s service) []any {
 }
 
 func powerRules(hosts []string) rbacv1.PolicyRule {
-	//guard: a jump host has power over the hosts of every tenant in the namespace
 	return rbacv1.PolicyRule{APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"},
 		ResourceNames: hosts, Verbs: []string{"get", "patch"}}
 }

@@ -61,7 +61,6 @@ var OverlayKinds = []OverlayKind{
 	{"", "ServiceAccount", "serviceaccounts"},
 	{"apps", "Deployment", "deployments"},
 	{"policy", "PodDisruptionBudget", "poddisruptionbudgets"},
-	//guard(TestRightsOfATenant): a cluster's account cannot make the NetworkPolicies of its services
 	{"networking.k8s.io", "NetworkPolicy", "networkpolicies"},
 	{"cert-manager.io", "Certificate", "certificates"},
 }
@@ -69,7 +68,6 @@ var OverlayKinds = []OverlayKind{
 // GivenRules returns the rights that the site grants to the accounts of clusters, and of their services: an account
 // can grant only what it holds.
 func GivenRules() []rbacv1.PolicyRule {
-	//guard: the account of the root cannot give a first Dex its own
 	return append(OverlayRules(), powerRules(nil), dexRules())
 }
 

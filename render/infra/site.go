@@ -96,10 +96,8 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 			Labels: map[string]string{nameLabel: "dex", partOfLabel: "sip", managedByLabel: "sipgen"},
 			// Without its definition every Dex loses its state, signing keys included.
 			Annotations: map[string]string{
-				//guard: Flux prunes Dex' definitions, and every Dex loses its state
 				"kustomize.toolkit.fluxcd.io/prune": "disabled",
-				//guard: Argo CD prunes Dex' definitions, and every Dex loses its state
-				"argocd.argoproj.io/sync-options": "Prune=false",
+				"argocd.argoproj.io/sync-options":   "Prune=false",
 			},
 		},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
@@ -169,18 +167,14 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 				{Name: "account", Expression: "request.userInfo.username.split(':')[3]"},
 			},
 			Validations: []admissionv1.Validation{
-				//guard(TestJumpHostGuard/a_host_is_made): who breaks into a jump host with more rights creates and deletes hosts
 				{Expression: "request.operation == 'UPDATE'", Message: "a jump host neither creates nor deletes hosts"},
-				//guard(TestJumpHostGuard/a_spec_is_changed): who is in a jump host changes the spec of a host
 				{Expression: "request.operation != 'UPDATE' || (" + same("spec") + ")", Message: "a jump host changes no spec"},
 				{
-					//guard(TestJumpHostGuard/a_label_is_changed): who is in a jump host moves a host to another tenant
 					Expression: "request.operation != 'UPDATE' || (" + same("metadata.labels") + " && " +
 						same("metadata.finalizers") + " && " + same("metadata.ownerReferences") + ")",
 					Message: "a jump host changes no labels, finalizers or owners",
 				},
 				{
-					//guard(TestJumpHostGuard/another_annotation_is_changed): who is in a jump host changes other annotations
 					Expression: "request.operation != 'UPDATE' || (" + newNotes + ".all(k, " + ours + " || (k in " + oldNotes +
 						" && " + newNotes + "[k] == " + oldNotes + "[k])) && " +
 						oldNotes + ".all(k, " + ours + " || k in " + newNotes + "))",
@@ -188,7 +182,6 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 				},
 				{
 					// A host without the labels is nobody's: no account has an empty namespace, and none ends with a dash.
-					//guard(TestJumpHostGuard/a_reboot_by_that_of_a_cluster_of_the_same_name_in_another_namespace): a jump host has power over another namespace's hosts
 					Expression: "request.operation != 'UPDATE' || (request.userInfo.username.split(':')[2] == variables.clusterNamespace && " +
 						"variables.account.endsWith('-' + variables.clusterName) && variables.account.substring(0, size(variables.account) - size(variables.clusterName)).matches('^jumphost[0-9]*-$'))",
 					Message: "a jump host has power over the hosts of its own cluster, by their labels",
@@ -196,7 +189,6 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 			},
 		},
 	}
-	//guard: the same of a denial by the guard of jump hosts
 	Forbid(policy.Spec.Validations)
 	return policy
 }
@@ -216,7 +208,6 @@ func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPoli
 		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),
 			Kind: "ValidatingAdmissionPolicyBinding"},
 		ObjectMeta: jumpGuardMeta(site),
-		//guard(TestJumpHostGuard/a_host_is_made): what the guard of jump hosts forbids is done
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: JumpGuardName(site), ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
 		},

@@ -74,7 +74,6 @@ func (id identity) authentication() authenticationConfiguration {
 				Username: prefixedClaim{Claim: id.usernameClaim, Prefix: id.usernamePrefix},
 				Groups:   prefixedClaim{Claim: id.groupsClaim, Prefix: id.groupsPrefix},
 			},
-			//guard: a group that the identity provider names system:masters may do everything in the tenant's cluster
 			UserValidationRules: id.rules(),
 		}},
 	}
@@ -89,7 +88,6 @@ func (id identity) rules() []userValidationRule {
 			"the name of a user may not begin with " + v1.ReservedPrefix})
 	}
 	if v1.MayBeReserved(id.groupsPrefix) {
-		//guard(TestEmptyPrefixesNameNoneOfKubernetesOwn): one other group hides that a token names system:masters, and no user without a group may log in
 		rules = append(rules, userValidationRule{"user.groups.all(group, !group.startsWith('" + v1.ReservedPrefix + "'))",
 			"the name of a group may not begin with " + v1.ReservedPrefix})
 	}

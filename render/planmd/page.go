@@ -70,7 +70,6 @@ func writePatches(out *bytes.Buffer, spec *v1.SIPCluster) {
 	if spec == nil {
 		return
 	}
-	//guard: a tenant's patches tolerate any taint, and PLAN.md does not show it
 	if len(spec.Spec.Patches) > 0 {
 		out.WriteString("**Any patches:** its patches may change everything in its services but kinds, names, namespaces and accounts.\n\n")
 	}
@@ -180,7 +179,6 @@ func orDash(s string) string {
 // outside keeps words from outside in their line, as text: they are one line, and no longer than they need be, and
 // none of them begins an element or a link.
 func outside(words string) string {
-	//guard: a tenant writes what it likes into PLAN.md, by whatever name gets there
 	return text.Truncate(textEscaper.Replace(text.Line(words)), maxWords)
 }
 

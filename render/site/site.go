@@ -23,7 +23,6 @@ func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 		Namespace: namespace, Name: name,
 		Labels: map[string]string{inventory.SiteLabel: site.Name},
 		Annotations: map[string]string{
-			//guard: a file that is missing from the tree takes Ironic with it
 			"kustomize.toolkit.fluxcd.io/prune":  "disabled",
 			"argocd.argoproj.io/sync-options":    "Prune=false,Delete=false",
 			"argocd.argoproj.io/compare-options": "IgnoreExtraneous",

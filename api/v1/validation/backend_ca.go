@@ -22,7 +22,6 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 			given++
 		}
 	}
-	//guard: a load balancer verifies by another authority than its reader thinks
 	if given != 1 {
 		at.add("found %d of pem, configMap and secret, want one", given)
 	}
@@ -63,7 +62,6 @@ func checkAuthorities(at complaints, text string) {
 		return
 	}
 	for i, c := range found {
-		//guard: a load balancer verifies by a certificate that signs nothing, and all API servers are down
 		if !c.IsCA || !c.BasicConstraintsValid {
 			at.add("certificate %d is not of a certificate authority: want the one that signed the API servers' "+
 				"certificates", i+1)

@@ -26,7 +26,6 @@ func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, por
 	s.start, s.end = portStart, portEnd
 	s.addHeld(clusters)
 	for i := range clusters {
-		//guard: two clusters are synced by objects of one name, and the engine refuses the whole site
 		s.claimSyncNames(&clusters[i])
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
@@ -155,7 +154,6 @@ func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
 // hasPrecedence reports whether the later of two claimants holds the claimed thing and the first does not.
 func (s *siteClaims) hasPrecedence(later, first owner, has func(*Held) bool) bool {
 	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
-	//guard: a newcomer takes the port of the one that has it
 	return has(&a) && !has(&b)
 }
 
@@ -178,7 +176,6 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 	if ports.Start == 0 {
 		return // chosen by the API server
 	}
-	//guard: a number that is no port is said twice, with two ranges
 	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) &&
 		isPort(ports.End) { // else validation says so
 		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports,
@@ -194,7 +191,6 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 			s.ports[port] = mine
 			if !complained[first] {
 				complained[first] = true
-				//guard: a node port that is claimed twice is said to be an address
 				s.add(first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
 			}
 		case !complained[first]:

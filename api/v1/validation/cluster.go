@@ -41,7 +41,6 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 			errs = append(errs, doc.Problem(found.Path, "%s", found.Message))
 		}
 	}
-	//guard: a spec is refused for 5,000 topology keys, and its domains are computed all the same
 	if len(checkLimits(cluster)) > 0 {
 		return nil, errs
 	}
@@ -55,14 +54,12 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 	add := func(path, format string, args ...any) {
 		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
 	}
-	//guard: a spec of 60,000 roles holds everybody's plan for minutes
 	if errs := checkLimits(c); len(errs) > 0 {
 		return errs
 	}
 	// Both become label values (63 characters), folders, and parts of object names.
 	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace},
 		{"metadata.name", c.Name}} {
-		//guard: a cluster without a namespace is in whatever namespace the engine takes
 		if field.value == "" {
 			add(field.path, "missing")
 		}
@@ -83,12 +80,10 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 
 // validateAnnotations refuses values that would do nothing, or something else than meant.
 func validateAnnotations(c *v1.SIPCluster, add func(path, format string, args ...any)) {
-	//guard: a spec that was copied with its annotation lets another cluster go
 	if name, is := c.Annotations[v1.DecommissionAnnotation]; is && name != c.Key() {
 		add("metadata.annotations["+v1.DecommissionAnnotation+"]",
 			"found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
 	}
-	//guard: a number that nobody can read is taken for one that accepts nothing, in silence
 	if _, is := c.Annotations[v1.AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
 		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number",
 			c.Annotations[v1.AcceptLossAnnotation])

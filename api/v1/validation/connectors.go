@@ -197,7 +197,6 @@ func pathStep(key string) string {
 func checkReferences(at complaints, key string, value any, env map[string]bool) {
 	text, isText := value.(string)
 	switch {
-	//guard: a client secret of Dex stands in git
 	case isDexSecret(key):
 		if match := envReference.FindString(text); !isText || match == "" || match != text {
 			at.add("a secret in plain text, want $NAME with NAME in env")
@@ -230,7 +229,6 @@ func checkReferences(at complaints, key string, value any, env map[string]bool) 
 			switch {
 			case match == nil:
 				at.add("has a $ that names no variable; Dex would drop it")
-			//guard: Dex runs with an empty secret where a variable is misspelt
 			case !env[match[2]+match[3]]:
 				addUnknownVariable(at, match[2]+match[3], env)
 			}

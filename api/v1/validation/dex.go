@@ -62,14 +62,12 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 				}
 				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63,
 					"letters, digits and _.:/@#-")
-				//guard: a token of Dex names system:masters
 				if strings.HasPrefix(*prefix.value, v1.ReservedPrefix) {
 					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own "+
 						"users", *prefix.value)
 				}
 			}
 		}
-		//guard: two Dex share their signing keys
 		if i > 0 {
 			at.add("a second Dex: it would keep its state in the same namespace, signing keys included")
 		}
@@ -83,7 +81,6 @@ func checkIssuer(at complaints, value string) {
 		at.add("missing: the URL by which people and the API server reach Dex")
 	case err != nil || !issuerURL.MatchString(value):
 		at.add("found %q, want a URL without user, query and fragment, of letters, digits and ._~-", value)
-	//guard: tokens are issued over a connection that anybody reads
 	case parsed.Scheme != "https":
 		at.add("found %q, want https: the API server accepts nothing else", value)
 	case parsed.Hostname() == "":
@@ -105,7 +102,6 @@ func hasValidPort(u *url.URL) bool {
 		return !strings.HasSuffix(u.Host, ":")
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	//guard: an issuer has a port that there cannot be
 	return err == nil && n > 0
 }
 
@@ -140,7 +136,6 @@ func parseCertificates(at complaints, text string) (found []*x509.Certificate, o
 	for len(strings.TrimSpace(string(rest))) > 0 {
 		var block *pem.Block
 		block, rest = pem.Decode(rest)
-		//guard: a private key pasted as a CA is committed
 		if block == nil || block.Type != "CERTIFICATE" {
 			at.add("not PEM certificates")
 			return nil, false
@@ -189,7 +184,6 @@ var browserSchemes = []string{"javascript", "data", "vbscript", "file", "blob", 
 // one: the value may be the secret.
 func addUnknownVariable(at complaints, name string, env map[string]bool) {
 	if envName.MatchString(name) && len(name) <= maxShownVariable {
-		//guard: a client's secret that stands where its variable should be is in the log
 		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); near != "" {
 			at.add("names the variable %s, which is not in env, did you mean %q?", name, near)
 			return
@@ -250,7 +244,6 @@ func validateRedirect(at complaints, uri string) {
 	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri,
 		func(r rune) bool { return r <= ' ' || r > '~' }):
 		at.add("found %q, want a URL", uri)
-	//guard: who logs in runs a tenant's script
 	case slices.Contains(browserSchemes, parsed.Scheme):
 		at.add("a URL with scheme %s: a browser cannot send a person back to a page with it; want https, http, or "+
 			"an application's own scheme", parsed.Scheme)

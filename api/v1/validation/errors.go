@@ -56,7 +56,6 @@ func (c complaints) match(value string, pattern *regexp.Regexp, limit int, want 
 
 // limitErrors returns the first MaxProblems errors, and the number of the others.
 func limitErrors(errs []FieldError) []FieldError {
-	//guard: a spec in which everything is wrong fills logs and commits
 	if len(errs) <= MaxProblems {
 		return errs
 	}

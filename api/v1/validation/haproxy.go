@@ -68,7 +68,6 @@ func (c complaints) timeout(value string) {
 		return
 	}
 	d, err := time.ParseDuration(value)
-	//guard: a time has a line of HAProxy's configuration in it
 	if err != nil || !haproxyTime.MatchString(value) || d <= 0 || d > maxHAProxyTimeout {
 		c.add("found %q, want a number with ms, s, m or h, from 1ms to 168h", value)
 	}
@@ -88,7 +87,6 @@ func (c complaints) haproxyLine(line string) {
 	case strings.HasSuffix(line, "\\"):
 		c.add("ends with a backslash, which takes the next line into it")
 	case slices.Contains(haproxySections, word):
-		//guard: a line of HAProxy's configuration ends the section it is in
 		c.add("begins a section of its own, want a line of this one")
 	case strings.HasPrefix(word, "."):
 		c.add("is a directive of HAProxy's preprocessor, want a line of this section")

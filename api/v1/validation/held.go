@@ -46,7 +46,6 @@ func (s *siteClaims) addHeld(clusters []v1.SIPCluster) {
 	for _, key := range slices.Sorted(maps.Keys(s.held)) {
 		held, cluster := s.held[key], given[key]
 		if cluster != nil {
-			//guard: two clusters exchange their node ports, and the API server refuses both for ever
 			held = released(cluster, held)
 		} else {
 			cluster = &v1.SIPCluster{}
@@ -54,7 +53,6 @@ func (s *siteClaims) addHeld(clusters []v1.SIPCluster) {
 		}
 		by := owner{cluster: cluster, path: "in the tree"}
 		for _, part := range v1.SyncParts {
-			//guard: a newcomer takes the name of the objects that a cluster without a spec is synced by
 			if name := v1.SyncName(cluster.Namespace, cluster.Name, part); held.Synced {
 				s.syncs[name] = firstOwner(s.syncs, name, by)
 			}

@@ -49,7 +49,6 @@ func checkSecretName(at complaints, name string, required bool) {
 		return
 	}
 	for _, message := range validation.IsDNS1123Subdomain(name) {
-		//guard: a password that somebody wrote where a Secret is named is in the log of CI
 		at.add("%s: %s", redact.NoSecretName, message)
 	}
 }
@@ -69,7 +68,6 @@ func checkPublicKey(at complaints, line string) {
 	}
 	// With options sshd runs a command in place of the shell, opens tunnels, sets variables or believes an authority.
 	// None is needed here.
-	//guard: a key runs a command on the jump host, or trusts an authority
 	if len(options) > 0 {
 		at.add("%d options before the key, want the key alone: the jump host decides what a login may do",
 			len(options))

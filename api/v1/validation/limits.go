@@ -51,10 +51,8 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 	for key, value := range c.Annotations {
 		size += len(key) + len(value)
 	}
-	//guard: annotations of any size
 	most("metadata.annotations", size, validation.TotalAnnotationSizeLimitB, "bytes")
 	for _, key := range []string{v1.RemoveAnnotation, v1.ApproveReleaseAnnotation} {
-		//guard: an annotation that names a million hosts is compared with every host
 		most("metadata.annotations["+key+"]", strings.Count(c.Annotations[key], ",")+1, MaxNames, "names")
 	}
 	most("spec.nodes", len(c.Spec.Nodes), MaxRoles, "roles")
@@ -63,15 +61,12 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 			set := c.Spec.Nodes[role]
 			path := rolePath(role)
 			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
-			//guard: any number of topology keys
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")
 			most(path+".maxPerDomainByKey", len(set.MaxPerDomainByKey), MaxTopologyKeys, "keys")
 			selector := &set.LabelSelector
-			//guard: any number of requirements is compared with every host
 			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements,
 				"requirements")
 			for i := range selector.MatchExpressions[:min(MaxRequirements, len(selector.MatchExpressions))] {
-				//guard: any number of values is compared with every host
 				most(fmt.Sprintf("%s.labelSelector.matchExpressions[%d].values", path, i),
 					len(selector.MatchExpressions[i].Values), MaxValues, "values")
 			}
@@ -86,14 +81,11 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 		{v1.ListWorker, len(services.LoadBalancerWorker)},
 		{v1.ListJumpHost, len(services.JumpHost)}, {v1.ListDex, len(services.Dex)}, {"auth", len(services.Auth)},
 	} {
-		//guard: any number of services is rendered
 		most("spec.services."+list.name, list.n, MaxServices, "of them")
 	}
 	if len(errs) == 0 {
-		//guard: a jump host with 950,000 empty keys is 950,000 messages, in PLAN.md too
 		limitServices(services, most)
 	}
-	//guard: one spec has thousands of messages
 	if more := len(errs) - mostLimits; more > 0 {
 		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec",
 			fmt.Sprintf("%d more lists are longer than they may be", more)})

@@ -24,7 +24,6 @@ func validateNamespaces(n *v1.NodeSet, at complaints) {
 		}
 		seen[namespace] = true
 	}
-	//guard: a selector of a label silently means the namespace
 	if _, is := n.LabelSelector.MatchLabels[v1.HostNamespaceKey]; is {
 		at.at(".labelSelector.matchLabels").add("%s is not a label: want hostNamespaces", v1.HostNamespaceKey)
 	}
@@ -50,7 +49,6 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 	switch {
 	case role == "":
 		at.add("a role needs a name")
-	//guard: the name of a role is any text
 	case len(validation.IsValidLabelValue(role)) > 0:
 		hint := ""
 		if near := nearestKnownRole(role); near != "" {
@@ -68,7 +66,6 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 		field string
 		n     int
 	}{{".count.active", asked.Active}, {".count.standby", asked.Standby}} {
-		//guard: a count of a billion hosts is planned
 		if count.n < 0 || count.n > v1.MaxCount {
 			at.at("%s", count.field).add("found %d, want 0 to %d", count.n, v1.MaxCount)
 		}

@@ -62,7 +62,6 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 				for _, known := range typedFields[kind] {
 					if path == known.path || strings.HasPrefix(path, known.path+".") || strings.HasPrefix(path,
 						known.path+"[") {
-						//guard: nobody is told that what a patch sets has a field
 						fields[known.field] = true
 					}
 				}

@@ -29,7 +29,6 @@ const (
 func validatePatches(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	root := complaints{"spec.patches", &errs}
-	//guard: a thousand patches are applied one by one
 	if n := len(c.Spec.Patches); n > MaxPatches {
 		root.add("found %d patches, want at most %d", n, MaxPatches)
 		return errs
@@ -47,7 +46,6 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 				{"namespace", t.Namespace},
 				{"labelSelector", t.LabelSelector}, {"annotationSelector", t.AnnotationSelector},
 			} {
-				//guard: a patch's target is an expression of any length
 				if len(field.value) > maxTargetBytes {
 					at.at(".target.%s", field.name).add("%d characters, want at most %d", len(field.value),
 						maxTargetBytes)
@@ -55,7 +53,6 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 			}
 		}
 	}
-	//guard: the patches of one cluster are of any size together
 	if size > maxPatchesText {
 		root.add("%d bytes in all patches, want at most %d", size, maxPatchesText)
 	}
@@ -76,10 +73,8 @@ func CheckPatch(text string) error {
 	for _, document := range documents {
 		switch root := document.Content[0]; {
 		case root.Kind == yaml.MappingNode:
-			//guard: a patch that patches nothing is passed over
 			err = cmp.Or(checkNoList(root), checkMerge(root))
 		case root.Kind == yaml.SequenceNode && len(documents) == 1:
-			//guard: twenty copies of a patch of 2 KB take 4 GiB
 			err = checkOperations(root)
 		default:
 			err = fmt.Errorf("line %d: want a strategic merge patch, which is an object, or a JSON 6902 patch, "+
@@ -116,7 +111,6 @@ func checkOperations(list *yaml.Node) error {
 			has[key.Value] = true
 			switch key.Value {
 			case "op":
-				//guard: a copy is refused by its other keys alone
 				if !slices.Contains([]string{"add", "remove", "replace", "test"}, value.Value) {
 					return fmt.Errorf("line %d: op: want add, remove, replace or test; copy and move are not taken",
 						value.Line)
@@ -166,10 +160,8 @@ func checkMerge(node *yaml.Node) error {
 
 func checkKey(key string, line int) error {
 	switch {
-	//guard: a directive of the strategic merge does what nobody sees in the patch
 	case strings.HasPrefix(key, "$") && key != "$patch":
 		return fmt.Errorf("line %d: the directive %.40q, want none but $patch", line, key)
-	//guard: a tenant's patch hides an object from kustomize
 	case strings.Contains(strings.ToLower(key), "config.kubernetes.io/"), strings.Contains(strings.ToLower(key),
 		"kustomize.config.k8s.io/"):
 		return fmt.Errorf("line %d: %.80q steers kustomize", line, key)

@@ -46,14 +46,12 @@ func limitPods(s *v1.Service, path string, most atMost) {
 	most(path+".labels", len(p.Labels), MaxLabels, "labels")
 	most(path+".annotations", len(p.Annotations), MaxLabels, "annotations")
 	most(path+".podAffinity", len(p.PodAffinity), MaxPodTerms, "of them")
-	//guard: the scheduler looks at a million terms for each pod
 	most(path+".podAntiAffinity", len(p.PodAntiAffinity), MaxPodTerms, "of them")
 	most(path+".topologySpread", len(p.TopologySpread), MaxPodTerms, "of them")
 	if a := p.NodeAffinity; a != nil {
 		most(path+".nodeAffinity.required", len(a.Required), MaxNodeRequirements, "requirements")
 		most(path+".nodeAffinity.preferred", len(a.Preferred), MaxNodeRequirements, "requirements")
 		for i := range a.Required[:min(MaxNodeRequirements, len(a.Required))] {
-			//guard: the scheduler looks at a million values for each pod
 			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values),
 				MaxNodeValues, "values")
 		}
@@ -135,7 +133,6 @@ func checkAnnotations(at complaints, annotations map[string]string) {
 		switch value := annotations[key]; {
 		case len(value) > maxAnnotation:
 			at.add("found %d bytes, want at most %d", len(value), maxAnnotation)
-		//guard: an annotation steers the terminal of whoever looks at it
 		case !isPlain(value):
 			at.add("contains a line break or a control character, want plain text")
 		}
@@ -152,14 +149,12 @@ func checkAnnotationSize(at complaints, lists ...map[string]string) {
 			size += len(key) + len(value)
 		}
 	}
-	//guard: the API server refuses an object for its annotations, and the services are not synced
 	if size > maxAnnotations {
 		at.add("%d bytes in all, want at most %d", size, maxAnnotations)
 	}
 }
 
 func checkReservedKey(at complaints, key string) {
-	//guard: a tenant labels its pods into the Service of another cluster
 	if whose := ReservedKey(key); whose != "" {
 		at.add("%s: tenants may not set such keys", whose)
 	}
@@ -190,7 +185,6 @@ func validateRequirement(r *v1.NodeRequirement, at complaints) {
 			values.add("found %d, want none with %s", len(r.Values), r.Operator)
 		}
 	case "Gt", "Lt":
-		//guard: the API server refuses a requirement, and the services are not synced
 		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {
 			values.add("%s needs exactly one whole number", r.Operator)
 		}
@@ -218,7 +212,6 @@ func checkTopologyKey(at complaints, key string) {
 	if near := manifest.NearestKey(key, topologyKeys); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	//guard: pods wait for nodes with a label that is mistyped
 	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a "+
 		"label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
 }
@@ -228,7 +221,6 @@ func checkPodTerms(at complaints, terms []v1.PodTerm) {
 	for i := range terms {
 		term, at := terms[i], at.at("[%d]", i)
 		checkTopologyKey(at, term.TopologyKey)
-		//guard: the API server refuses a weight, and the services are not synced
 		if term.Weight < 0 || term.Weight > maxWeight {
 			at.at(".weight").add("found %d, want 1 to %d, or none for what is required", term.Weight, maxWeight)
 		}
@@ -276,7 +268,6 @@ func validateProbe(p *v1.ProbeTimes, at complaints) {
 		{"initialDelaySeconds", p.InitialDelaySeconds, 0, 300}, {"periodSeconds", p.PeriodSeconds, 1, 300},
 		{"timeoutSeconds", p.TimeoutSeconds, 1, 60}, {"failureThreshold", p.FailureThreshold, 1, 100},
 	} {
-		//guard: a probe is tried all the time, or never
 		if v := field.value; v != nil && (*v < field.low || *v > field.high) {
 			at.at(".%s", field.name).add("found %d, want %d to %d", *v, field.low, field.high)
 		}

@@ -241,7 +241,6 @@ func ReservedKey(key string) string {
 		return ""
 	}
 	for _, reserved := range reservedDomains {
-		//guard: a reserved annotation below a domain is a tenant's
 		if domain == reserved.domain || strings.HasSuffix(domain, "."+reserved.domain) {
 			return reserved.whose
 		}

@@ -183,7 +183,6 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 // nodes: the API server refuses it.
 func checkHeadless(s *v1.Service, at complaints, nodePort int32) {
 	kind := s.ExposureType(nodePort)
-	//guard: a Service is committed that the API server refuses
 	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort ||
 		kind == corev1.ServiceTypeLoadBalancer) {
 		at.at(".clusterIP").add("found None, which no Service of type %s can have: the API server refuses it", kind)
@@ -227,7 +226,6 @@ func checkAddress(at complaints, value string) {
 		at.add("found %q, want an IP address", value)
 		return
 	}
-	//guard: an address is written in a form that another program takes for another one
 	if ip.Is4In6() {
 		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
 		return
@@ -251,7 +249,6 @@ func reservedRange(ip netip.Addr) string {
 	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
 		return "nobody's"
 	}
-	//guard: the cloud's metadata is a service's address by NAT64
 	if inner := embeddedIPv4(ip); inner.IsValid() {
 		if whose := reservedRange(inner); whose != "" {
 			return whose + ", because it embeds " + inner.String()
@@ -314,7 +311,6 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 		at.at(".%s", field.name).check(field.value, validation.IsDNS1123Subdomain)
 	}
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
-	//guard: a network is attached as the loopback interface, and no pod of the service starts
 	if slices.Contains(podInterfaces, n.Interface) {
 		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and "+
 			"Multus chooses", n.Interface)

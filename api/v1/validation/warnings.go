@@ -50,7 +50,6 @@ func allServices(c *v1.SIPCluster) []listed {
 // operator. In a file, a deletionTimestamp is one, too: it releases hosts.
 func Warnings(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
-	//guard: a line that was copied from a live object gives all hosts of a cluster back, and nobody says where it is
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
 		out = append(out, FieldError{"metadata.deletionTimestamp",
 			"marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
@@ -58,13 +57,11 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	}
 	out = append(out, unreadAnnotations(c)...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
-		//guard: a role whose count was lost in an edit gives back its hosts without a word
 		if set := c.Spec.Nodes[role]; set.Count == nil {
 			out = append(out, FieldError{"spec.nodes." + role + ".count",
 				"missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
 					"that is what you want"})
 		}
-		//guard: standby hosts wait for nothing, and nobody is told
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
 			out = append(out, FieldError{"spec.nodes." + role + ".count",
 				redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
@@ -125,7 +122,6 @@ func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
 		near, stray := manifest.StrayAnnotation(key, read)
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
-		//guard: a misspelled approve-release does nothing, and nobody says so
 		case !stray || len(out) == manifest.MaxProblems:
 		case near != "":
 			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})

@@ -24,7 +24,6 @@ func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, f
 	switch {
 	case a.Identity != "":
 		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
-	//guard: on another API server the guard is for nobody
 	case engine == v1alpha1.EngineArgoCD && a.Server != v1alpha1.ArgoCDInCluster:
 		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would "+
 			"not apply to it; "+
@@ -41,7 +40,6 @@ func validateServer(a *v1alpha1.ArgoCD, add func(path, format string, args ...an
 		add(field, "has a blank or a control character")
 	case err != nil:
 		add(field, "not a URL")
-	//guard: a password in the URL of an API server is committed
 	case parsed.User != nil:
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: Argo CD's cluster Secret has the credentials")
@@ -63,15 +61,12 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 	case strings.TrimSpace(user) != user || strings.ContainsFunc(user,
 		func(r rune) bool { return !unicode.IsPrint(r) }):
 		add("found %q, want a user name, without blanks around it and control characters", user)
-	//guard: the guard is for a group, which is no user: for nobody
 	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
 		add("found %q, which is a group: want the user, as kubectl auth whoami says it", user)
-	//guard: the guard is for nobody
 	case user == "system:anonymous":
 		add("found %q, which means that nobody is logged in", user)
 	case isAccount:
 		namespace, name, _ := strings.Cut(account, ":")
-		//guard: the guard is for an account that there cannot be
 		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
 			add("found %q, want %sNAMESPACE:NAME", user, v1alpha1.ServiceAccountPrefix)
 		}
@@ -81,7 +76,6 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.ApplyMode, add Report) {
 	switch {
 	case a.Order == v1alpha1.OrderNone:
-	//guard: a site asks for waves, and its hosts wait for nothing
 	case a.Order == v1alpha1.OrderWaves && engine == v1alpha1.EngineArgoCD && apply == v1alpha1.ApplyOverlay:
 		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants "+
 			"and can wait for no tenant's services: want %s", v1alpha1.OrderWaves, v1alpha1.ApplyOverlay,
@@ -89,7 +83,6 @@ func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.Apply
 	case a.Order == v1alpha1.OrderWaves:
 	case a.Order != "":
 		add("spec.argocd.order", "found %q, want %s or %s", a.Order, v1alpha1.OrderNone, v1alpha1.OrderWaves)
-	//guard: nobody has said that hosts may get their labels before the services are there
 	case engine == v1alpha1.EngineArgoCD:
 		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services "+
 			"are ready, unless both are one Application; "+
@@ -108,7 +101,6 @@ func validateRootAccount(s *v1alpha1.Site, add Report) {
 	for _, message := range validation.IsDNS1123Subdomain(name) {
 		add(field, "found %q: %s", name, message)
 	}
-	//guard: the root is applied as an account that it makes itself
 	if prefix := "sipgen-" + s.Name + "-"; strings.HasPrefix(name, prefix) || strings.HasSuffix(name, ".infra") {
 		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts "+
 			"that the root makes", name, prefix)

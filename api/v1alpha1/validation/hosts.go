@@ -63,7 +63,6 @@ func validateClaims(h *v1alpha1.Hosts, add Report) {
 func validateClaimants(s *v1alpha1.SiteSpec, add Report) {
 	for i, namespace := range s.Hosts.ClaimNamespaces {
 		for n := range s.Tenants {
-			//guard: a tenant claims every host that is available
 			if slices.Contains(s.Tenants[n].Namespaces, namespace) {
 				add(fmt.Sprintf("spec.hosts.claimNamespaces[%d]", i),
 					"found %q, a namespace of tenant %s, which could claim every host that is available: want one "+
@@ -87,7 +86,6 @@ func validateDecommission(s *v1alpha1.Site, add Report) {
 		return
 	}
 	for i, cluster := range s.Spec.Decommission {
-		//guard: an entry that is no cluster's name lets nothing leave, in silence
 		if namespace, name, _ := strings.Cut(cluster,
 			"/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
 			add(fmt.Sprintf("spec.decommission[%d]", i), "found %q, want NAMESPACE/NAME of a cluster", cluster)
@@ -122,7 +120,6 @@ func validateRelease(h *v1alpha1.Hosts, add Report) {
 			switch {
 			case full && len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0:
 				add(field, "found %q, want NAMESPACE/NAME of a host, or its NAME", host)
-			//guard: a site releases hosts of another one's namespace
 			case full && len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
 				add(field, "found %q, which is in none of spec.hosts.namespaces", host)
 			case first[host] != "":

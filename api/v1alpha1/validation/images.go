@@ -12,7 +12,6 @@ const wantImage = "found %q, want an image reference, as in registry.example/hap
 
 // checkImage wants what a container runtime pulls, by the rule of SIPClusters, or nothing: the default.
 func checkImage(field, image string, add Report) {
-	//guard: an image of the Site that is none is found when no load balancer's pod starts
 	if image != "" && !validation.IsImage(image) {
 		add(field, wantImage, image)
 	}

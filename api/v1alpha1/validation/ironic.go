@@ -91,12 +91,10 @@ func (c *ironicCheck) checkNames(all []v1alpha1.Ironic, i *v1alpha1.Ironic) {
 		if other.Namespace != i.Namespace {
 			continue
 		}
-		//guard: two operators make one Service, and Ironic finds itself where its database should be
 		if other.Name == i.MariaDB.Name {
 			c.add(c.at+".mariaDB.name", "found %q, which Ironic %s is called: each has a Service of its name",
 				i.MariaDB.Name, other.Key())
 		}
-		//guard: two Ironics have one database, and fight over the hosts
 		if other != i && other.MariaDB != nil && other.MariaDB.Name == i.MariaDB.Name {
 			c.add(c.at+".mariaDB.name", "found %q, which the MariaDB of Ironic %s is called", i.MariaDB.Name,
 				other.Key())
@@ -150,13 +148,11 @@ func (c *ironicCheck) version(version string) {
 
 // passwords looks for what would be committed.
 func (c *ironicCheck) passwords(spec *v1alpha1.IronicSpec) {
-	//guard: a private key is committed
 	if key := spec.DeployRamdisk.SSHKey; key != "" && !publicKey.MatchString(key) {
 		c.say("deployRamdisk.sshKey", "found %d bytes that are no public key (not shown), want one, as in "+
 			"ssh-ed25519 AAAA…", len(key))
 	}
 	for i, option := range spec.ExtraConfig {
-		//guard: a password of Ironic's configuration is committed
 		if secretOption.MatchString(option.Name) && option.Value != "" {
 			c.say(fmt.Sprintf("extraConfig[%d].value", i),
 				"is of option %s and would be committed: want it in a Secret that the Ironic names",
@@ -172,7 +168,6 @@ func (c *ironicCheck) passwords(spec *v1alpha1.IronicSpec) {
 	}
 	for i, image := range spec.Overrides.AgentImages {
 		for _, url := range []struct{ field, value string }{{"kernel", image.Kernel}, {"initramfs", image.Initramfs}} {
-			//guard: a login for an image server is committed
 			if authority, _, _ := strings.Cut(url.value, "?"); strings.Contains(authority, "@") {
 				c.say(fmt.Sprintf("overrides.agentImages[%d].%s", i, url.field),
 					"is a URL with a login in it (not shown), want one without")
@@ -188,7 +183,6 @@ func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 	for i := range list {
 		c.images(fmt.Sprintf("%s[%d].", at, i), map[string]string{"image": list[i].Image})
 		for n, e := range list[i].Env {
-			//guard: a password of a container of Ironic's is committed
 			if e.Value != "" && secretOption.MatchString(e.Name) {
 				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n),
 					"is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
@@ -201,12 +195,10 @@ func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 // of its own.
 func (c *ironicCheck) highlyAvailable(spec *v1alpha1.IronicSpec, database bool) {
 	net := &spec.Networking
-	//guard: three Ironics each with a database of their own fight over the hosts
 	if !database {
 		c.say("database", "missing: highAvailability needs a database that all replicas use: database, or mariaDB "+
 			"beside the spec")
 	}
-	//guard: the operator's webhook refuses the Ironic, long after the merge
 	if net.DHCP != nil {
 		c.say("networking.dhcp", "given with highAvailability, which has no DHCP: want one of them")
 	}

@@ -78,7 +78,6 @@ func (c *ironicCheck) address(field, value string) netip.Addr {
 
 func (c *ironicCheck) device(field, name string) {
 	switch {
-	//guard: Ironic serves hosts on an interface that none of them reaches
 	case name == "lo":
 		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is reached only from "+
 			"the machine itself", name)

@@ -61,7 +61,6 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 			continue
 		}
 		spans = append(spans, span)
-		//guard: a load balancer gives out every address there is
 		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i),
 				"found %q, which is every address; want the network that services get addresses from "+
@@ -69,7 +68,6 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 			said = true
 		}
 	}
-	//guard: a pool of two halves of all addresses gives out everybody's
 	if !said && coverAllAddresses(spans) {
 		are := "together are"
 		if len(p.Addresses) == 1 {
@@ -115,7 +113,6 @@ func checkAttachment(at, text string, add Report) {
 		add(at, "is no JSON object: want the CNI configuration")
 		return
 	}
-	//guard: a password in a CNI configuration is committed
 	if key := findSecretKey(config); key != "" {
 		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
 	}

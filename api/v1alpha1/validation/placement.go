@@ -40,7 +40,6 @@ func (c *placementCheck) spec(p *v1alpha1.Placement) {
 	}
 	for i, line := range strings.Split(spec.CustomServiceConfig, "\n") {
 		name, value, _ := strings.Cut(line, "=")
-		//guard: a password of Placement's configuration is committed
 		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" &&
 			secretOption.MatchString(name) {
 			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed",

@@ -94,7 +94,6 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 		add(field, "found %q, want a variable of sipgen: SIPGEN_...", name)
 		return
 	case strings.HasSuffix(name, "_FILE"):
-		//guard: a token in place of its file gets into git
 		if !isPlainPath(value) {
 			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s",
 				s.GitSecretName())
@@ -111,12 +110,10 @@ func validateVariable(s *v1alpha1.Site, field, name, value string, add Report) {
 	}
 	known, found := want[name]
 	switch {
-	//guard: a token in the runner's env gets into git
 	case !found:
 		add(field+"."+name, "may be a secret, and would be in git: mount it from %s, and set %s_FILE; besides such "+
 			"files the runner takes %s",
 			s.GitSecretName(), name, strings.Join(slices.Sorted(maps.Keys(want)), ", "))
-	//guard: a password that stands beside the user's name gets into git
 	case !known.ok(value):
 		add(field+"."+name, "%s", known.says)
 	}

@@ -26,7 +26,6 @@ func (c *serviceCheck) say(field, format string, args ...any) {
 // images checks the images of a service, by their fields below a field of the spec.
 func (c *serviceCheck) images(at string, images map[string]string) {
 	for _, field := range slices.Sorted(maps.Keys(images)) {
-		//guard: a login for a registry is committed
 		checkImage(c.at+".spec."+at+field, images[field], c.add)
 	}
 }
@@ -34,7 +33,6 @@ func (c *serviceCheck) images(at string, images map[string]string) {
 // inside parses an address that may be empty and has to lie in a network, which another field has.
 func (c *serviceCheck) inside(field, value, of string, network netip.Prefix) netip.Addr {
 	address := checkAddress(c.at+".spec."+field, value, c.add)
-	//guard: hosts are given addresses of another network
 	if address.IsValid() && !network.Contains(address) {
 		c.say(field, "found %s, want an address inside %s %s", address, of, network)
 		return netip.Addr{}
@@ -82,7 +80,6 @@ func eachService[T any, P interface {
 // checkUnique complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name".
 // first has where each was first.
 func checkUnique(first map[string]int, key string, n int, field string, add Report) {
-	//guard: two services of the site are one object: one file overwrites the other
 	if other, twice := first[key]; twice {
 		_, name, _ := strings.Cut(key, "/")
 		add(fmt.Sprintf("%s[%d].name", field, n), "found %q, which %s[%d] is in that namespace", name, field, other)

@@ -45,7 +45,6 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateImages(&spec.Images, add)
 	validateHosts(&spec.Hosts, add)
 	validateDecommission(s, add)
-	//guard: the overlay of the hosts includes itself, and --adopt replaces the kustomization of their manifests
 	if inside := BaseInside(s, spec.Repository.Path); inside != "" {
 		add("spec.hosts.base", "%s", inside)
 	}
@@ -58,7 +57,6 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateRootAccount(s, add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
-	//guard: Flux is told to build a tree every millisecond
 	if spec.Flux.Interval.Duration < minInterval {
 		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
 	}
@@ -102,11 +100,9 @@ func validateLabelKeys(k *v1alpha1.LabelKeys, add Report) {
 		for _, message := range validation.IsQualifiedName(key.value) {
 			add(path, "found %q: %s", key.value, message)
 		}
-		//guard: sipgen writes labels that metal3, Cluster API or an engine obeys
 		if domain := reservedDomainOf(key.value); domain != "" {
 			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
 		}
-		//guard: one label says two things
 		if other, twice := keys[key.value]; twice {
 			add(path, "the same key as %s", other)
 		}
@@ -120,7 +116,6 @@ func checkGroups(groups []string, add Report) {
 		switch {
 		case group == "" || strings.ContainsAny(group, "\r\n"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
-		//guard: everybody may break the glass
 		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group,
 			"system:serviceaccounts"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i),
@@ -181,11 +176,9 @@ func checkURL(raw string, add Report) {
 	switch {
 	case err != nil:
 		add(field, "not a URL")
-	//guard: a token in the repository's URL is committed
 	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: give credentials by environment or file")
-	//guard: a token in the query of the repository's URL is committed
 	case hasQuery(parsed):
 		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
 	case strings.ContainsAny(raw, " \t\r\n\"'`$\\"):
@@ -215,7 +208,6 @@ func checkFolder(field, folder string, add Report) {
 	if folder == "" {
 		return
 	}
-	//guard: the tree is written out of its repository, or into git's own files
 	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") ||
 		folder == ".git" || strings.HasPrefix(folder, ".git/") {
 		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)

@@ -36,7 +36,6 @@ func validateAddressSpaces(s *v1alpha1.Site, add Report) {
 		}
 		for j, network := range space.Networks {
 			place := fmt.Sprintf("%s.networks[%d]", at, j)
-			//guard: a network is in two address spaces, and is compared in the first one only
 			if other, twice := places[network]; twice {
 				add(place, "found %q, which is %s already", network, other)
 				continue

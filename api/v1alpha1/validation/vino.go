@@ -110,7 +110,6 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 // applies them himself. They never come from git.
 func (c *vinoCheck) credentials(v *v1alpha1.VirtualHosts) {
 	if c.site.Spec.Engine == v1alpha1.EngineArgoCD {
-		//guard: a Secret is named that Argo CD never puts in, and everybody takes the Vino to have its credentials
 		if v.CredentialsSecret != "" {
 			c.add(c.at+".credentialsSecret",
 				"given with engine argocd, which puts nothing from a Secret into a Vino: want none, and the "+
@@ -124,7 +123,6 @@ func (c *vinoCheck) credentials(v *v1alpha1.VirtualHosts) {
 		secretName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
 		c.variables(v)
 	}
-	//guard: the password of the BMCs is in a file of the fleet's repository
 	if _, given := v.Spec.Written["bmcCredentials"]; given {
 		c.say("bmcCredentials", "given, and would be committed: remove it, and change the password wherever it is "+
 			"in use. %s", c.credentialsHint(v))
@@ -160,7 +158,6 @@ func (c *vinoCheck) variables(v *v1alpha1.VirtualHosts) {
 	walk = func(path string, value any) {
 		switch value := value.(type) {
 		case string:
-			//guard: Flux puts something else, or nothing, in place of a value
 			if strings.Contains(value, "${") {
 				c.say(path, "has ${ in it, which Flux would replace: want the value itself")
 			}
@@ -184,7 +181,6 @@ func (c *vinoCheck) variables(v *v1alpha1.VirtualHosts) {
 func (c *vinoCheck) labelKeys(keys []string) {
 	for i, key := range keys {
 		at := fmt.Sprintf("nodeLabelKeysToCopy[%d]", i)
-		//guard: whoever labels a node hands out its hosts
 		c.checkOwnKeys(at, key)
 	}
 }

@@ -29,7 +29,6 @@ func (c *vinoCheck) networks(list []v1alpha1.VinoNetwork) map[string]*v1alpha1.V
 		// ViNO has one pool of addresses and MACs for each subnet, by its spelling.
 		if other, twice := bySubnet[n.SubNet]; !twice {
 			bySubnet[n.SubNet] = i
-			//guard: hosts on two networks have the same MACs
 			if same, used := prefixes[n.FirstMAC()]; used {
 				c.say(at+"macPrefix", "found %s, which networks[%d] has for another subnet: ViNO would give both "+
 					"the same MACs; want another macPrefix", n.FirstMAC(), same)

@@ -46,7 +46,6 @@ func UnusedFields(s *v1alpha1.Site) []UnusedField {
 		return nil
 	}
 	at, fields := "spec.argocd.", written.Spec.ArgoCD
-	//guard: fields that the Site's engine reads are said to have no effect, and those that nothing reads are not
 	if s.Spec.Engine == v1alpha1.EngineArgoCD {
 		at, fields = "spec.flux.", written.Spec.Flux
 	}

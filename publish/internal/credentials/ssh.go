@@ -56,7 +56,6 @@ func (k Keys) Login(endpoint *transport.Endpoint, timeout time.Duration) (transp
 	}
 	login := &sshLogin{
 		user: endpoint.User, timeout: timeout,
-		//guard: the key of an ssh server is not checked
 		check: known.HostKeyCallback(),
 		kinds: known.HostKeyAlgorithms(fmt.Sprintf("%s:%d", endpoint.Host, port)),
 	}

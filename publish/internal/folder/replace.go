@@ -112,7 +112,6 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 		if name == treefs.OwnershipFile {
 			continue
 		}
-		//guard: a foreign file that appeared since is not replaced
 		if _, ours := owned[name]; !ours && !adopt {
 			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
 				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, treefs.ErrTaken))

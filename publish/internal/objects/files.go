@@ -136,7 +136,6 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 	if err != nil {
 		return nil, err
 	}
-	//guard: a megabyte of a repository on this machine can be gigabytes; of one that was fetched nothing is larger
 	if size > treefs.MaxFile {
 		return nil, treefs.TooBig("one file", size)
 	}

@@ -153,7 +153,6 @@ type atMost struct {
 
 func (a *atMost) Read(into []byte) (int, error) {
 	n, err := a.Reader.Read(into)
-	//guard: a pack without an end fills no disk
 	if a.left -= int64(n); a.left < 0 {
 		return 0, tooMuchError("the pack has more bytes than it may have")
 	}
@@ -189,7 +188,6 @@ func checkPack(file billy.File, limits packLimits) error {
 	if err != nil {
 		return err
 	}
-	//guard: a pack of many small objects takes all memory
 	if count > limits.objects {
 		return tooMuchError(fmt.Sprintf("it has %d objects, want at most %d", count, limits.objects))
 	}
@@ -213,14 +211,11 @@ func checkPack(file billy.File, limits packLimits) error {
 		}
 		limits.unpacked -= max(size, header.Length)
 		switch {
-		//guard: a pack of a megabyte unpacks to gigabytes in memory
 		case max(size, header.Length) > treefs.MaxFile:
 			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20,
 				treefs.MaxFile>>20))
-		//guard: a chain of deltas takes all memory
 		case limits.deltas < 0:
 			return tooMuchError("its deltas are more than they may be in memory")
-		//guard: a pack that unpacks without an end takes hours
 		case limits.unpacked < 0:
 			return tooMuchError("its objects unpack to more than they may")
 		}

@@ -36,7 +36,6 @@ func CheckTree(tree map[string][]byte) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		// What could not be read back would stop every run after this one.
-		//guard: a file is committed that no run after this one reads
 		if size := int64(len(tree[name])); size > MaxFile {
 			return TooBig(name, size)
 		}
@@ -48,7 +47,6 @@ func CheckTree(tree map[string][]byte) error {
 			continue
 		}
 		first, _, _ := strings.Cut(name, "/")
-		//guard: a tree contains its own list of owned files
 		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) ||
 			strings.EqualFold(first, StageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
@@ -60,10 +58,8 @@ func CheckTree(tree map[string][]byte) error {
 			first, found := spelled[folded]
 			spelled[folded] = folder
 			switch {
-			//guard: two files are one where case does not matter
 			case found && first != folder:
 				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
-			//guard: a path is both a file and a folder
 			case found && (isFile[folder] || folder == name):
 				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
 			case found: // what lies around it was looked at with it: the files of a folder are one behind the other
@@ -96,10 +92,8 @@ func CheckName(name string) error {
 		return bad("empty")
 	case !utf8.ValidString(name):
 		return bad("not UTF-8")
-	//guard: a name is absolute
 	case strings.HasPrefix(name, "/"):
 		return bad("absolute, want a relative path")
-	//guard: a name leaves the folder on another operating system
 	case strings.Contains(name, `\`):
 		return bad("holds a backslash, want slashes")
 	case len(name) > 4000:
@@ -107,7 +101,6 @@ func CheckName(name string) error {
 	}
 	for _, r := range name {
 		if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			//guard: a name that a terminal obeys
 			return bad("holds a control character")
 		}
 	}
@@ -115,12 +108,10 @@ func CheckName(name string) error {
 		switch {
 		case part == "":
 			return bad("has an empty part")
-		//guard: a name leaves the folder
 		case part == "." || part == "..":
 			return bad("leaves the folder")
 		case len(part) > 255:
 			return bad("has a part longer than 255 bytes")
-		//guard: a tree writes git's own hooks
 		case isDotGit(part):
 			return bad("git keeps its own files there")
 		}

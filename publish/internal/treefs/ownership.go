@@ -80,7 +80,6 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
-			//guard: a list with conflict markers gets another error
 			if bytes.HasPrefix(line, []byte(marker)) {
 				return bad("line %d: an unresolved merge conflict", number+1)
 			}
@@ -88,12 +87,10 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	}
 	var list ownership
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	//guard: a list of a later version is read as if it were today's
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&list); err != nil {
 		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
-	//guard: of two lists one counts, and the other is ignored
 	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
 		return bad("more than one document")
 	}
@@ -105,7 +102,6 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	}
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
-		//guard: a list names files outside the folder, and they are deleted
 		if err := CheckName(file.Path); err != nil {
 			return bad("files[%d]: %v", i, err)
 		}
@@ -117,7 +113,6 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 		}
 		owned[file.Path] = file.SHA256
 	}
-	//guard: files are deleted by an edited list
 	if want := list.digest(); list.Digest != want {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}

@@ -38,7 +38,6 @@ type Lookup struct {
 
 // At returns what is at a path.
 func (l *Lookup) At(name string) (EntryKind, []byte, error) {
-	//guard: what lies behind a link is taken for a file of the tree, because the folder asked for before is none
 	if !strings.HasPrefix(name, l.folder) {
 		l.folder = ""
 	}
@@ -48,7 +47,6 @@ func (l *Lookup) At(name string) (EntryKind, []byte, error) {
 			return l.Here.At(name)
 		}
 		kind, _, err := l.Here.At(name[:i+next])
-		//guard: a foreign file is deleted through a link
 		if err != nil || kind != Folder {
 			return Nothing, nil, err
 		}

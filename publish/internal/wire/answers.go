@@ -40,15 +40,12 @@ func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error)
 	}
 	body := response.Body
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
-	//guard: an error page without an end takes all memory
 	case response.StatusCode >= 300:
 		response.Body = limitedBody{io.LimitReader(body, maxErrorPage), body}
-	//guard: a proxy's login page is reported as a length of a packet
 	case kind == "text/html":
 		_ = body.Close() // the body is not needed
 		return nil, notGit(request.URL.Host)
 	case strings.HasSuffix(request.URL.Path, "/info/refs"):
-		//guard: a server that names branches without an end takes half an hour, or all memory
 		response.Body = limitedBody{&Limited{body, maxRefs, maxRefs, refsList, b.over}, body}
 	case strings.HasSuffix(request.URL.Path, "/"+transport.ReceivePackServiceName):
 		response.Body = limitedBody{&Limited{body, maxReport, maxReport, pushAnswer, b.over}, body}
@@ -70,7 +67,6 @@ const (
 // Bound makes a client one for git: it reads no more of an answer than git may keep, hears what hooks print after a
 // push, and follows no redirect to another server. over gets the error of an answer that was too long.
 func Bound(client *http.Client, over *Overlong) {
-	//guard: a redirect takes the git server's credentials to another port, over plain http
 	client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
 }
 
@@ -86,7 +82,6 @@ type Limited struct {
 }
 
 func (l *Limited) Read(into []byte) (int, error) {
-	//guard: what a server sends without an end takes no memory without an end
 	if l.left == 0 {
 		if closer, ok := l.from.(io.Closer); ok {
 			_ = closer.Close() // go-git does not, and the server would wait forever

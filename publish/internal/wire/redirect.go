@@ -28,7 +28,6 @@ func sameServer(from, to *url.URL) bool {
 		return false
 	}
 	safer := from.Scheme == "http" && to.Scheme == "https" && effectivePort(from) == "80" && effectivePort(to) == "443"
-	//guard: a redirect takes the git server's credentials to another port of its host
 	return safer || from.Scheme == to.Scheme && effectivePort(from) == effectivePort(to)
 }
 

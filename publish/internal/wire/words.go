@@ -19,7 +19,6 @@ func OneLine(words string) string {
 type FirstWords struct{ bytes.Buffer }
 
 func (f *FirstWords) Write(words []byte) (int, error) {
-	//guard: a hook that prints without an end takes no memory without an end
 	f.Buffer.Write(words[:min(len(words), max(32*mostWords-f.Len(), 0))])
 	return len(words), nil
 }

@@ -29,13 +29,11 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 			errs = append(errs, site.Problem(at+".spec.database",
 				"missing: Ironic %s has database %s in the tree, and forgets all hosts without it",
 				i.Key(), was.Database.Host))
-		//guard: Ironic forgets all hosts that it has deployed
 		case !reflect.DeepEqual(is, was.Database):
 			errs = append(errs, site.Problem(at+".spec.database",
 				"found another database than Ironic %s has in the tree, %s on %s: the operator does not "+
 					"allow a change; create an Ironic with another name", i.Key(), was.Database.Name, was.Database.Host))
 		}
-		//guard: an older Ironic runs on the database of a newer one
 		if older(i.Spec.Version, was.Version) {
 			errs = append(errs, site.Problem(at+".spec.version",
 				"found %s, and Ironic %s is %s in the tree: its database does not go back", i.Spec.Version,

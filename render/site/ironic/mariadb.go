@@ -105,7 +105,6 @@ func database(site *v1alpha1.Site, i *v1alpha1.Ironic) []any {
 		Storage: mariaStorage{db.Ephemeral, db.StorageSize, db.StorageClassName},
 	}
 	if name := db.TLSCertificateName; name != "" {
-		//guard: Ironic's password for the database goes over the network in plain text
 		maria.TLS = &mariaTLS{Enabled: true, Required: true, ServerCASecretRef: secretName{name},
 			ServerCertSecretRef: secretName{name}}
 	}

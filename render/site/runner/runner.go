@@ -103,7 +103,6 @@ const maxCronJobName = 52
 
 func (s jobs) cronJob(job job, labels map[string]string) batchv1.CronJobSpec {
 	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(deadlineSeconds), int64(300)
-	//guard(TestFluxRows/runner): the next commit resumes a suspended CronJob
 	return batchv1.CronJobSpec{
 		Schedule:                   job.schedule,
 		ConcurrencyPolicy:          batchv1.ForbidConcurrent,
@@ -129,7 +128,6 @@ const (
 func (s jobs) pod(job job) corev1.PodSpec {
 	yes, no, user, readable, temporary := true, false, int64(imageUser), int32(0o440), resource.MustParse(temporarySize)
 	return corev1.PodSpec{
-		//guard(TestFluxRows/runner): the CronJob runs as an account that may not read the hosts
 		ServiceAccountName: job.account,
 		RestartPolicy:      corev1.RestartPolicyNever,
 		EnableServiceLinks: &no,
@@ -147,7 +145,6 @@ func (s jobs) pod(job job) corev1.PodSpec {
 				Requests: corev1.ResourceList{
 					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 				},
-				//guard: the runner's log fills the disk of its node
 				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"),
 					corev1.ResourceEphemeralStorage: resource.MustParse(storageSize)},
 			},

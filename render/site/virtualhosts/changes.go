@@ -62,7 +62,6 @@ func network(was, is *v1alpha1.VinoNetwork) []string {
 	} {
 		before, err := netip.ParseAddr(stop.was)
 		now, err2 := netip.ParseAddr(stop.is)
-		//guard: a network that grows stops the site
 		if err == nil && err2 == nil && now.Less(before) {
 			out = append(out, fmt.Sprintf("network %s has %s %s, was %s", is.Name, stop.name, stop.is, stop.was))
 		}

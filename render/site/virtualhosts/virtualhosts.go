@@ -60,7 +60,6 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 // owns that field. Every host gets a label for grants.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec.Object()
-	//guard: a Vino has the names of variables as its password, which are never replaced
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
 		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
 		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable),

@@ -74,7 +74,6 @@ func Unencrypted(target publish.Target) (warnings []string) {
 // InTheClear reports whether what is sent to an address can be read on the way.
 func InTheClear(address *url.URL) bool {
 	host := address.Hostname()
-	//guard: the token of a git server is sent unencrypted, without a warning
 	return address.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 

@@ -81,7 +81,6 @@ func beginningWith(typed string, names []string) []string {
 			out = append(out, key)
 		}
 		_, rest, _ := strings.Cut(key, "/")
-		//guard: a shell completes a name that is in two namespaces, and the command refuses it
 		if name, _, _ := strings.Cut(rest, "/"); typed != "" && name != "" && len(namespaces[name]) == 1 &&
 			strings.HasPrefix(rest, typed) {
 			out = append(out, rest)

@@ -96,7 +96,6 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
 		for _, flag := range in.liveFlags {
-			//guard: --context is given, the hosts come from files, and the reader believes that they are live
 			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
 				ui.Warn("--%s does nothing: neither hosts nor specs are read from the live cluster; "+
 					"--inventory cluster reads the hosts there", flag.Name)

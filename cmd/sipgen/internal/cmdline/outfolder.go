@@ -16,7 +16,6 @@ func (in *Inputs) CheckOut(out string) error {
 			return fmt.Errorf("--out: found %s, which the specs are read from, want a folder of the tree's own", out)
 		}
 	}
-	//guard: the tree is written among the hosts, and every host in it is defined twice from then on
 	if Inside(out, in.Inventory) {
 		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined "+
 			"twice", out, in.Inventory)
@@ -45,7 +44,6 @@ func realPath(path string) string {
 		return filepath.Clean(path)
 	}
 	for dir, rest := abs, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
-		//guard: the tree is written among the hosts, by way of a link
 		if found, err := filepath.EvalSymlinks(dir); err == nil {
 			return filepath.Join(found, rest)
 		}

@@ -113,7 +113,6 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 // a previous tree.
 func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
 	before, err := p.Read(ctx, ui, site)
-	//guard: hosts and specs cannot be examined while git is down
 	if unread := (*PreviousError)(nil); errors.As(err, &unread) {
 		ui.Say("warning: %s: continuing without it, so unsynced decisions are unknown", unread)
 		return app.Before{}, nil
@@ -125,7 +124,6 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
 	// A name that is misspelled would make every host a new one.
 	about, err := os.Stat(p.dir)
-	//guard: a misspelled --previous is a site without decisions: every host is new
 	if !p.compared && err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
@@ -136,13 +134,11 @@ func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
 	if !p.compared && !about.IsDir() {
 		return app.Before{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
 	}
-	//guard: who names a repository as the previous tree is told to adopt it
 	if IsRepository(p.dir) && !p.compared {
 		return app.Before{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 	}
 	tree, err := app.ReadFolder(ctx, p.dir, false)
 	if err != nil && !p.compared {
-		//guard: who names the wrong folder as the previous tree is told to adopt it
 		err = &NotTreeError{p.dir, err}
 	}
 	return tree, err

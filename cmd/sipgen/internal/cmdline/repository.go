@@ -44,7 +44,6 @@ func (r *Repository) Defaults(site *v1alpha1.Site) {
 
 // Target returns the repository with credentials from the environment.
 func (r *Repository) Target() (publish.Target, error) {
-	//guard: --path leads out of the repository
 	if r.Path != "" && !filepath.IsLocal(filepath.FromSlash(r.Path)) {
 		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.Path)
 	}

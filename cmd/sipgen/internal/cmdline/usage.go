@@ -50,7 +50,6 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		if len(longer) == 1 { // it was cut short
 			near = longer[0]
 		}
-		//guard: the brake names a flag, and the command that was run denies that it exists
 		if others := commandsWith(cmd.Root(), strings.TrimPrefix(name, "--")); len(others) > 0 && len(longer) == 0 {
 			return fmt.Sprintf("unknown flag: %s: it is a flag of %s", redact.Plain(name), strings.Join(others, ", "))
 		}

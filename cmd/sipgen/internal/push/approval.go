@@ -49,7 +49,6 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 	}
 	ui.Say("%s", words.Summary())
 	shown, more := report.FirstDangers(plan, filesOf(changes), terminal.MostLines)
-	//guard: a proposal in CI does not print its dangers
 	for _, danger := range shown {
 		ui.Say("danger: %s", danger)
 	}
@@ -60,7 +59,6 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)
 		return ErrDryRun
-	//guard: publish pushes to the synced branch although the answer at the terminal was no
 	case a.ask && !ui.Confirm(fmt.Sprintf("%s: %s; push it without a review?", a.target, count)):
 		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, " +
 			"for a pull request")

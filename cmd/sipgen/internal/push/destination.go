@@ -61,7 +61,6 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	if to.Target, err = d.repo.Target(); err != nil {
 		return nil, err
 	}
-	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
 	if inside := validation.BaseInside(loaded.Site, to.Target.Path); inside != "" {
 		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
@@ -72,7 +71,6 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	if d.hydrator.file == "" { // else GitOps Promoter carries it on
 		to.Warnings = elsewhere(loaded.Site, to.Target)
 	}
-	//guard: a run sends its token unencrypted, without a warning
 	to.Warnings = append(to.Warnings, unencrypted(to.Target, to.PullRequest)...)
 	to.Meta.Adopt = d.adopt
 	if to.Meta.Trailers, err = Trailers(loaded, d.Version); err != nil {

@@ -118,7 +118,6 @@ func forgeTimeout(limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return most
 	}
-	//guard: a run with a short --timeout waits two minutes for a forge
 	return min(limit, most)
 }
 
@@ -140,7 +139,6 @@ func (p *proposal) token(
 	if value != "" {
 		return value, forgeToken, nil
 	}
-	//guard: git's token is sent to another server
 	if p.forge != "auto" && target.Auth.Token != "" && strings.HasPrefix(target.URL, "http") && p.web == "" {
 		return target.Auth.Token, gitToken, nil
 	}

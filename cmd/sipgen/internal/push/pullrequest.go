@@ -36,7 +36,6 @@ func (p *pullRequester) CutHint(serverSaid string) (string, forge.PullRequestHin
 		return serverSaid, forge.PullRequestHint{}
 	}
 	rest, hint := forge.CutPullRequestHint(serverSaid)
-	//guard: what a git server prints after a push sends people to a page on any host, in sipgen's words
 	if on, _ := p.repository.OnHost(hint.Page); !on && !p.local {
 		return serverSaid, forge.PullRequestHint{}
 	}

@@ -47,7 +47,6 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 		Namespace: namespace, Name: name}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
 	answers.Inventory, err = b.inventoryPath()
-	//guard: init reads a whole cluster before it reports a wrong repository
 	if errors.Join(errs...) == nil {
 		answers.Engine = string(v1alpha1.EngineFlux)
 		_, siteErr := api.ParseSite(site, survey.SiteYAML(&survey.Found{}, answers))
@@ -62,7 +61,6 @@ func (b *Beginning) repository() (url, folder string, err error) {
 	switch {
 	case path == "":
 		path = filepath.Join(b.Dir, trialRepository)
-	//guard: a URL without its scheme becomes a folder here
 	case !isPath(path):
 		return path, "", nil
 	}
@@ -152,7 +150,6 @@ func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual
 			return errors.New("no answer")
 		}
 		problem := wrong()
-		//guard: a slip in the first answer ends init after the last one
 		if problem == nil {
 			return nil
 		}

@@ -57,7 +57,6 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 		return err
 	}
 	found := survey.Of(hosts.Hosts, free)
-	//guard: init writes a first SIPCluster into the hosts' namespace, which every other command refuses
 	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == answers.Namespace }) {
 		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: "+
 			"want a namespace of the tenant's own", answers.Namespace)

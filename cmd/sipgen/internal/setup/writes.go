@@ -24,7 +24,6 @@ import (
 func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers,
 	site, spec string) error {
 	folder := filepath.Dir(spec)
-	//guard: init in a folder of existing specs adds an unwanted cluster, and the next run assigns hosts to it
 	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)

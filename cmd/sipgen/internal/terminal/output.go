@@ -35,7 +35,6 @@ type IncompleteError struct{ Err error }
 
 // Incomplete returns why not all of the product was written, nil if it was.
 func (u *UI) Incomplete() *IncompleteError {
-	//guard: a plan that a full disk has cut off is taken for the whole
 	if whole, ok := u.Out.(*product); ok && whole.err != nil {
 		return &IncompleteError{whole.err}
 	}
@@ -119,7 +118,6 @@ func (u *UI) YAML(value any) error {
 // plainly gives what was read from JSON the form in which people write YAML. Fields are sorted by name.
 func plainly(node *yaml.Node) {
 	node.Style = 0
-	//guard: a host's error message is a command to the CI system that shows the plan
 	if node.Kind == yaml.ScalarNode && node.Tag == "!!str" &&
 		(strings.ContainsAny(node.Value, "\r\n\u0085\u2028\u2029") || text.Commands(node.Value)) {
 		node.Style = yaml.DoubleQuotedStyle

@@ -31,7 +31,6 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 				count.role, bound, s.counted(p, count, limit))
 		}
 		most, err := upTo(v1.MaxCount)
-		//guard: plan --count promises hosts that the tenant is not granted
 		bounded := err == nil && most > limit
 		if bounded {
 			most, err = upTo(limit)
