@@ -31,6 +31,7 @@ type httpsServer struct {
 	expired atomic.Bool  // credentials are not taken any more
 	cut     atomic.Bool  // the next push is taken, and its answer is lost
 	drop    atomic.Bool  // the next push is dropped half way
+	whole   atomic.Bool  // knows no shallow clones
 }
 
 func serveHTTPS(t testing.TB, root string) *httpsServer {
@@ -96,6 +97,13 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
 				return
 			}
+		}
+		if strings.HasSuffix(r.URL.Path, "/info/refs") && served.whole.Load() {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, r)
+			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" shallow "), []byte(" callous "), 1)) // of the same length
+			return
 		}
 		handler.ServeHTTP(&counted{w, &served.sent}, r)
 	}))
