@@ -84,12 +84,12 @@ var histories = []struct {
 	history     []past
 }{
 	{"commits of another site and of specs", "", 15, 10, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "specs/a"}}},
-	{"the tip changed it", "", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a"}}},
+	{"the whole repository", "/", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30}}},
 	{"a folder in a folder", "sites/mine/tree", 15, 10, []past{{minute: 5, file: "sites/mine/a"}, {minute: 10, file: "sites/mine/tree/a"}, {minute: 20, file: "sites/mine/b"}}},
 	{"a merge brings the change when it is merged", "", 15, 40, []past{{minute: 10, file: "site/a"}, {minute: 12, file: "site/a=2", from: 1}, {minute: 14, file: "other/a", from: 1}, {minute: 40, file: "site/a=2", merge: 2}, {minute: 50, file: "other/a"}}},
 	{"a merge of a branch that has an older folder", "", 25, 20, []past{{minute: 8, file: "site/a"}, {minute: 12, file: "specs/a"}, {minute: 20, file: "site/a", from: 1}, {minute: 30, file: "specs/a", merge: 2}}},
 	{"a revert to an older folder", "", 15, 30, []past{{minute: 10, file: "site/a=1"}, {minute: 20, file: "site/a=2"}, {minute: 30, file: "site/a=1"}, {minute: 40, file: "other/a"}}},
-	{"the whole repository", "/", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30}}},
+	{"the tip changed it", "", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a"}}},
 	{"a folder that is gone", "", 15, 30, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a="}, {minute: 30, file: "other/a"}}},
 	{"a folder that was a file", "", 15, 30, []past{{minute: 10, file: "site"}, {minute: 30, file: "site/a"}, {minute: 40, file: "other/a"}}},
 	{"a tip that is older", "", 30, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}}},
@@ -116,6 +116,9 @@ func TestLastChange(t *testing.T) {
 		over := Target{URL: web.url + "/" + filepath.Base(repo), Branch: "main", Path: path, Auth: auth}
 		lastChange(t, row.why+": a path", Target{URL: repo, Branch: "main", Path: path}, row.since, row.want)
 		lastChange(t, row.why+": file://", Target{URL: "file://" + repo, Branch: "main", Path: path}, row.since, row.want)
+		if i > 3 {
+			continue // how a history gets here is one thing, what is in it another
+		}
 		lastChange(t, row.why+": https", over, row.since, row.want)
 		lastChange(t, row.why+": ssh", Target{URL: shell.url(t, repo), Branch: "main", Path: path,
 			Auth: Auth{SSHKeyFile: shell.userKey, KnownHosts: []string{shell.knownHosts}}}, row.since, row.want)
