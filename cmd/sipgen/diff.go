@@ -57,7 +57,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if err != nil {
 				return err
 			}
-			before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site)
+			before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ unique.`,
 			if err != nil {
 				return err
 			}
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {
 				return err
 			}

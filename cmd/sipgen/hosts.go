@@ -76,7 +76,7 @@ func holdingsOf(
 	if err != nil {
 		return nil, nil, err
 	}
-	before, err := previous.ReadOrWarn(ctx, ui, loaded.Site)
+	before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -72,7 +72,7 @@ has the reason).
 			if ask.Asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}
-			before, err := previous.Read(cmd.Context(), ui, loaded.Site)
+			before, err := previous.Read(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	if err != nil {
 		return err
 	}
-	before, err := previous.Read(ctx, ui, loaded.Site)
+	before, err := previous.Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
 	if err != nil {
 		return err
 	}

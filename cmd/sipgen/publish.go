@@ -111,7 +111,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		fail := func(err error) (publish.Tree, publish.Meta, *push.Publication, error) {
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
-		before, err := app.ReadSnapshot(to.Target, tip)
+		before, err := app.ReadSnapshot(ctx, to.Target, tip, loaded.Hosts.TakenAt)
 		if err != nil {
 			return fail(err)
 		}

@@ -92,7 +92,7 @@ edited; 2 an error.`,
 			if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
 				return err
 			}
-			before, err := previous.ReadOrWarn(ctx, ui, site)
+			before, err := previous.ReadOrWarn(ctx, ui, site, time.Time{})
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ granted; 2 an error.`,
 				return err
 			}
 			in.WarnUnused(ui, loaded)
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site)
+			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,8 @@ type Before struct {
 	Unsealed error
 	// Edited are its files that were edited or deleted by hand.
 	Edited []EditedFile
-	// Committed is the time of its commit, zero for a folder.
+	// Committed is the time of the newest commit that changed it, as far as that can be after the hosts were read; zero
+	// for a folder.
 	Committed time.Time
 	// former: it is the tree of another folder, and only its decisions are used.
 	former bool
@@ -112,13 +113,15 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 	return tree, nil
 }
 
-// ReadSnapshot returns the tree of a branch. A folder with other files is an empty tree.
-func ReadSnapshot(target publish.Target, snapshot *publish.Snapshot) (Before, error) {
+// ReadSnapshot returns the tree of a branch. A folder with other files is an empty tree. hostsRead is when the hosts
+// were read; zero: unknown.
+func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.Snapshot,
+	hostsRead time.Time) (Before, error) {
 	state, err := snapshot.State(search)
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
 	}
-	tree := previousOf(target.String(), target.Path, state, snapshot.When)
+	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead))
 	tree.around = onBranch(target, snapshot)
 	if err := snapshot.CheckOwned(); err != nil {
 		tree.Unowned = fmt.Errorf("%s: %w", target, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,8 +72,10 @@ func (p *Previous) Flags(command *cobra.Command) {
 }
 
 // Read returns the previous tree: by default that of the Site's repository, with the Site's branch and folder. If
-// there is none, it reports that every host without labels is free.
-func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
+// there is none, it reports that every host without labels is free. hostsRead is when the hosts were read; zero:
+// unknown, or of no interest.
+func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site,
+	hostsRead time.Time) (app.Before, error) {
 	switch {
 	case p.dir != "" && p.git.URL != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.URL == os.Getenv("SIPGEN_REPO"):
 		return app.Before{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and " +
@@ -102,7 +105,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	case err != nil:
 		return app.Before{}, &PreviousError{err}
 	}
-	before, err := app.ReadSnapshot(target, snapshot)
+	before, err := app.ReadSnapshot(ctx, target, snapshot, hostsRead)
 	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {
 		ui.Say("no previous tree: %s has none yet", target)
 	}
@@ -111,8 +114,9 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 
 // ReadOrWarn is Read for commands that decide nothing: where the Site's repository cannot be read, they go on without
 // a previous tree.
-func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site) (app.Before, error) {
-	before, err := p.Read(ctx, ui, site)
+func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alpha1.Site,
+	hostsRead time.Time) (app.Before, error) {
+	before, err := p.Read(ctx, ui, site, hostsRead)
 	if unread := (*PreviousError)(nil); errors.As(err, &unread) {
 		ui.Say("warning: %s: continuing without it, so unsynced decisions are unknown", unread)
 		return app.Before{}, nil
