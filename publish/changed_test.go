@@ -223,6 +223,13 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	lastChange(t, "a shallow clone that ends with the change", shallow, 15, 30)
 	_, shallow = copyOf("--depth=4")
 	lastChange(t, "a shallow clone that has the commit before the change", shallow, 15, 10)
+	known, err := Read(t.Context(), shallow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unknown := known.LastChange(t.Context(), time.Time{}); !unknown.Equal(minute(30)) {
+		t.Errorf("since an unknown time: found %v", unknown)
+	}
 
 	repo, _ := copyOf()
 	hash := git(t, whole, "rev-parse", "main~1")
@@ -248,8 +255,5 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	}
 	if none := (&Snapshot{}).LastChange(t.Context(), minute(1)); !none.IsZero() {
 		t.Errorf("no commit: found %v", none)
-	}
-	if unknown := tip.LastChange(t.Context(), time.Time{}); !unknown.Equal(minute(30)) {
-		t.Errorf("since an unknown time: found %v", unknown)
 	}
 }
