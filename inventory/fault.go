@@ -50,6 +50,9 @@ const (
 	// FaultPatch: a patch of the host would do harm, or could not name the host. Its cluster keeps it, with the patch
 	// that is in the tree.
 	FaultPatch FaultKind = "patch"
+	// FaultOld: the host was read before the tree that has it was committed. Its use, its labels of sipgen and its uid
+	// are not known.
+	FaultOld FaultKind = "old"
 	// FaultNetwork: a service of the site or of a cluster has or hands out an address of the host.
 	FaultNetwork FaultKind = "address"
 )
@@ -59,7 +62,14 @@ type LeftOut struct{ Source, Field, Text string }
 
 // Unsure reports whether the Host may be wrong about its use, its labels or its uid.
 func (h *Host) Unsure() bool {
-	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject || f.Kind == FaultTwice })
+	return slices.ContainsFunc(h.Faults, func(f Fault) bool {
+		return f.Kind == FaultObject || f.Kind == FaultTwice || f.Kind == FaultOld
+	})
+}
+
+// Old reports whether the host was read before the tree that has it was committed.
+func (h *Host) Old() bool {
+	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultOld })
 }
 
 // Untouchable reports whether no patch of the host may be written, neither to assign nor to release it.

@@ -50,13 +50,16 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 		errs  []error
 		files []string
 	)
+	keep := func(name string) {
+		if was, found := s.Previous[folder+"/"+name]; found {
+			files = append(files, name)
+			s.tree[folder+"/"+name] = was
+		}
+	}
 	put := func(host *inventory.Host, labels map[string]string, wave string, approved bool) {
-		name := HostFile(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
+		name := hostFile(host)
 		if host.Untouchable() {
-			if was, found := s.Previous[folder+"/"+name]; found {
-				files = append(files, name)
-				s.tree[folder+"/"+name] = was
-			}
+			keep(name)
 			return
 		}
 		if (merge || approved) && host.UID == "" {
@@ -100,6 +103,10 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			put(a.Host, s.labels(c.Key, role.Name, a.Standby), afterServices, false)
 		}
 		for _, r := range role.Releasing {
+			if r.Host.Old() {
+				keep(hostFile(r.Host))
+				continue
+			}
 			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a
 			// patch.
 			if _, approved := r.Reason.(schedule.Approved); merge || approved {
@@ -131,6 +138,10 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 // HostFile returns the name of the file, in a cluster's hosts/, that holds a host's patch. A host's name is a DNS
 // subdomain and its namespace a DNS label without dots: no two hosts share a file.
 func HostFile(host schedule.HostKey) string { return host.Namespace + "." + host.Name + ".yaml" }
+
+func hostFile(host *inventory.Host) string {
+	return HostFile(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
+}
 
 // nameless is a host without a uid, and the cluster that a patch would be for.
 type nameless struct {

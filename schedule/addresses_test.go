@@ -54,7 +54,6 @@ func TestHeldAddress(t *testing.T) {
 		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
-		{"another role of the cluster had it", provisionedBy(at(live, ""), "m1"), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
 		{"it was on its way out, and somebody uses it", provisionedBy(at(live, ""), "m1"), released, "192.0.2.1", ""},
 		{"nobody knew where it was, and its network data may be its consumer's", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9",
 			"host metal/h1: on network oam its networkData has 192.0.2.9, and sipgen uses that; but the host is in use by Metal3Machine tenants/m1, which may have replaced its network data, and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
@@ -112,10 +111,10 @@ func TestUnconfirmedAddress(t *testing.T) {
 	if got := summary(p); got != "a Worker: h1\n" || len(p.Clusters[0].Warnings) != 1 {
 		t.Errorf("got %s and %q, want one warning", got, Say.Warnings(p.Clusters[0].Warnings))
 	}
-	// The tree before the host was handed out, and the tree when another cluster had it.
+	// The tree before the host was handed out, and the tree when it left another cluster.
 	newer := testOptions
 	newer.LabelsNewer = true
-	for _, tree := range []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.2"), knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")} {
+	for _, tree := range []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.2"), releasing(knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1"))} {
 		h2 := at(claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.2")
 		p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{adopted, h2}, Previous{Claims: []PreviousClaim{tree}}, newer)
 		if got := Say.Warnings(p.Clusters[0].Warnings); summary(p) != "a Worker: h1 h2\n" || len(got) != 1 || !strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9") {

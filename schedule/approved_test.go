@@ -16,6 +16,7 @@ func TestApprovedRelease(t *testing.T) {
 	leavesUsed := func(by string) PreviousClaim {
 		c := releasing(inTree("h2", "a", v1.RoleWorker))
 		c.Use = "Metal3Machine/tenants/" + by
+		c.Approval = c.UID + "/" + c.Use
 		return c
 	}
 	nameless := used("h2")

@@ -41,9 +41,9 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	put := func(i int32, a Assignment, verdict Verdict) {
 		h := &s.hosts[i]
 		a.Host, a.Domain = h.Host, s.domainName(r, i)
-		a.Trouble, a.WasStandby, a.WasRole, a.Adopted = r.why[i], h.standby, h.wasRole, h.adopted
-		if a.Origin != New && s.approvedBefore(i) && s.approves(r.cluster.key, h.Host) {
-			a.Use = h.holding.Claim.Use
+		a.Trouble, a.WasStandby, a.Adopted = r.why[i], h.standby, h.adopted
+		if a.Origin != New {
+			a.Approval = h.holding.Approval
 		}
 		a.WasPending = h.wasPending && !a.Pending
 		if len(r.cluster.refused) > 0 {
@@ -80,7 +80,7 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	s.pairReplaced(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
+		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since, Approval: h.holding.Approval}
 		if gone.since == FromTree {
 			leaves.Use = h.holding.Claim.Use
 		} else if _, ok := gone.reason.(Approved); ok {

@@ -22,15 +22,13 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
-	// LabelsDiffer: the labels name one role, Source another. The labels count if the host is in Use. The Tree counts
-	// if it is not, if the labels are incomplete, or if no patch of the host may be written (Unpatchable).
+	// LabelsDiffer: the labels of an idle host name one role, Source another. The Tree counts. Unpatchable: no patch of
+	// the host may be written.
 	LabelsDiffer struct {
 		Host         HostKey
 		Labels, Tree RoleKey
 		Source       string
-		Use          Reason
-		// ByTree: the tree counts. Foreign: the labels count, and their cluster is unknown.
-		ByTree, Unpatchable, Foreign bool
+		Unpatchable  bool
 	}
 	// NotInInventory: Source gives the host to Role, and the inventory does not have it.
 	NotInInventory struct {
@@ -67,13 +65,14 @@ type (
 		More             int
 	}
 	// NotApproved: an annotation of the cluster approves the release of Hosts without effect. Either the role Wants
-	// as many hosts and keeps them, or Consumer, a Cluster, keeps the host for its next machine, or the host's uid is
-	// unknown.
+	// as many hosts and keeps them, or Consumer, a Cluster, keeps the host for its next machine, or the approval is
+	// Older than the present use of the host, or the host's uid is unknown.
 	NotApproved struct {
 		Annotation string
 		Hosts      []HostKey
 		Wanted     bool
 		Consumer   string
+		Older      bool
 	}
 	// ReleaseOfNothing: the Site asks to release Host from Cluster without effect. Either the host is not in the
 	// inventory; or its labels name another cluster or none (Found); or the cluster has a spec, which decides (Spec);

@@ -27,7 +27,11 @@ func TestWhoGoesFirst(t *testing.T) {
 	} {
 		spec := newCluster("c", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})
 		spec.Annotations = map[string]string{v1.ApproveReleaseAnnotation: row.approves}
-		p := plan(t, []v1.SIPCluster{spec}, row.hosts, Previous{}, testOptions)
+		previous := Previous{} // an approval is of a host that the tree gave to the cluster
+		for i := range row.hosts {
+			previous.Claims = append(previous.Claims, inTree(row.hosts[i].Name, "c", v1.RoleWorker))
+		}
+		p := plan(t, []v1.SIPCluster{spec}, row.hosts, previous, testOptions)
 		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.want {
 			t.Errorf("%s: found %s, want %s", row.why, got, row.want)
 		}

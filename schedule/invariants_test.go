@@ -108,17 +108,18 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		want := RoleKey{ClusterKey{Namespace: "tenants", Name: name}, role}
 		got := where[key]
 		t, inTree := claims[key]
-		inTree = inTree && (t.UID == h.UID || t.Cluster == want.Cluster)
 		_, known := specs[want.Cluster]
 		used := inUse(&candidate{Host: &h}) != nil
+		inTree = inTree && (used || t.UID == h.UID || t.Cluster == want.Cluster)
+		given := used && specs[t.Cluster].Annotations[v1.ApproveReleaseAnnotation] == h.Name
 		switch {
-		case used && (known || inTheTree[want.Cluster]):
-			if got.Cluster != want.Cluster || !released[key] && got != want {
+		case used && (!inTree || t.Releasing || given) && (known || inTheTree[want.Cluster]):
+			if got.Cluster != want.Cluster && !(given && got.Cluster == t.Cluster) {
 				return fmt.Errorf("host %s is in use under the labels of %v and is in %v", key, want, got)
 			}
-		case !used && inTree:
+		case inTree:
 			if of := (RoleKey{t.Cluster, t.Role}); got != of {
-				return fmt.Errorf("host %s is not in use, the tree says %v, and it is in %v", key, of, got)
+				return fmt.Errorf("host %s: the tree says %v, and it is in %v", key, of, got)
 			}
 		case known:
 			if got != want {

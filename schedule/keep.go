@@ -148,14 +148,19 @@ func (s *planner) noteLeaving(r *role, i int32) {
 }
 
 // startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use
-// waits for its user or for an approval; that of an unpatchable host waits until it can be patched.
+// waits for its user or for an approval; that of an unpatchable host waits until it can be patched, and any release
+// until the hosts are read again if they are older than the tree.
 func (s *planner) startRelease(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
 	if h.Untouchable() {
 		r.pending[i] = ReleaseWaits{why, unpatchable(h)}
 		return
 	}
-	if use := inUse(h); use != nil && !r.cluster.approved[i] {
+	use := inUse(h)
+	if use == nil && s.options.Old {
+		use = Condition{Why: holdings.Why{Code: holdings.Unsure}}
+	}
+	if use != nil && !r.cluster.approved[i] {
 		r.pending[i] = ReleaseWaits{why, use}
 		return
 	} else if use != nil {
@@ -191,7 +196,7 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if active+standby < r.want() && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
+		if active+standby < r.want() && r.why[i] == nil && room(i) && s.hosts[i].mayStay() {
 			count(i)
 			r.standbySlot[i] = active >= r.active
 			if active < r.active {
@@ -207,6 +212,12 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 	}
 	slices.Sort(holds)
 	return holds, left
+}
+
+// mayStay reports whether the release of a leaving host may be cancelled. A host that is in use without any label was
+// released with an approval, or someone else took it.
+func (h *candidate) mayStay() bool {
+	return !h.Untouchable() && (h.holding.Labels.Any || !h.State.InUse())
 }
 
 // compareRelease orders hosts for release: failed and named ones, then idle, then approved, then by name from the

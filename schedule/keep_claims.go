@@ -20,8 +20,8 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	}
 	approved := func(key ClusterKey, h *inventory.Host) bool { return names(approvals[key], h) }
 	return holdings.Of(holdings.Input{
-		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Release: options.Release, Approved: approved, Keys: options.Keys,
-		Stale: options.LabelsOlder,
+		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Release: options.Release,
+		Approved: approved, Keys: options.Keys,
 	})
 }
 
@@ -61,7 +61,7 @@ func (s *planner) take(i int32, is *holdings.Holding) {
 	h := &s.hosts[i]
 	h.holding = is
 	for n := range h.Faults {
-		if h.Faults[n].Kind == inventory.FaultPatch {
+		if kind := h.Faults[n].Kind; kind == inventory.FaultPatch || kind == inventory.FaultOld {
 			continue // reported elsewhere: the cluster is refused, or the host's release waits
 		}
 		s.warn(NotHandedOut{h.key(), Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()},
@@ -88,45 +88,37 @@ func (s *planner) take(i int32, is *holdings.Holding) {
 	}
 }
 
-// warnDiffer warns of a host whose labels differ from the tree's.
+// warnDiffer warns of an idle host whose labels differ from the tree's: the next sync puts them back. Package report
+// lists such hosts in use among the dangers.
 func (s *planner) warnDiffer(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
 	if t == nil {
 		return
 	}
-	found := LabelsDiffer{Host: h.key(), Labels: RoleKey{is.Labels.Cluster, is.Labels.Role},
-		Tree: RoleKey{t.Cluster, t.Role}, Source: t.Source}
+	l := &is.Labels
 	switch {
-	case is.By == holdings.ByTree:
-		if l := &is.Labels; differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) ||
-			differs(l.Role, t.Role) {
-			found.ByTree, found.Unpatchable = true, h.Untouchable()
-			s.warn(found)
-		}
-	case t.Cluster != is.Cluster:
-		s.reportOtherCluster(i, found)
-	case t.Role != is.Role && !t.Releasing:
-		found.Use = inUse(h)
-		s.warn(found)
-		h.wasRole = t.Role
+	case is.Rival != ClusterKey{}, is.By == holdings.ByUse && t.Cluster != is.Cluster:
+		s.checkAge(i)
+	case is.Relabeled || is.By != holdings.ByTree:
+	case differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) ||
+		differs(l.Role, t.Role):
+		s.warn(LabelsDiffer{Host: h.key(), Labels: RoleKey{l.Cluster, l.Role}, Tree: RoleKey{t.Cluster, t.Role},
+			Source: t.Source, Unpatchable: h.Untouchable()})
 	}
 }
 
 // differs reports whether a label is set and differs from the tree's.
 func differs(label, tree string) bool { return label != "" && label != tree }
 
-// reportOtherCluster handles a host in use whose labels name another cluster than the tree. Either the tree was
-// rolled back, or the labels were edited. The labels count, unless they may be older than the tree.
-func (s *planner) reportOtherCluster(i int32, found LabelsDiffer) {
+// checkAge reports a host in use whose labels name another cluster than the tree, if the labels may be older than the
+// tree.
+func (s *planner) checkAge(i int32) {
 	h := &s.hosts[i]
-	is, t := h.holding, h.holding.Claim
-	if !s.options.LabelsNewer {
+	if is, t := h.holding, h.holding.Claim; !s.options.LabelsNewer {
 		s.problem("host %s: its labels name cluster %s, but %s names cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not); if these labels were written into a file by hand, remove them",
 			h.Key(), is.Labels.Cluster.Quoted(), t.Source, t.Cluster)
 	}
-	found.Use, found.Foreign = inUse(h), is.State == holdings.LeftAlone
-	s.warn(found)
 }
 
 // leaveAlone handles a host that has sipgen's labels and is neither held nor leaving. It may belong to another site
@@ -139,13 +131,6 @@ func (s *planner) leaveAlone(i int32) {
 	case holdings.IncompleteLabels, holdings.InvalidRole:
 		s.warn(NotHandedOut{h.key(), h.reject})
 	default:
-		if !is.Labels.Complete {
-			key = is.Claim.Cluster // "" for none
-		} else if is.Claim != nil && is.Claim.Cluster != key {
-			s.reportOtherCluster(i, LabelsDiffer{Host: h.key(), Labels: RoleKey{key, is.Labels.Role},
-				Tree: RoleKey{is.Claim.Cluster, is.Claim.Role}, Source: is.Claim.Source})
-		}
-		h.foreign = true
 		s.foreign[key] = append(s.foreign[key], h.key())
 	}
 }

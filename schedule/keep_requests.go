@@ -18,10 +18,11 @@ func (s *planner) readRequests() {
 	}
 }
 
-// dropApprovals ignores approvals for hosts that Cluster API keeps for a cluster's next machine: that machine would
-// start on a host that belongs to another tenant by then. The sync guard denies such a release, and an approval
-// without the host's uid, as well.
+// dropApprovals ignores approvals of another use than the present one, and those for hosts that Cluster API keeps for a
+// cluster's next machine: that machine would start on a host that belongs to another tenant by then. The sync guard
+// denies such releases, and an approval without the host's uid, as well.
 func (s *planner) dropApprovals(c *cluster) {
+	var older []HostKey
 	for i := range c.approved {
 		h := &s.hosts[i]
 		switch {
@@ -32,17 +33,17 @@ func (s *planner) dropApprovals(c *cluster) {
 			delete(c.approved, i)
 			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()},
 				Consumer: h.State.Consumer.String()})
-		case s.approvedBefore(i):
+		case !h.holding.Approved():
 			delete(c.approved, i)
+			if h.State.InUse() && !h.Unsure() {
+				older = append(older, h.key())
+			}
 		}
 	}
-}
-
-// approvedBefore reports whether the tree approves a host's release for another use than the present one.
-func (s *planner) approvedBefore(i int32) bool {
-	h := &s.hosts[i]
-	t := h.holding.Claim
-	return t != nil && t.Cluster == h.role.cluster.key && t.Use != "" && t.Use != holdings.Use(h.Host)
+	if len(older) > 0 {
+		slices.SortFunc(older, compareKeys)
+		c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: older, Older: true})
+	}
 }
 
 // mostNames is how many names of an annotation get a warning of their own.
@@ -136,10 +137,12 @@ func (s *planner) warnStillWanted(r *role, kept []int32) {
 		}
 	}
 	if len(hosts) > 0 {
-		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(hosts, compareKeys)
 		r.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: hosts, Wanted: true})
 	}
 }
+
+func compareKeys(a, b HostKey) int { return strings.Compare(a.String(), b.String()) }
 
 // names reports whether an annotation names a host.
 func names(annotation string, h *inventory.Host) bool {
@@ -149,12 +152,6 @@ func names(annotation string, h *inventory.Host) bool {
 		}
 	}
 	return false
-}
-
-// approves reports whether an annotation of the cluster approves the release of a host that it holds.
-func (s *planner) approves(key ClusterKey, h *inventory.Host) bool {
-	spec := s.specOf(key)
-	return spec != nil && names(spec.Annotations[v1.ApproveReleaseAnnotation], h)
 }
 
 // warnReleaseOfNothing warns of the Site's release requests without effect: already done, or for a host of another

@@ -40,13 +40,14 @@ func TestLabelsAlone(t *testing.T) {
 		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
 			t.Errorf("%s: warnings %q", row.why, got)
 		}
-		if loss := Losses(p, Previous{Claims: tree}, []inventory.Host{mine, row.host}); len(loss.Released)+len(loss.Missing)+len(loss.Foreign) > 0 {
+		if loss := Losses(p, Previous{Claims: tree}, []inventory.Host{mine, row.host}); len(loss.Released)+len(loss.Missing) > 0 {
 			t.Errorf("%s: lost %+v", row.why, loss)
 		}
 	}
 }
 
-// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster.
+// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster,
+// but for a host that the tree has for another.
 func TestUsedWithoutSpec(t *testing.T) {
 	used := provisionedBy(claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker), "m")
 	idle := claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker)
@@ -59,7 +60,7 @@ func TestUsedWithoutSpec(t *testing.T) {
 		want  string
 	}{
 		{"in use, and the tree has the cluster", used, nil, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
-		{"in use, and the tree has the cluster and the host for another", used, others, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
+		{"in use, and the tree has the cluster and the host for another", used, others, true, "a Worker: h1 unschedulable\n"},
 		{"in use, and the tree does not have the cluster", used, nil, false, "a Worker: short 1/0 unschedulable\n"},
 		{"idle, and the tree has the cluster", idle, nil, true, "a Worker: short 1/0 unschedulable\n"},
 	} {

@@ -12,11 +12,10 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing claimed hosts are gone from the inventory; Recreated have another uid; Foreign have labels of a cluster in
-	// neither the specs nor the tree; Moved are in use under the labels of another cluster or role of the site, which
-	// keeps them; Replaced have failed, are in use, and lose their slots in this run; Released are released by this
+	// Missing claimed hosts are gone from the inventory; Recreated have another uid; Moved are in use under the labels of
+	// another cluster, to which their own gives them; Replaced have failed, are in use, and lose their slots in this run; Released are released by this
 	// run. All are sorted.
-	Missing, Recreated, Foreign, Moved, Replaced, Released []HostKey
+	Missing, Recreated, Moved, Replaced, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
 	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
@@ -29,7 +28,7 @@ type Loss struct {
 
 // Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Recreated) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) +
+	return len(l.Missing) + len(l.Recreated) + len(l.Moved) + len(l.Replaced) + len(l.Released) +
 		len(l.Virtual) + len(l.Remade)
 }
 
@@ -47,14 +46,10 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	var (
 		loss    = Loss{Asked: map[ClusterKey]int{}}
 		claimed = map[HostKey]bool{}
-		foreign = map[HostKey]bool{}
 		waited  = map[HostKey]bool{}
 	)
 	for i := range p.site.hosts {
 		h := &p.site.hosts[i]
-		if h.foreign {
-			foreign[h.key()] = true
-		}
 		if h.holding.Restored {
 			uids[h.key()] = ""
 		}
@@ -73,8 +68,6 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 			loss.Missing = append(loss.Missing, claim.Host)
 		case uid != "" && claim.UID != "" && uid != claim.UID:
 			loss.Recreated = append(loss.Recreated, claim.Host)
-		case foreign[claim.Host]:
-			loss.Foreign = append(loss.Foreign, claim.Host)
 		case held && holder != RoleKey{claim.Cluster, claim.Role}:
 			loss.Moved = append(loss.Moved, claim.Host)
 		}
@@ -94,7 +87,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Foreign, loss.Moved, loss.Replaced,
+	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Moved, loss.Replaced,
 		loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))

@@ -19,12 +19,12 @@ type Options struct {
 	// Refused are clusters that contradict the inventory, as the caller found, with the reasons. They keep their
 	// hosts and get no new ones.
 	Refused map[ClusterKey][]string
-	// LabelsNewer: the hosts were read after the previous tree was committed. If the labels of a host and the tree
-	// name two clusters, the labels count. Without LabelsNewer that is an error, because either may be newer.
+	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use whose
+	// labels and tree name two clusters is an error, because either may be newer.
 	LabelsNewer bool
-	// LabelsOlder: the hosts were read before the previous tree was committed. A host that the tree releases is not
-	// seen clean then, even without labels: they may have been set after it was read.
-	LabelsOlder bool
+	// Old: the hosts were read before the previous tree was committed, and AsOfTree of package holdings made them those of
+	// the tree. Then no release begins.
+	Old bool
 
 	// Release maps hosts to release to the cluster that their labels name, which is in neither the specs nor the
 	// tree. Other such hosts are left alone.
@@ -168,11 +168,9 @@ type Assignment struct {
 	WasStandby bool
 	// WasPending: its release was pending in the previous tree, and is cancelled.
 	WasPending bool
-	// WasRole is the host's role in the previous tree, empty if it is the same or there is no claim.
-	WasRole string
-	// Use is what used the host when its release was approved, for a host that now has another use under the same
-	// approval.
-	Use string
+	// Approval is the use that the cluster's approval of a release covers, as the first run that read it noted: see
+	// package holdings.
+	Approval string
 	// Adopted: the host is held by its labels alone, without the previous tree.
 	Adopted bool
 	// Replaces is the host whose slot a new host takes, nil if unknown.
@@ -199,6 +197,8 @@ type Release struct {
 	Since Origin
 	// Use is what used the host when its release was approved, empty if it was not.
 	Use string
+	// Approval is as that of an Assignment.
+	Approval string
 	// The cluster and role are those that list the Release.
 }
 

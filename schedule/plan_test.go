@@ -138,8 +138,13 @@ func TestPlan(t *testing.T) {
 			"a Worker: w1 (w2)\n"},
 		{"an approval names another one, which goes instead",
 			[]v1.SIPCluster{annotated(newCluster("a", workers(1, 0)), v1.ApproveReleaseAnnotation, "metal/w1")},
-			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "a", worker), "m1"), provisionedBy(claimed(host1("w2", "w", "r2"), "a", worker), "m2")}, nil,
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "a", worker), "m1"), provisionedBy(claimed(host1("w2", "w", "r2"), "a", worker), "m2")},
+			[]PreviousClaim{inTree("w1", "a", worker), inTree("w2", "a", worker)},
 			"a Worker: w2 -w1\n"},
+		{"the same, and the tree had not given it to the cluster",
+			[]v1.SIPCluster{annotated(newCluster("a", workers(1, 0)), v1.ApproveReleaseAnnotation, "metal/w1")},
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "a", worker), "m1"), provisionedBy(claimed(host1("w2", "w", "r2"), "a", worker), "m2")}, nil,
+			"a Worker: w1 (w2)\n"},
 		{"two hosts share a rack, and the last by name goes",
 			[]v1.SIPCluster{newCluster("a", workers(2, 0))},
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), claimed(host1("w2", "w", "r1"), "a", worker), claimed(host1("w3", "w", "r3"), "a", worker)}, nil,
@@ -269,8 +274,13 @@ func TestPlan(t *testing.T) {
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "b", worker), claimed(host1("w2", "w", "r2"), "a", worker)},
 			[]PreviousClaim{releasing(inTree("w1", "a", worker)), inTree("w2", "a", worker)},
 			"a Worker: w2 -w1\nb Worker: short 1/0 unschedulable\n"},
-		{"labels and tree disagree, and something runs on the host: who uses it keeps it",
+		{"labels and tree disagree, and something runs on the host: it stays where the tree has it",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "b", worker), "m1"), host1("w2", "w", "r2")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: w1\nb Worker: +w2\n"},
+		{"the same, and the tree's cluster gives it to the other one",
+			[]v1.SIPCluster{annotated(newCluster("a", workers(1, 0)), v1.ApproveReleaseAnnotation, "w1"), newCluster("b", workers(1, 0))},
 			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "b", worker), "m1"), host1("w2", "w", "r2")},
 			[]PreviousClaim{inTree("w1", "a", worker)},
 			"a Worker: +w2\nb Worker: w1\n"},
@@ -284,11 +294,11 @@ func TestPlan(t *testing.T) {
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "x", worker), host1("w2", "w", "r2")},
 			[]PreviousClaim{inTree("w1", "a", worker)},
 			"a Worker: w1\n"},
-		{"the same, and it is in use: left alone",
+		{"the same, and it is in use: it stays where the tree has it",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
 			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "x", worker), "m1"), host1("w2", "w", "r2")},
 			[]PreviousClaim{inTree("w1", "a", worker)},
-			"a Worker: +w2\n"},
+			"a Worker: w1\n"},
 		{"some labels contradict the tree: the claim of the tree stands",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
 			[]inventory.Host{newHost("w1", "kind=w rack=r1 sip.airshipit.org/cluster-name=c"), host1("w2", "w", "r2")},
@@ -340,8 +350,9 @@ func TestLosses(t *testing.T) {
 	hosts[4].UID = "uid-of-anew"
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
+	clusters[0].Annotations = map[string]string{v1.ApproveReleaseAnnotation: "used"}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 1}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}, {Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 2}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}

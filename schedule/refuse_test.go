@@ -191,7 +191,7 @@ func hostsOf(c Cluster) (rows []string) {
 	for _, r := range c.Roles {
 		rows = append(rows, fmt.Sprintf("%s: want %d and %d, short of %d and %d", r.Name, r.Active, r.Standby, r.ShortActive, r.ShortStandby))
 		for _, a := range r.Assigned {
-			rows = append(rows, fmt.Sprint(a.Host.Name, a.Domain, a.Standby, a.Origin, a.Pending, a.Reason, a.Trouble, a.Replaced, a.WasStandby, a.Use, a.Replaces != nil))
+			rows = append(rows, fmt.Sprint(a.Host.Name, a.Domain, a.Standby, a.Origin, a.Pending, a.Reason, a.Trouble, a.Replaced, a.WasStandby, a.Approval, a.Replaces != nil))
 		}
 		for _, gone := range r.Releasing {
 			rows = append(rows, fmt.Sprint(gone.Host.Name, gone.Reason, gone.Since, gone.Use))

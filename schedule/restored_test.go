@@ -10,8 +10,8 @@ import (
 )
 
 // TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of the cluster
-// that the tree has it for is the same machine: it stays where the tree has it, whatever its consumer has made of its network data, and nothing is
-// lost. Any other is a new host.
+// that the tree has it for, or is in use under any of sipgen's labels, is the same machine: it stays where the tree has it, whatever its
+// consumer has made of its network data, and nothing is lost. Any other is a new host.
 func TestRestored(t *testing.T) {
 	worker := v1.RoleWorker
 	was := knew(inTree("h1", "a", worker), "192.0.2.1")
@@ -31,7 +31,8 @@ func TestRestored(t *testing.T) {
 		{"it is in use under the tree's labels", inUse, was, true, "192.0.2.1"},
 		{"nothing runs on it", moved(claimed(host1("h1", "w", "r1"), "a", worker)), was, true, "192.0.2.1"},
 		{"it has no labels", moved(provisionedBy(host1("h1", "w", "r1"), "m1")), was, false, ""},
-		{"its labels say another cluster", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, false, ""},
+		{"its labels say another cluster", moved(claimed(host1("h1", "w", "r1"), "b", worker)), was, false, ""},
+		{"the same, and it is in use", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, true, "192.0.2.1"},
 		{"it was on its way out", inUse, releasing(was), true, "192.0.2.1"},
 	} {
 		hosts, previous := []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.claim}}

@@ -58,14 +58,10 @@ type candidate struct {
 	releasing bool
 	// holding is the owner of the host.
 	holding *holdings.Holding
-	// foreign: its labels name a cluster that is in neither the specs nor the tree.
-	foreign bool
 	// adopted: the host is claimed by its labels, and not in the previous tree.
 	adopted bool
-	// wasPending: its release was pending in the previous tree. wasRole is its role there, if the labels name another
-	// one.
+	// wasPending: its release was pending in the previous tree.
 	wasPending bool
-	wasRole    string
 	// domain is that of the previous tree, for hosts of frozen clusters.
 	domain string
 	tree   *PreviousClaim // the claim that counts; nil if the tree has none

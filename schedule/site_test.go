@@ -124,13 +124,13 @@ func tree(p *Placement) Previous {
 			for _, a := range r.Assigned {
 				prev.Claims = append(prev.Claims, PreviousClaim{
 					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
-					Domain: a.Domain, Standby: a.Standby, Use: a.Use, Source: file,
+					Domain: a.Domain, Standby: a.Standby, Approval: a.Approval, Source: file,
 				})
 			}
 			for _, a := range r.Releasing {
 				prev.Claims = append(prev.Claims, PreviousClaim{
 					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
-					Releasing: true, Use: a.Use, Source: file,
+					Releasing: true, Use: a.Use, Approval: a.Approval, Source: file,
 				})
 			}
 		}

@@ -72,14 +72,12 @@ func TestWarnings(t *testing.T) {
 			"1 host left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site releases it"},
 		{"many hosts of another site", one, alone(12), nil,
 			"12 hosts left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more; if no other site or tool has it, spec.hosts.release of the Site releases it"},
-		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "x\ny", worker), "m1")}, []PreviousClaim{inTree("h1", "a", worker)},
-			`1 host left alone: labeled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1; if no other site or tool has it, spec.hosts.release of the Site releases it`},
-		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
+		{"an approval of an earlier use", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, nil,
+			"annotation sip.airshipit.org/approve-release names 1 host for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: metal/h1"},
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim"},
+			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			`host metal/h1: its labels name "/c", but clusters/tenants/a/assignments.yaml names tenants/a Worker: sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim`},
+			`host metal/h1: its labels name "/c", but clusters/tenants/a/assignments.yaml names tenants/a Worker: the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels`},
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())

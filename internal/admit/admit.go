@@ -111,6 +111,7 @@ func Of(in Input) *Clusters {
 	s.Options.Known, s.Options.Absent = s.Known, absent
 	s.Held = tenancy.Held(s.All, in.Claims, in.Hosts, s.Options)
 	s.leaveAlone()
+	s.freezeDisputed()
 	s.freezeContradicted()
 	gone := s.gone()
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })

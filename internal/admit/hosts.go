@@ -94,3 +94,20 @@ func (s *Clusters) serving() map[schedule.RoleKey]bool {
 	}
 	return held
 }
+
+// freezeDisputed freezes the clusters that two claims of a host in use name: its labels, and the tree. One that leaves
+// lets its other hosts go.
+func (s *Clusters) freezeDisputed() {
+	stays := map[schedule.ClusterKey]bool{}
+	for i := range s.All {
+		stays[keyOf(&s.All[i])] = !s.All[i].Leaves()
+	}
+	for _, h := range s.Held.All.Disputes() {
+		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {
+			if stays[key] {
+				s.freeze(key, finding.Disputed, fmt.Errorf("host %s is in use, and the tree has it for %s, while its labels name %s",
+					h.Host.Key(), h.Cluster, h.Rival))
+			}
+		}
+	}
+}

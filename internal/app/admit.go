@@ -29,7 +29,10 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 		return nil, err
 	}
 	options := Options(l.Site)
-	options.LabelsNewer, options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
+	options.LabelsNewer = l.labelsNewer(before)
+	if l.older(before) {
+		l, options.Old = l.asOfTree(claims.Claims, options.Keys), true
+	}
 	clusters := admit.Of(admit.Input{
 		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts,
 		Tenants: l.Tenants, Network: l.Network,

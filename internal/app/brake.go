@@ -94,8 +94,7 @@ func describeLoss(loss schedule.Loss) string {
 	}{
 		{"no longer in the inventory", loss.Missing},
 		{"recreated, with another uid", loss.Recreated},
-		{"labeled for a cluster that is not this site's", loss.Foreign},
-		{"taken over by another cluster or role that uses them under its labels", loss.Moved},
+		{"given to the cluster that uses them under its labels", loss.Moved},
 		{"failed and in use, and another host gets their slot", loss.Replaced},
 		{"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual},

@@ -5,11 +5,9 @@ import (
 	"fmt"
 
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // Tolerance is what a run accepts.
@@ -64,15 +62,10 @@ func Check(r *Rendered, how Tolerance) *Checked {
 
 // live returns the objections to the patches by the state of the cluster.
 func (p *Planned) live() []finding.Finding {
-	asks := p.asks()
-	patched := map[string]bool{}
-	for _, ask := range asks {
-		patched[ask.Host.Key()] = true
-	}
+	patched := p.patched()
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts,
 		isPatched)
-	findings = append(findings, preflight.Moves(p.Loaded.Site.Spec.Hosts.Apply, p.Clusters.Options.Keys, asks)...)
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,
 		p.Loaded.guards)...)
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
@@ -110,26 +103,19 @@ func (p *Planned) preflight() (warnings, blind []string, err error) {
 	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), blind, errors.Join(errs...)
 }
 
-// asks returns the changes that the patches make to their hosts, for patches that are written in this run.
-func (p *Planned) asks() []preflight.Ask {
-	var asks []preflight.Ask
+// patched returns the hosts whose patches are written in this run.
+func (p *Planned) patched() map[string]bool {
+	out := map[string]bool{}
+	add := func(host *inventory.Host) { out[host.Key()] = !host.Untouchable() && !host.Old() }
 	for i := range p.Placement.Clusters {
-		cluster := &p.Placement.Clusters[i]
-		for _, role := range cluster.Roles {
+		for _, role := range p.Placement.Clusters[i].Roles {
 			for _, a := range role.Assigned {
-				if a.Host.Untouchable() {
-					continue
-				}
-				asks = append(asks, preflight.Ask{Host: a.Host, Claim: holdings.Claim{Cluster: cluster.Key, Role: role.Name}})
+				add(a.Host)
 			}
 			for _, r := range role.Releasing {
-				if r.Host.Untouchable() {
-					continue
-				}
-				_, approved := r.Reason.(schedule.Approved)
-				asks = append(asks, preflight.Ask{Host: r.Host, Approved: approved})
+				add(r.Host)
 			}
 		}
 	}
-	return asks
+	return out
 }

@@ -38,7 +38,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.Clusters.Notes {
 		out = append(out, warning(finding.NoEffect, site, "", words))
 	}
-	for _, words := range p.releasesInDoubt() {
+	for _, words := range p.inDoubt() {
 		out = append(out, warning(finding.InDoubt, site, "", words))
 	}
 	for _, words := range p.remade {

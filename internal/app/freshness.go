@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // labelsNewer reports whether the hosts were read after the previous tree was committed. The time of a commit has no
@@ -20,34 +21,36 @@ func (l *Loaded) labelsNewer(before Before) bool {
 	return !l.Hosts.TakenAt.Before(before.Committed.Add(time.Second))
 }
 
-// labelsOlder reports whether the hosts were read before the previous tree was committed, if both times are known.
-func (l *Loaded) labelsOlder(before Before) bool {
-	return !l.Hosts.TakenAt.IsZero() && !before.Committed.IsZero() && !l.labelsNewer(before)
+// older reports whether the hosts were read before the previous tree was committed, if both times are known.
+func (l *Loaded) older(before Before) bool {
+	return before.Known() && !l.Hosts.TakenAt.IsZero() && !before.Committed.IsZero() && !l.labelsNewer(before)
 }
 
-// releasesInDoubt warns of hosts whose release may not be complete, depending on when they were read. In manifests
-// without a time, hosts without sipgen's labels that the tree releases may have been written before the labels were
-// set.
-func (p *Planned) releasesInDoubt() []string {
-	var free, leaving []string
+// asOfTree returns the inputs with hosts that were read before the tree was committed: they say nothing of the hosts of
+// the tree.
+func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, keys schedule.LabelKeys) *Loaded {
+	out, hosts := *l, *l.Hosts
+	hosts.Hosts = holdings.AsOfTree(hosts.Hosts, tree, keys)
+	out.Hosts = &hosts
+	return &out
+}
+
+// inDoubt warns of hosts that were read before the tree was committed, or may have been: manifests have no time, so a
+// host without sipgen's labels that the tree releases may have been written before the labels were set.
+func (p *Planned) inDoubt() []string {
+	if p.Loaded.older(p.Before) {
+		return []string{fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s: they only add hosts, and "+
+			"say nothing of those of the tree; a new snapshot, or the cluster itself, does",
+			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339))}
+	}
+	var free []string
 	for i := range p.Placement.Holdings.Hosts {
 		h := &p.Placement.Holdings.Hosts[i]
-		switch {
-		case h.Claim == nil || !h.Claim.Releasing || h.Labels.Any:
-		case h.State == holdings.Free:
+		if h.Claim != nil && h.Claim.Releasing && h.State == holdings.Free {
 			free = append(free, h.Host.Key())
-		case h.State == holdings.Leaving:
-			leaving = append(leaving, h.Host.Key())
 		}
 	}
-	switch {
-	case p.Clusters.Options.LabelsOlder && len(leaving) > 0:
-		return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed "+
-			"at %s: %s; no cluster gets them until a new snapshot, or the cluster itself, shows that they are free",
-			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339),
-			strings.Join(leaving, ", "))}
-	case !p.Clusters.Options.LabelsOlder && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) &&
-		len(free) > 0:
+	if len(free) > 0 && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) {
 		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but they may have been "+
 			"read before the tree was written: %s; a live inventory, or a snapshot with --repo, would be certain", strings.Join(free, ", "))}
 	}

@@ -26,8 +26,8 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},
 	} {
 		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: row.taken}, Live: row.live}
-		before := Before{Committed: row.committed}
-		if newer, older := l.labelsNewer(before), l.labelsOlder(before); newer != row.newer || older != row.older {
+		before := Before{Committed: row.committed, Files: map[string][]byte{"PLAN.md": nil}}
+		if newer, older := l.labelsNewer(before), l.older(before); newer != row.newer || older != row.older {
 			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
 		}
 	}

@@ -5,8 +5,11 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -47,6 +50,8 @@ func (p *Planned) describe() {
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
+	p.Report.Relabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
+		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
 	p.Report.Findings = slices.Concat(p.findings(), p.Report.Findings)
@@ -108,4 +113,9 @@ func (p *Planned) expectLeftOut() {
 		c := &p.Placement.Clusters[i]
 		c.Warnings = slices.DeleteFunc(c.Warnings, of)
 	}
+}
+
+// breakGlass returns the first group that the guards do not restrict. A Site may list none.
+func breakGlass(site *v1alpha1.Site) string {
+	return append(slices.Clone(site.Spec.BreakGlassGroups), "GROUP")[0]
 }

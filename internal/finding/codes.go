@@ -55,7 +55,6 @@ const (
 	Build          = "SIP047"
 	Unpatchable    = "SIP048"
 	Crossing       = "SIP049"
-	Moves          = "SIP050"
 	Guards         = "SIP051"
 	Leftover       = "SIP052"
 	Blind          = "SIP053"
@@ -70,6 +69,7 @@ const (
 	ForeignBackend = "SIP062"
 	InDoubt        = "SIP063"
 	Remade         = "SIP064"
+	Disputed       = "SIP065"
 )
 
 // Code is the entry of a code in the table.

@@ -54,6 +54,9 @@ type Claim struct {
 	Releasing bool
 	// Use is what used the host when its release was approved, in the form of Use. It is empty if none was approved.
 	Use string
+	// Approval is the use that the cluster's approval covers, as Holding.Approval noted it. It is empty without an
+	// approval.
+	Approval string
 	// Addresses are the host's addresses at its assignment, by network id.
 	Addresses map[string][]netip.Addr
 	// Source is the file with the claim, for messages.
@@ -70,12 +73,9 @@ type Input struct {
 	// Release maps the hosts that the Site asks to release to the cluster that their labels name, which is in neither
 	// the specs nor the tree.
 	Release map[HostKey]ClusterKey
-	// Approved reports whether a cluster approves the release of a host that it holds. nil approves none.
+	// Approved reports whether the spec of a cluster names a host in its approvals. nil approves none.
 	Approved func(ClusterKey, *inventory.Host) bool
 	Keys     LabelKeys
-	// Stale: the hosts were read before the tree was committed. A leaving host without labels may have got them after
-	// it was read.
-	Stale bool
 }
 
 // State is the state of a host.
@@ -113,6 +113,14 @@ type Holding struct {
 	Role    string
 	Standby bool
 	By      Line
+	// Rival is the cluster that the labels of a host in use name, if the tree has the host for another one: both want
+	// it, and Cluster keeps it.
+	Rival ClusterKey
+	// Relabeled: the labels of a host in use were removed or changed. Cluster and Role are those of the tree.
+	Relabeled bool
+	// Approval is the use that the approval of Cluster covers: the uid and the use of the host in the first run that
+	// read the approval, or VoidApproval. It is empty without an approval.
+	Approval string
 	// Labels is the claim of the host's labels.
 	Labels Labels
 	// Claim is the tree's claim of this very host, nil for none. It may be another cluster's.
@@ -214,7 +222,7 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 			hs.Gone = append(hs.Gone, *claim)
 		case claim.UID == "" || h.Host.UID == "" || claim.UID == h.Host.UID || h.Host.Unsure():
 			h.Claim = claim
-		case h.Labels.Complete && h.Labels.Cluster == claim.Cluster:
+		case h.Labels.Complete && h.Labels.Cluster == claim.Cluster, h.Labels.Any && h.Host.State.InUse():
 			h.Claim, h.Restored = claim, true
 		default:
 			hs.Recreated = append(hs.Recreated, *claim)
@@ -225,41 +233,47 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 
 // decide finds the owner of a host by the first rule that holds.
 func (h *Holding) decide(in *Input) {
-	used := h.Host.State.InUse() && !h.Host.Unsure()
+	l := &h.Labels
+	used := h.Host.State.InUse() && !h.Host.Unsure() && !(h.Claim != nil && h.Host.Untouchable())
 	switch {
-	case h.Claim != nil && h.Host.Untouchable():
-		h.byTree(in)
-	case used && h.Labels.Complete:
+	case used && l.Complete && (in.Specs[l.Cluster] || in.Known[l.Cluster]):
 		h.byUse(in)
 	case h.Claim != nil:
-		h.byTree(in)
-	case h.Labels.Complete && in.Specs[h.Labels.Cluster]:
-		h.hold(h.Labels.Cluster, h.Labels.Role, h.Labels.Standby, ByLabels)
-	case h.Labels.Any:
+		h.byTree()
+		h.Relabeled = used && (h.State == Held || l.Any) && !l.claims(h.Claim)
+	case l.Complete && in.Specs[l.Cluster]:
+		h.hold(l.Cluster, l.Role, l.Standby, ByLabels)
+	case l.Any:
 		h.leaveAlone(in)
 	default:
 		h.State, h.Why = Free, ineligible(h.Host)
 	}
+	h.Approval = h.approval(in)
 }
 
-// byUse decides for a host in use whose labels are complete.
+// byUse decides for a host in use whose labels name a cluster of the specs or of the tree.
 func (h *Holding) byUse(in *Input) {
 	l, t := &h.Labels, h.Claim
-	same := t != nil && t.Cluster == l.Cluster
 	switch {
-	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
-		h.leaveAlone(in)
-	case same && t.Releasing && t.Approved(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
-		h.byTree(in)
-	case same && !t.Releasing && t.Role == l.Role:
-		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
-	default:
+	case t == nil:
 		h.hold(l.Cluster, l.Role, l.Standby, ByUse)
+	case t.Cluster == l.Cluster && !t.Releasing:
+		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
+		h.Relabeled = t.Role != l.Role
+	case t.Cluster == l.Cluster && t.Approved(h.Host) && covers(h.approvalOf(in, t.Cluster), h.Host):
+		h.byTree()
+	case t.Releasing:
+		h.hold(l.Cluster, l.Role, l.Standby, ByUse)
+	case covers(h.approvalOf(in, t.Cluster), h.Host):
+		h.hold(l.Cluster, l.Role, l.Standby, ByUse)
+	default:
+		h.byTree()
+		h.Rival = l.Cluster
 	}
 }
 
 // byTree decides for a host that the tree claims. A leaving host is free when it is seen without labels and unused.
-func (h *Holding) byTree(in *Input) {
+func (h *Holding) byTree() {
 	t := h.Claim
 	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
 	if !t.Releasing {
@@ -270,7 +284,7 @@ func (h *Holding) byTree(in *Input) {
 	if t.Use != "" {
 		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
 	}
-	if !h.Labels.Any && !h.Host.State.InUse() && !in.Stale && !h.mayBeLabelled() {
+	if !h.Labels.Any && !h.Host.State.InUse() && !h.mayBeLabelled() {
 		*h = Holding{Host: h.Host, State: Free, Labels: h.Labels, Claim: t, Why: ineligible(h.Host)}
 	}
 }

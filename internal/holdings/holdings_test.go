@@ -45,6 +45,8 @@ func claim(text string) []Claim {
 			c.Use = "Machine/t/m1"
 		case "otheruse":
 			c.Use = "Machine/t/m0"
+		default:
+			c.Approval = strings.TrimPrefix(word, "approval=")
 		}
 	}
 	return []Claim{c}
@@ -57,7 +59,6 @@ type row struct {
 	used         bool
 	approved     string // the cluster that approves its release
 	release      string // the cluster that the Site releases it from
-	stale        bool
 	change       func(h *inventory.Host)
 	want         string // as text gives it
 }
@@ -77,6 +78,15 @@ func text(h *Holding) string {
 	if h.Why.Code != "" {
 		out += ": " + string(h.Why.Code)
 	}
+	if (h.Rival != ClusterKey{}) {
+		out += ", disputed by " + h.Rival.Name
+	}
+	if h.Relabeled {
+		out += ", relabeled"
+	}
+	if h.Approval != "" {
+		out += ", approval " + h.Approval
+	}
 	return out
 }
 
@@ -95,23 +105,37 @@ var rows = []row{
 	// 3: in use, complete labels.
 	{line: "3: in use, the tree has nothing", labels: "red Worker", used: true, want: "held red Worker by use"},
 	{line: "3: a standby host", labels: "red Worker standby", used: true, want: "held red Worker standby by use"},
-	{line: "3: the tree has another cluster", tree: "blue Worker", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: the tree has another cluster", tree: "blue Worker", labels: "red Worker", used: true, want: "held blue Worker by tree, disputed by red"},
+	{line: "3: the tree's cluster gives it", tree: "blue Worker", labels: "red Worker standby", used: true, approved: "blue", want: "held red Worker standby by use"},
+	{line: "3: the labels' cluster approves", tree: "blue Worker", labels: "red Worker", used: true, approved: "red", want: "held blue Worker by tree, disputed by red"},
+	{line: "3: approved for the use before", tree: "blue Worker approval=u1/Machine/t/m0", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u1/Machine/t/m0"},
+	{line: "3: approved for the object before", tree: "blue Worker approval=u0/Machine/t/m1", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u0/Machine/t/m1"},
+	{line: "3: approved before the cluster had it", tree: "blue Worker approval=void", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval void"},
+	{line: "3: the tree's cluster has no spec", tree: "old Worker", labels: "red Worker", used: true, want: "held old Worker by tree, disputed by red"},
+	{line: "3: first seen while idle", tree: "red Worker", labels: "red Worker", approved: "red", want: "held red Worker by tree, approval u1/"},
+	{line: "3: first seen in use", tree: "red Worker", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/Machine/t/m1"},
+	{line: "3: the note stays", tree: "red Worker approval=u1/", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/"},
+	{line: "3: the note goes with the approval", tree: "red Worker approval=u1/", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: the note stays while the spec is missing", tree: "old Worker approval=u1/x", labels: "old Worker", used: true, want: "held old Worker by use, approval u1/x"},
+	{line: "3: the tree had not given the host then", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval void"},
+	{line: "3 and 20: no note of a use that was not read", tree: "red Worker", labels: "red Worker", used: true, approved: "red", change: broken, want: "held red Worker by tree"},
 	{line: "3: the tree has another slot, which was not synced yet", tree: "red Worker standby", labels: "red Worker", used: true, want: "held red Worker standby by use"},
-	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true, want: "held red Edge standby by use, relabeled"},
 	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true, want: "held old Worker by use"},
 	{line: "3: an image is a use", labels: "red Worker", change: func(h *inventory.Host) { h.State.Image = true }, want: "held red Worker by use"},
 	{line: "3: so is a state", labels: "red Worker", change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" }, want: "held red Worker by use"},
 	{line: "3: in error, and used", labels: "red Worker", used: true, change: func(h *inventory.Host) { h.State.Operational = "error" }, want: "held red Worker by use"},
 	{line: "3: leaving, and used again", tree: "red Worker leaving", labels: "red Worker", used: true, want: "held red Worker by use"},
-	{line: "3: leaving, approved for this use", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved"},
-	{line: "3: leaving, approved for the use before", tree: "red Worker leaving otheruse", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use"},
+	{line: "3: leaving, approved for this use", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "3: leaving, approved, and restored", tree: "red Worker leaving approved approval=u1/Machine/t/m1", labels: "red Worker", used: true, approved: "red", change: newUID, want: "held red Worker by use restored, approval u1/Machine/t/m1"},
+	{line: "3: leaving, approved for the use before", tree: "red Worker leaving otheruse approval=u1/Machine/t/m0", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/Machine/t/m0"},
 	{line: "3: leaving, the approval is taken back", tree: "red Worker leaving approved", labels: "red Worker", used: true, want: "held red Worker by use"},
 	{line: "3: leaving, approved by another cluster", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
 	{line: "3: leaving, used under another cluster's labels", tree: "blue Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
 	{line: "3 and 6: in use for a cluster that nobody has", labels: "zz Worker", used: true, want: "left alone: UnknownCluster"},
-	{line: "3 and 6: the same, and the tree has the host", tree: "red Worker", labels: "zz Worker", used: true, want: "left alone: UnknownCluster"},
-	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true, want: "held blue Worker by tree"},
-	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true, want: "held blue Worker standby by tree"},
+	{line: "3 and 6: the same, and the tree has the host", tree: "red Worker", labels: "zz Worker", used: true, want: "held red Worker by tree, relabeled"},
+	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true, want: "held blue Worker by tree, relabeled"},
+	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true, want: "held blue Worker standby by tree, relabeled"},
 	{line: "3 and 6: in use, a part of the labels", labels: "part", used: true, want: "left alone: IncompleteLabels"},
 	{line: "3 and 6: in use, no labels, nothing in the tree", used: true, want: "free: InUse"},
 	{line: "3 and 20: nobody can read the host", tree: "blue Worker", labels: "red Worker", used: true, change: broken, want: "held blue Worker by tree"},
@@ -130,8 +154,8 @@ var rows = []row{
 	{line: "4: leaving, labels of another cluster", tree: "red Worker leaving", labels: "blue Worker", want: "leaving red Worker by tree: Released"},
 	{line: "4 and 11: leaving, seen clean", tree: "red Worker leaving", want: "free"},
 	{line: "4 and 11: leaving, seen clean, paused", tree: "red Worker leaving", change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
-	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved"},
-	{line: "11 and 19: leaving, read before it was committed", tree: "red Worker leaving", stale: true, want: "leaving red Worker by tree: Released"},
+	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "4 and 11: leaving, a part of the labels, and used", tree: "red Worker leaving", labels: "part", used: true, want: "leaving red Worker by tree: Released, relabeled"},
 	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker", change: badPatch, want: "leaving red Worker by tree: Released"},
@@ -144,7 +168,7 @@ var rows = []row{
 	{line: "6: the Site releases it", labels: "zz Worker", release: "zz", want: "held zz Worker by site"},
 	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz", want: "held zz Worker standby by site"},
 	{line: "6: the Site releases it from another cluster", labels: "zz Worker", release: "old", want: "left alone: UnknownCluster"},
-	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true, release: "zz", want: "left alone: UnknownCluster"},
+	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true, release: "zz", want: "held red Worker by tree, relabeled"},
 	{line: "5 and 6: the Site releases it from a cluster of the specs", labels: "red Worker", release: "red", want: "held red Worker by labels"},
 	{line: "6: a part of the labels", labels: "part", want: "left alone: IncompleteLabels"},
 	{line: "5 and 6: no name of a role", labels: "red a/b", want: "left alone: InvalidRole"},
@@ -190,7 +214,7 @@ func (r *row) input() Input {
 		r.change(&h)
 	}
 	in := Input{
-		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys, Stale: r.stale,
+		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys,
 		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true}, Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
 	}
 	if r.release != "" {
@@ -214,6 +238,99 @@ func TestOf(t *testing.T) {
 		}
 		if lost := len(got.Recreated) > 0; lost != (r.tree != "" && got.Hosts[0].Claim == nil) {
 			t.Errorf("%s: recreated %v", r.line, got.Recreated)
+		}
+	}
+}
+
+// everyLabel has each use, claim of the tree and labels, for a host with the uid of the tree, and for one with another.
+const everyLabel = `
+use  tree                labels      the same uid                                   another uid
+idle red Worker          red Worker  held red Worker by tree                        held red Worker by tree restored
+idle red Worker          blue Worker held red Worker by tree                        held blue Worker by labels
+idle red Worker          zz Worker   held red Worker by tree                        left alone: UnknownCluster
+idle red Worker          part        held red Worker by tree                        left alone: IncompleteLabels
+idle red Worker          -           held red Worker by tree                        free
+idle -                   red Worker  held red Worker by labels                      held red Worker by labels
+idle -                   blue Worker held blue Worker by labels                     held blue Worker by labels
+idle -                   zz Worker   left alone: UnknownCluster                     left alone: UnknownCluster
+idle -                   part        left alone: IncompleteLabels                   left alone: IncompleteLabels
+idle -                   -           free                                           free
+idle red Worker leaving  red Worker  leaving red Worker by tree: Released           leaving red Worker by tree restored: Released
+idle red Worker leaving  blue Worker leaving red Worker by tree: Released           held blue Worker by labels
+idle red Worker leaving  zz Worker   leaving red Worker by tree: Released           left alone: UnknownCluster
+idle red Worker leaving  part        leaving red Worker by tree: Released           left alone: IncompleteLabels
+idle red Worker leaving  -           free                                           free
+used red Worker          red Worker  held red Worker by use                         held red Worker by use restored
+used red Worker          blue Worker held red Worker by tree, disputed by blue      held red Worker by tree restored, disputed by blue
+used red Worker          zz Worker   held red Worker by tree, relabeled             held red Worker by tree restored, relabeled
+used red Worker          part        held red Worker by tree, relabeled             held red Worker by tree restored, relabeled
+used red Worker          -           held red Worker by tree, relabeled             free: InUse
+used -                   red Worker  held red Worker by use                         held red Worker by use
+used -                   blue Worker held blue Worker by use                        held blue Worker by use
+used -                   zz Worker   left alone: UnknownCluster                     left alone: UnknownCluster
+used -                   part        left alone: IncompleteLabels                   left alone: IncompleteLabels
+used -                   -           free: InUse                                    free: InUse
+used red Worker leaving  red Worker  held red Worker by use                         held red Worker by use restored
+used red Worker leaving  blue Worker held blue Worker by use                        held blue Worker by use restored
+used red Worker leaving  zz Worker   leaving red Worker by tree: Released, relabeled leaving red Worker by tree restored: Released, relabeled
+used red Worker leaving  part        leaving red Worker by tree: Released, relabeled leaving red Worker by tree restored: Released, relabeled
+used red Worker leaving  -           leaving red Worker by tree: Released           free: InUse
+`
+
+// TestEveryLabel: contract 3 to 7, each combination.
+func TestEveryLabel(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(everyLabel), "\n")[1:]
+	if len(lines) != 2*3*5 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		of := func(from, to int) string { return strings.Trim(line[from:to], " -") }
+		wants := strings.SplitN(line[37:], "  ", 2)
+		if len(wants) == 1 { // the first one is as long as its column
+			at := strings.LastIndex(line[37:], " leaving red")
+			wants = []string{line[37 : 37+at], line[37+at:]}
+		}
+		for i, want := range wants {
+			r := row{tree: of(5, 24), labels: of(25, 37), used: of(0, 4) == "used"}
+			if i == 1 {
+				r.change = newUID
+			}
+			got, err := Of(r.input())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := text(&got.Hosts[0]); found != strings.TrimSpace(want) {
+				t.Errorf("%s, uid %s: found %q, want %q", line[:37], got.Hosts[0].Host.UID, found, strings.TrimSpace(want))
+			}
+		}
+	}
+}
+
+// TestAsOfTree: contract 19, of a host that the tree has an old reading says nothing.
+func TestAsOfTree(t *testing.T) {
+	for _, r := range rows {
+		in := r.input()
+		in.Hosts = append(in.Hosts, inventory.Host{Namespace: "m", Name: "new"})
+		for _, read := range [][]inventory.Host{in.Hosts, in.Hosts[1:]} {
+			in.Hosts = AsOfTree(read, in.Tree, keys)
+			got, err := Of(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(in.Tree) == 0 {
+				if len(got.Hosts) != len(read) {
+					t.Errorf("%s: %d hosts, want the %d that were read", r.line, len(got.Hosts), len(read))
+				}
+				continue
+			}
+			h, want := &got.Hosts[0], Held
+			if in.Tree[0].Releasing {
+				want = Leaving
+			}
+			if h.State != want || h.Cluster != in.Tree[0].Cluster || h.Host.UID != "u1" || h.Rival != (ClusterKey{}) || h.Relabeled ||
+				len(got.Gone)+len(got.Recreated) > 0 || got.Hosts[1].State != Free {
+				t.Errorf("%s: found %s and %s", r.line, text(h), text(&got.Hosts[1]))
+			}
 		}
 	}
 }
@@ -244,7 +361,7 @@ func TestOrder(t *testing.T) {
 	var in Input
 	for i, r := range rows {
 		one := r.input()
-		if one.Release != nil || r.stale { // they are of the whole input
+		if one.Release != nil || one.Approved != nil { // they are of the whole input
 			continue
 		}
 		in.Specs, in.Known, in.Keys = one.Specs, one.Known, one.Keys

@@ -25,6 +25,11 @@ type Labels struct {
 // NameCluster reports whether the labels name a cluster, with or without a role.
 func (l *Labels) NameCluster() bool { return l.Cluster.Namespace != "" && l.Cluster.Name != "" }
 
+// claims reports whether the labels are those of a claim, in any slot.
+func (l *Labels) claims(c *Claim) bool {
+	return l.Cluster == c.Cluster && l.Role == c.Role
+}
+
 // LabelsOf reads the labels of a host.
 func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
 	l := Labels{

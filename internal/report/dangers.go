@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Dangers returns the changes that a reviewer must not miss, the worst first: released hosts in use, hosts that
-// change clusters, clusters that leave or cannot be served, changed policies and services, and the number of assigned
+// Dangers returns the changes that a reviewer must not miss, the worst first: released hosts in use, hosts whose labels
+// were changed, hosts that change clusters, clusters that leave or cannot be served, changed policies and services, and the number of assigned
 // hosts. files are the changed files.
 func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
 
@@ -54,6 +54,8 @@ var rules = []rule{
 		return when(s.Status == StatusReleased && s.InUse != "",
 			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
+	{"disputed", hosts, func(p *Plan, _ []File) []danger { return p.labelsOf(true) }},
+	{"relabeled", hosts, func(p *Plan, _ []File) []danger { return p.labelsOf(false) }},
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
 	{"missing", hosts, func(p *Plan, files []File) []danger {
 		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),
@@ -80,11 +82,7 @@ var rules = []rule{
 		return when(!c.Gone && loses(r), " loses its last host: its load balancers and jump hosts will have nothing behind them")
 	})},
 	{"promoted", hosts, ofSlots(func(s *Slot) string {
-		is := slices.ContainsFunc(s.Changes, func(change string) bool {
-			return change == promoted ||
-				strings.HasPrefix(change, "was ")
-		})
-		return when(is, ": "+s.Host+": "+strings.Join(s.Changes, "; "))
+		return when(slices.Contains(s.Changes, promoted), ": "+s.Host+": "+strings.Join(s.Changes, "; "))
 	})},
 	{"released", hosts, ofSlots(func(s *Slot) string {
 		return when(s.Status == StatusReleased && s.InUse == "", " releases "+s.Host+": "+s.Why)
@@ -295,14 +293,9 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:
-				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has the labels of the cluster: check that it is the same server", cluster, w.Role, w.Host))
+				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the same server", cluster, w.Role, w.Host))
 			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s loses %s: it was recreated, with another uid", cluster, w.Host))
-			}
-		case schedule.LabelsDiffer:
-			if w.Foreign {
-				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host,
-					w.Labels.Cluster.Quoted()))
 			}
 		}
 	}

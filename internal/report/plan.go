@@ -53,6 +53,8 @@ type Plan struct {
 
 	// whySaid: the reasons for frozen clusters were printed before the dangers.
 	whySaid bool
+	// relabeled are the hosts in use with other labels than the tree's.
+	relabeled []relabeled
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
 	// shortOf are the clusters that each of the Shortages is about.
@@ -150,6 +152,7 @@ func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []ClusterResult{}, []HostResult{}, nil, nil, nil, nil, nil, nil
 	out.lost = nil
+	out.relabeled = slices.DeleteFunc(slices.Clone(p.relabeled), func(r relabeled) bool { return !r.of(cluster) })
 	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings),
 		func(f finding.Finding) bool { return f.Cluster != cluster })
 	for i := range p.Clusters {

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // slots is a plan with one role.
@@ -29,6 +31,22 @@ func component(c ComponentChange) Plan {
 	return Plan{Components: []ComponentChange{c}}
 }
 
+// relabeledPlan is a plan with a host in use of t/a, whose labels name another cluster.
+func relabeledPlan(name string) Plan {
+	keys := holdings.LabelKeys{ClusterNamespace: "sip/ns", ClusterName: "sip/name", NodeType: "sip/role", Standby: "sip/standby"}
+	host := inventory.Host{Namespace: "metal", Name: "h", UID: "u", Labels: map[string]string{"sip/ns": "t", "sip/name": name, "sip/role": "Worker"}}
+	host.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "t", Name: "m1"}
+	host.Managers = []inventory.Manager{{Name: "kustomize-controller", Labels: []string{"sip/ns"}}, {Name: "kubectl-label", Labels: []string{"sip/name"}}}
+	of, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{host}, Keys: keys, Known: map[holdings.ClusterKey]bool{{Namespace: "t", Name: "blue"}: true},
+		Tree: []holdings.Claim{{Host: holdings.HostKey{Namespace: "metal", Name: "h"}, UID: "u", Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}})
+	if err != nil {
+		panic(err)
+	}
+	p := planOf(ClusterResult{})
+	p.Relabeled(of, Relabeling{Keys: keys, Group: "ops", Engines: []string{"kustomize-controller"}})
+	return p
+}
+
 // TestRules has for each rule what it finds, and what is next to it and no danger of that kind.
 func TestRules(t *testing.T) {
 	kept := Slot{Host: "m/k", Status: StatusKept}
@@ -45,6 +63,11 @@ func TestRules(t *testing.T) {
 		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
 		{"handed out", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(ClusterResult{Roles: []RoleResult{{Held: 1}}}), nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
+		{"disputed", relabeledPlan("blue"), nil, "metal/h (in use by Metal3Machine/t/m1) is disputed: the tree has it for t/a Worker, and its labels name t/blue (sip/name is \"blue\", written by \"kubectl-label\"). " +
+			"Neither cluster gets or loses a host until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
+			"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. " +
+			"If t/a gives the host to t/blue, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC sip.airshipit.org/approve-release=metal/h", relabeledPlan("a"), nil},
+		{"relabeled", relabeledPlan("zz"), nil, "t/a Worker keeps metal/h (in use by Metal3Machine/t/m1), whose labels were changed: sip/name is \"zz\", written by \"kubectl-label\"; put them back: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a", relabeledPlan("a"), nil},
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
 		{"missing", planOf(ClusterResult{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(ClusterResult{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil, "t/a Worker takes over m/h, which t/b had", slots(kept), nil},
@@ -87,7 +110,7 @@ func TestRules(t *testing.T) {
 		found := of(&row.plan, row.files)
 		if len(found) != 1 || !strings.HasPrefix(found[0].words, row.want) {
 			t.Errorf("%s: found %q, want one danger that begins with %q", row.kind, found, row.want)
-		} else if whose := strings.HasPrefix(row.want, "t/a"); (found[0].namespace == "t") != whose {
+		} else if whose := strings.HasPrefix(row.want, "t/a") || row.kind == "disputed"; (found[0].namespace == "t") != whose {
 			t.Errorf("%s: it is of namespace %q", row.kind, found[0].namespace)
 		}
 		if found := of(&row.safe, row.other); len(found) > 0 {

@@ -22,7 +22,7 @@ func (p *Plan) Since(before *holdings.Holdings) {
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]
 				was := from[slot.Host]
-				if (slot.Status == StatusNew || slot.Status == StatusKept) && was != c.Key() {
+				if was != c.Key() {
 					slot.From = was
 				}
 				if slot.Status == StatusKept && was == c.Key() && releasing[slot.Host] {

@@ -68,9 +68,11 @@ type AssignedHost struct {
 	Standby   bool   `json:"standby,omitempty"`
 	// Pending: the host is to be released, once its user is gone or the release is approved.
 	Pending bool `json:"pending,omitempty"`
-	// Use is what used the host when its release was approved, for a host that now has another use under the same
-	// approval.
+	// Use is read, and no longer written: what used the host when its release was approved.
 	Use string `json:"use,omitempty"`
+	// Approval is what the cluster's approval of a release covers: the host's uid and use in the run that first read the
+	// approval, or void.
+	Approval string `json:"approval,omitempty"`
 	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services
 	// use, and on others that a service may use later. They are kept as long as the cluster has the host, since who
 	// consumes a host replaces its network data.
@@ -85,6 +87,8 @@ type ReleasingHost struct {
 	Role      string `json:"role"`
 	// Use is what used the host when its release was approved, empty if it was not: an approval is of one use.
 	Use string `json:"use,omitempty"`
+	// Approval is as that of an AssignedHost.
+	Approval string `json:"approval,omitempty"`
 	// Addresses as of an assigned host: the release is cancelled if the host is used again before its labels are
 	// gone.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
@@ -109,14 +113,14 @@ func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving b
 		for _, a := range role.Assigned {
 			file.Hosts = append(file.Hosts, AssignedHost{
 				Namespace: a.Host.Namespace, Name: a.Host.Name, UID: a.Host.UID,
-				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending, Use: a.Use,
+				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending, Approval: a.Approval,
 				Addresses: Kept(a.Host, networks),
 			})
 		}
 		for _, r := range role.Releasing {
 			file.Releasing = append(file.Releasing, ReleasingHost{
 				Namespace: r.Host.Namespace, Name: r.Host.Name, UID: r.Host.UID, Role: role.Name, Use: r.Use,
-				Addresses: Kept(r.Host, networks),
+				Approval: r.Approval, Addresses: Kept(r.Host, networks),
 			})
 		}
 	}
@@ -183,14 +187,24 @@ func (a *File) claims(source string) []schedule.PreviousClaim {
 	for _, h := range a.Hosts {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Use: h.Use, Addresses: h.Addresses, Source: source,
+			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Approval: noted(h.Approval, h.UID, h.Use),
+			Addresses: h.Addresses, Source: source,
 		})
 	}
 	for _, h := range a.Releasing {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Releasing: true, Use: h.Use, Addresses: h.Addresses, Source: source,
+			Role: h.Role, Releasing: true, Use: h.Use, Approval: noted(h.Approval, h.UID, h.Use),
+			Addresses: h.Addresses, Source: source,
 		})
 	}
 	return claims
+}
+
+// noted returns what an approval covers. Trees of earlier versions note the use alone.
+func noted(approval, uid, use string) string {
+	if approval == "" && use != "" {
+		return uid + "/" + use
+	}
+	return approval
 }

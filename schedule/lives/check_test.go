@@ -10,6 +10,7 @@ import (
 type run struct {
 	specs         map[string]*spec
 	hosts         []host // as they were read
+	old           bool   // before the tree was committed
 	before, after *tree
 	accepted      bool // any loss was
 	refused       bool // by the brake: nothing is committed
@@ -22,6 +23,7 @@ var checks = []struct {
 }{
 	{"two clusters have a host", (*run).doubled},
 	{"a host in use moves or leaves", (*run).used},
+	{"an old reading takes a host away", (*run).stale},
 	{"a held host moves, or leaves in one commit", (*run).held},
 	{"a host is handed out that is not free", (*run).handed},
 	{"a cluster whose spec is missing loses a host", (*run).missing},
@@ -47,13 +49,56 @@ func (r *run) known(cluster string) bool {
 	return s != nil && s.here || r.before.clusters()[cluster]
 }
 
-// elsewhere says whether a host has the labels of a cluster that nobody knows: it is left alone.
-func (r *run) elsewhere(h *host) bool { return h.label.cluster != "" && !r.known(h.label.cluster) }
-
-// ownBefore is the entry by which a cluster had a host that is still the same host.
+// ownBefore is the entry by which a cluster had a host that is still the same host: by its uid, by its labels, or because
+// it is in use under any labels.
 func (r *run) ownBefore(h *host) (entry, bool) {
 	e, ok := r.before.of(h.name)
-	return e, ok && (e.uid == h.uid || e.cluster == h.label.cluster)
+	return e, ok && (r.old || e.uid == h.uid || h.label.complete() && e.cluster == h.label.cluster || h.use != "" && h.label.cluster != "")
+}
+
+// disputed says whether tree and labels name two clusters for a host in use.
+func (r *run) disputed(h *host) bool {
+	was, ok := r.ownBefore(h)
+	return ok && !r.old && h.here && h.use != "" && !was.leaving && h.label.complete() && h.label.cluster != was.cluster && r.known(h.label.cluster)
+}
+
+// gives says whether the cluster of the tree approves that a disputed host goes to the one of its labels.
+func (r *run) gives(h *host, was, e entry) bool {
+	return r.disputed(h) && e.cluster == h.label.cluster && r.approved(was.cluster, h)
+}
+
+// readApprovals notes the approvals that this run reads for the first time, in the tree that it makes: each is for the
+// use at that time, if the tree before had the host for its cluster.
+func (r *run) readApprovals() {
+	r.after.approvals = map[[2]string]string{}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		for cluster, s := range r.specs {
+			key := [2]string{cluster, h.name}
+			was, had := r.before.of(h.name)
+			note := ""
+			if r.before != nil && had && was.cluster == cluster {
+				note = r.before.approvals[key]
+			}
+			switch {
+			case !s.here || r.old && had:
+			case !slices.Contains(s.approve, h.name):
+				note = ""
+			case note == "" && had && was.cluster == cluster:
+				note = h.token()
+			case note == "":
+				note = "void"
+			}
+			if note != "" {
+				r.after.approvals[key] = note
+			}
+		}
+	}
+}
+
+// approved says whether a cluster approved the end of a host's present use.
+func (r *run) approved(cluster string, h *host) bool {
+	return h.use != "" && r.after.approvals[[2]string{cluster, h.name}] == h.token()
 }
 
 func (r *run) doubled() string {
@@ -65,21 +110,48 @@ func (r *run) doubled() string {
 	return ""
 }
 
-// used: a host in use stays with the cluster that its labels name, whatever the tree says. It leaves by an approval
-// that names it and its use.
+// used: a host in use stays with the cluster that has it in the tree, unless that gives it to the one that its labels
+// name; if the tree does not have it, or has it as leaving, with the one that its labels name. It leaves by an approval of
+// its use.
 func (r *run) used() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if !h.here || h.use == "" || h.label.cluster == "" || !r.known(h.label.cluster) {
+		if !h.here || h.use == "" || r.old {
 			continue
 		}
+		was, had := r.ownBefore(h)
 		e, ok := r.after.of(h.name)
-		s := r.specs[h.label.cluster]
+		owner := was.cluster
+		if had = had && !was.leaving; !had {
+			if owner = h.label.cluster; !h.label.complete() || !r.known(owner) {
+				continue
+			}
+		}
 		switch {
-		case !ok || e.cluster != h.label.cluster:
-			return fmt.Sprintf("%+v: %+v", *h, e)
-		case e.leaving && (e.token != h.token() || s == nil || !s.here || !slices.Contains(s.approve, h.name)):
+		case had && r.gives(h, was, e) && !e.leaving:
+		case !ok || e.cluster != owner:
+			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
+		case e.leaving && (e.token != h.token() || !r.approved(owner, h)):
 			return fmt.Sprintf("%+v: %+v, and nobody approved it", *h, e)
+		}
+	}
+	return ""
+}
+
+// stale: of a host that the tree has, hosts that were read before it say nothing. They only add.
+func (r *run) stale() string {
+	if !r.old {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
+		was, _ := r.before.of(name)
+		if e, ok := r.after.of(name); !ok || e.cluster != was.cluster || e.role != was.role || e.uid != was.uid || e.leaving && !was.leaving {
+			return fmt.Sprintf("%s: %+v, then %+v", name, was, e)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.after.hosts)) {
+		if was, _ := r.before.of(name); r.after.hosts[name][0].leaving && !was.leaving {
+			return fmt.Sprintf("%s: %+v, then %+v", name, was, r.after.hosts[name][0])
 		}
 	}
 	return ""
@@ -90,15 +162,10 @@ func (r *run) held() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		was, is := r.ownBefore(h)
-		if !is || !h.here || was.leaving || r.elsewhere(h) {
+		if !is || !h.here || was.leaving {
 			continue
 		}
-		if h.use != "" && h.label.cluster != "" && h.label.cluster != was.cluster {
-			continue // see used
-		}
-		e, ok := r.after.of(h.name)
-		// Labels that name another role of the cluster were synced from a commit that was rolled back.
-		if !ok || e.cluster != was.cluster || e.role != was.role && e.role != h.label.role {
+		if e, ok := r.after.of(h.name); (!ok || e.cluster != was.cluster || e.role != was.role) && !r.gives(h, was, e) {
 			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
 		}
 	}
@@ -113,7 +180,7 @@ func (r *run) handed() string {
 		if !is || !h.here || e.leaving {
 			continue
 		}
-		if was, ok := r.ownBefore(h); ok && was.cluster == e.cluster || h.label.cluster == e.cluster {
+		if was, ok := r.ownBefore(h); ok && was.cluster == e.cluster || h.label.complete() && h.label.cluster == e.cluster {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
@@ -146,19 +213,18 @@ func (r *run) frozen() string {
 	return ""
 }
 
-// lossOf is a host that a cluster had, and that is leaving or another's now. Labels that name another cluster than
-// the tree does are another matter.
+// lossOf is a host that a cluster had, and that is leaving or another's now, without its approval.
 func (r *run) lossOf(of func(cluster string, s *spec) bool) string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		was, is := r.ownBefore(h)
-		if !is || !h.here || was.leaving || h.label.cluster != "" && h.label.cluster != was.cluster {
+		if !is || !h.here || was.leaving {
 			continue
 		}
 		if s := r.specs[was.cluster]; s == nil || !of(was.cluster, s) {
 			continue
 		}
-		if e, ok := r.after.of(h.name); !ok || e.cluster != was.cluster || e.leaving {
+		if e, ok := r.after.of(h.name); (!ok || e.cluster != was.cluster || e.leaving) && !r.gives(h, was, e) {
 			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
 		}
 	}

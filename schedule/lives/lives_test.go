@@ -21,8 +21,8 @@ import (
 
 // run plans. What the brake does not allow is committed only if somebody accepts it, as every second time somebody
 // does.
-func (l *life) run(hosts []host, commit bool) error {
-	after, refused, err := l.decide(hosts, l.IntN(2) == 0)
+func (l *life) run(hosts []host, old, commit bool) error {
+	after, refused, err := l.decide(hosts, old, l.IntN(2) == 0)
 	switch {
 	case err != nil:
 		return err
@@ -38,19 +38,20 @@ func (l *life) run(hosts []host, commit bool) error {
 }
 
 // decide has the program decide, and checks what it decided.
-func (l *life) decide(hosts []host, accepting bool) (after *tree, refused bool, err error) {
-	now := site{l.names, l.specs, hosts}
+func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused bool, err error) {
+	now := site{l.names, l.specs, hosts, old}
 	after, loss, err := l.program(now, l.tip())
 	if err != nil {
 		return nil, false, err
 	}
-	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts)}
+	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old}
 	slices.Reverse(other.names)
 	slices.Reverse(other.hosts)
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
 		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
 	}
-	r := &run{specs: l.specs, hosts: hosts, before: l.tip(), after: after}
+	r := &run{specs: l.specs, hosts: hosts, old: old, before: l.tip(), after: after}
+	r.readApprovals()
 	if loss > allowed {
 		r.accepted, r.refused = accepting, !accepting
 	}
@@ -79,7 +80,15 @@ func (l *life) count(r *run) {
 		case has && had && was.standby && !e.standby:
 			l.seen["promoted"]++
 		}
-		if has && h.use != "" && h.label.cluster != "" && had && was.cluster != h.label.cluster {
+		switch {
+		case r.old && had:
+			l.seen["read before the tree"]++
+		case !has || !had || h.use == "":
+		case r.disputed(h) && e.cluster == h.label.cluster:
+			l.seen["given by an approval"]++
+		case r.disputed(h):
+			l.seen["disputed"]++
+		case h.label.complete() && was.cluster != h.label.cluster:
 			l.seen["used under other labels"]++
 		}
 	}
@@ -101,9 +110,13 @@ func (l *life) rest(idle bool) error {
 	}
 	l.syncAll()
 	for n := 0; ; n++ {
-		after, _, err := l.decide(l.hosts, true)
+		after, _, err := l.decide(l.hosts, false, true)
 		if err != nil {
 			return err
+		}
+		if l.putBack(after) {
+			l.syncAll()
+			continue
 		}
 		if len(l.branch) > 0 && after.String() == l.tip().String() {
 			break
@@ -127,6 +140,17 @@ func (l *life) rest(idle bool) error {
 		}
 	}
 	return nil
+}
+
+// putBack has an operator set the labels of hosts in use as the tree has them, as the dangers ask for.
+func (l *life) putBack(t *tree) (changed bool) {
+	for i := range l.hosts {
+		h := &l.hosts[i]
+		if e, ok := t.of(h.name); ok && h.here && h.use != "" && h.label != (slot{}) && e.denied(h) == "the host is in use" {
+			h.label, changed = slot{e.cluster, e.role, e.standby}, true
+		}
+	}
+	return changed
 }
 
 // steps of a life, and how often it is tried whether it comes to rest.
@@ -199,7 +223,7 @@ func TestLives(t *testing.T) {
 	t.Log(seen)
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
-		"used under other labels", "denied", "refused by the brake",
+		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)

@@ -2,11 +2,13 @@ package lives
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -33,6 +35,9 @@ func plan(now site, before *tree) (*tree, int, error) {
 			options.Refused[schedule.ClusterKey{Namespace: tenants, Name: name}] = []string{"it is wrong"}
 		}
 	}
+	if now.old {
+		inventoried, options.Old = holdings.AsOfTree(inventoried, previous.Claims, keys), true
+	}
 	for _, claim := range previous.Claims {
 		options.Known[claim.Cluster] = true
 		name := claim.Cluster.Name
@@ -43,6 +48,17 @@ func plan(now site, before *tree) (*tree, int, error) {
 		options.Refused[claim.Cluster] = []string{"its spec is missing"}
 		options.Absent[claim.Cluster] = true
 		clusters = append(clusters, (&spec{}).cluster(name))
+	}
+	answer, err := schedule.Holdings(clusters, inventoried, previous, options)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, h := range answer.Disputes() { // as package admit does
+		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {
+			if s := now.specs[key.Name]; !previous.Leaving[key] && (s == nil || !s.here || !s.deleted) {
+				options.Refused[key] = append(options.Refused[key], "a host is disputed")
+			}
+		}
 	}
 	placement, err := schedule.Plan(clusters, inventoried, previous, options)
 	if err != nil {
@@ -97,7 +113,9 @@ func (h *host) inventoried() inventory.Host {
 	}
 	if h.label.cluster != "" {
 		out.Labels[keys.ClusterNamespace], out.Labels[keys.ClusterName] = tenants, h.label.cluster
-		out.Labels[keys.NodeType] = h.label.role
+		if h.label.role != "" {
+			out.Labels[keys.NodeType] = h.label.role
+		}
 		if h.label.standby {
 			out.Labels[keys.Standby] = "true"
 		}
@@ -137,20 +155,21 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 		for _, r := range c.Roles {
 			claim := schedule.PreviousClaim{Cluster: c.Key, Role: r.Name, Source: c.Key.String()}
 			put := func(h *inventory.Host, e entry) {
-				e.cluster, e.role, e.uid = c.Key.Name, r.Name, byName[h.Name].uid
+				e.cluster, e.role = c.Key.Name, r.Name
+				e.uid, _ = strconv.Atoi(h.UID)
 				t.hosts[h.Name] = append(t.hosts[h.Name], e)
 				claim.Host, claim.UID = schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, h.UID
 				claim.Standby, claim.Releasing = e.standby, e.leaving
 				memory.Claims = append(memory.Claims, claim)
 			}
 			for _, a := range r.Assigned {
-				claim.Domain, claim.Pending, claim.Use = a.Domain, a.Pending, a.Use
+				claim.Domain, claim.Pending, claim.Approval = a.Domain, a.Pending, a.Approval
 				put(a.Host, entry{slot: slot{standby: a.Standby}})
 			}
 			claim.Domain, claim.Pending = "", false
 			for _, gone := range r.Releasing {
 				e := entry{leaving: true}
-				claim.Use = gone.Use
+				claim.Use, claim.Approval = gone.Use, gone.Approval
 				if _, approved := gone.Reason.(schedule.Approved); approved {
 					e.token = byName[gone.Host.Name].token()
 				}

@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// slot is a place in a cluster, as labels or the tree name it. The zero value is none.
+// slot is a place in a cluster, as labels or the tree name it. The zero value is none; one without a role is a part of
+// the labels.
 type slot struct {
 	cluster, role string
 	standby       bool
 }
+
+func (s slot) complete() bool { return s.cluster != "" && s.role != "" }
 
 // host is a server and its BareMetalHost.
 type host struct {
@@ -68,6 +71,8 @@ type entry struct {
 type tree struct {
 	hosts  map[string][]entry
 	memory any
+	// approvals are those that a run has read, by cluster and host: the use that each is for, void for none.
+	approvals map[[2]string]string
 }
 
 // of is the entry of a host, and whether there is one.
@@ -106,6 +111,7 @@ type site struct {
 	names []string // of clusters
 	specs map[string]*spec
 	hosts []host
+	old   bool // the hosts were read before the tree was committed
 }
 
 // program is what decides: the next tree, and how many hosts it takes from clusters, as the brake counts them.
@@ -118,7 +124,7 @@ type life struct {
 	specs    map[string]*spec
 	names    []string // of clusters
 	hosts    []host
-	wild     bool // people label hosts by hand
+	wild     bool // people label hosts by hand, and CI plans with old readings
 	branch   []*tree
 	synced   map[string]int // by cluster: the newest commit that was applied
 	proposal *tree          // a commit that waits to be merged into the branch as it was
@@ -188,7 +194,8 @@ func (e *entry) denied(h *host) string {
 		return "the host is not there"
 	case h.uid != e.uid:
 		return "the host is another one"
-	case h.use != "" && h.label.cluster != "" && (e.leaving || e.cluster != h.label.cluster) && e.token != h.token():
+	case h.use != "" && h.label.cluster != "" && (e.leaving || e.cluster != h.label.cluster ||
+		h.label.role != "" && e.role != h.label.role) && e.token != h.token():
 		return "the host is in use"
 	}
 	return ""
@@ -239,14 +246,14 @@ func (l *life) step() error {
 	add := func(weight int, name string, do func()) {
 		actions = append(actions, action{weight, name, func() error { do(); return nil }})
 	}
-	actions = append(actions, action{120, "run", func() error { return l.run(l.hosts, true) }},
-		action{10, "propose", func() error { return l.run(l.hosts, false) }})
+	actions = append(actions, action{120, "run", func() error { return l.run(l.hosts, false, true) }},
+		action{10, "propose", func() error { return l.run(l.hosts, false, false) }})
 	if l.proposal != nil && l.proposed == len(l.branch) {
 		add(15, "merge the proposal", func() { l.branch = append(l.branch, l.proposal) })
 	}
 	add(5, "read the hosts", func() { l.snapshot, l.readAt = slices.Clone(l.hosts), len(l.branch) })
-	if l.snapshot != nil && l.readAt == len(l.branch) {
-		earlier := func() error { return l.run(l.snapshot, true) }
+	if old := l.readAt < len(l.branch); l.snapshot != nil && (!old || l.wild) {
+		earlier := func() error { return l.run(l.snapshot, old, true) }
 		actions = append(actions, action{15, "run with the hosts read earlier", earlier})
 	}
 	if n := len(l.branch); n > 0 {
@@ -291,7 +298,7 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		return
 	}
 	switch {
-	case h.use == "" && h.label.cluster != "":
+	case h.use == "" && h.label.complete():
 		add(10, h.name+" is consumed", func() { l.machines++; h.use = fmt.Sprintf("machine-%d", l.machines) })
 	case h.use == cleaning:
 		add(20, h.name+" is clean", func() { h.use = "" })
@@ -307,12 +314,16 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 	}
 	add(1, h.name+" is cordoned, or no longer", func() { h.cordoned = !h.cordoned })
 	add(1, h.name+" disappears", func() { h.here = false })
-	if l.wild && h.use == "" {
-		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)], role: "Worker"}
+	if l.wild {
+		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)], role: []string{"Worker", "Worker", ""}[l.IntN(3)]}
 		if label.cluster == "" {
 			label = slot{}
 		}
-		add(1, h.name+" is labeled by hand", func() { h.label = label })
+		add(3, fmt.Sprintf("%s is labeled by hand: %+v", h.name, label), func() {
+			if h.label = label; h.use != "" {
+				l.seen["labeled by hand in use"]++
+			}
+		})
 	}
 }
 

@@ -18,9 +18,6 @@ func Changes(a *schedule.Assignment) []string {
 	if a.WasPending {
 		words = append(words, "release withdrawn")
 	}
-	if a.WasRole != "" {
-		words = append(words, "was "+a.WasRole)
-	}
 	if a.Replaces != nil {
 		words = append(words, "replaces "+a.Replaces.Host.String()+" ("+Reason(a.Replaces.Why)+")")
 	}

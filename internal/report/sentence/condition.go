@@ -65,6 +65,8 @@ func faults(kind inventory.FaultKind) string {
 		return "with a name that is too long"
 	case inventory.FaultPatch:
 		return "that no patch may be written for"
+	case inventory.FaultOld:
+		return "read before the tree was committed"
 	case inventory.FaultNetwork:
 		return "with the same address as a service"
 	case inventory.FaultUID, inventory.FaultBMC, inventory.FaultMAC:

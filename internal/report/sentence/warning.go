@@ -97,7 +97,7 @@ func claimWarning(w schedule.Warning) string {
 		words := fmt.Sprintf("host %s: %s has it with uid %s, but its uid is now %s: ", w.Host, w.Source, w.Was, w.Is)
 		switch {
 		case w.Restored:
-			return words + "it carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses"
+			return words + "it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"
 		case w.Labeled:
 			return words + "the host was recreated, so the claim is void, and the host's labels decide who has it"
 		}
@@ -114,15 +114,10 @@ func claimWarning(w schedule.Warning) string {
 func labelsDiffer(w *schedule.LabelsDiffer) string {
 	words := fmt.Sprintf("host %s: its labels name %s, but %s names %s: ", w.Host,
 		strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
-	switch {
-	case w.Unpatchable:
+	if w.Unpatchable {
 		return words + "sipgen goes by the tree, because it may not patch this host"
-	case w.ByTree:
-		return words + "sipgen goes by the tree, because the host is not in use, or its labels are not a whole claim"
-	case w.Foreign:
-		return words + fmt.Sprintf("sipgen goes by the labels, so %s loses the host; if the labels are wrong, correct them by hand", w.Tree.Cluster)
 	}
-	return words + fmt.Sprintf("sipgen goes by the labels, because the host is %s; perhaps the tree was rolled back. If the labels are wrong, correct them by hand", Reason(w.Use))
+	return words + "the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels"
 }
 
 // someHosts returns the first ten, and how many more there are.
@@ -144,6 +139,8 @@ func requestWarning(w schedule.Warning) string {
 		switch {
 		case w.Wanted:
 			return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
+		case w.Older:
+			return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 		case w.Consumer != "":
 			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API frees the host", w.Annotation, w.Hosts[0], w.Consumer)
 		}

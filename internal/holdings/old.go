@@ -1,0 +1,48 @@
+package holdings
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// AsOfTree returns the hosts of an inventory that was read before the tree was committed. Of a host that the tree has
+// such an inventory says nothing: neither that it is gone, nor its uid, its labels of sipgen or its use. The hosts are
+// sorted by namespace and name.
+func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
+	at := make(map[HostKey]int, len(hosts))
+	for i := range hosts {
+		at[keyOf(&hosts[i])] = i
+	}
+	out := slices.Clone(hosts)
+	for i := range tree {
+		t := &tree[i]
+		n, found := at[t.Host]
+		if !found {
+			n = len(out)
+			at[t.Host] = n
+			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name, Source: t.Source})
+		}
+		out[n] = asClaimed(&out[n], t, keys)
+	}
+	inventory.Sort(out)
+	return out
+}
+
+// asClaimed returns a host as the tree knows it. Its other labels and its hardware stay: they change rarely.
+func asClaimed(read *inventory.Host, t *Claim, keys LabelKeys) inventory.Host {
+	h := *read
+	h.State, h.Managers, h.Engine, h.Warnings = inventory.State{}, nil, nil, nil
+	if t.UID != "" {
+		h.UID = t.UID
+	}
+	h.Labels = maps.Clone(read.Labels)
+	for _, key := range keys.All() {
+		delete(h.Labels, key)
+	}
+	h.Faults = slices.DeleteFunc(slices.Clone(read.Faults),
+		func(f inventory.Fault) bool { return f.Kind != inventory.FaultPatch })
+	h.Faults = append(h.Faults, inventory.Fault{Kind: inventory.FaultOld, Text: "read before the tree was committed"})
+	return h
+}
