@@ -157,13 +157,14 @@ func (s *planner) startRelease(r *role, i int32, why Reason) {
 		return
 	}
 	use := inUse(h)
-	if use == nil && s.options.Old {
-		use = Condition{Why: holdings.Why{Code: holdings.Unsure}}
-	}
-	if use != nil && !r.cluster.approved[i] {
+	switch {
+	case s.options.Old:
+		r.pending[i] = ReleaseWaits{why, Condition{Why: holdings.Why{Code: holdings.Unsure}}}
+		return
+	case use != nil && !r.cluster.approved[i]:
 		r.pending[i] = ReleaseWaits{why, use}
 		return
-	} else if use != nil {
+	case use != nil:
 		why = Approved{why, use}
 	}
 	h.reject = BeingReleased{}
@@ -220,12 +221,13 @@ func (h *candidate) mayStay() bool {
 	return !h.Untouchable() && (h.holding.Labels.Any || !h.State.InUse())
 }
 
-// compareRelease orders hosts for release: failed and named ones, then idle, then approved, then by name from the
-// last.
+// compareRelease orders hosts for release: failed and named ones, then idle, then those in use with an approval, then by
+// name from the last.
 func (s *planner) compareRelease(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
-	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(inUse(x) != nil, inUse(y) != nil),
-		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
+	used, too := inUse(x) != nil, inUse(y) != nil
+	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(used, too),
+		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]), cmp.Compare(b, a))
 }
 
 // slots returns how many active and standby slots of the role are filled.

@@ -33,9 +33,9 @@ func (s *planner) dropApprovals(c *cluster) {
 			delete(c.approved, i)
 			c.warn(NotApproved{Annotation: v1.ApproveReleaseAnnotation, Hosts: []HostKey{h.key()},
 				Consumer: h.State.Consumer.String()})
-		case !h.holding.Approved():
+		case inUse(h) != nil && !h.holding.Approved():
 			delete(c.approved, i)
-			if h.State.InUse() && !h.Unsure() {
+			if !h.Unsure() {
 				older = append(older, h.key())
 			}
 		}

@@ -50,7 +50,7 @@ func (p *Planned) describe() {
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
-	p.Report.Relabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
+	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()

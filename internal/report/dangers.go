@@ -54,8 +54,8 @@ var rules = []rule{
 		return when(s.Status == StatusReleased && s.InUse != "",
 			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
-	{"disputed", hosts, func(p *Plan, _ []File) []danger { return p.labelsOf(true) }},
-	{"relabeled", hosts, func(p *Plan, _ []File) []danger { return p.labelsOf(false) }},
+	{"disputed", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(true) }},
+	{"relabeled", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(false) }},
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
 	{"missing", hosts, func(p *Plan, files []File) []danger {
 		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),

@@ -26,10 +26,10 @@ type relabeled struct {
 	words    string
 }
 
-// Relabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end them.
-func (p *Plan) Relabeled(of *holdings.Holdings, with Relabeling) {
+// AddRelabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end them.
+func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
 	for _, h := range of.Relabeled() {
-		words := fmt.Sprintf("%s %s keeps %s (%s), whose labels were changed: %s; put them back: %s", h.Cluster, h.Role,
+		words := fmt.Sprintf("%s %s keeps %s, %s, whose labels were changed: %s; put them back: %s", h.Cluster, h.Role,
 			h.Host.Key(), use(h), with.found(h), with.command(h))
 		if h.State == holdings.Leaving {
 			words = strings.Replace(words, " keeps ", " is releasing ", 1)
@@ -38,7 +38,7 @@ func (p *Plan) Relabeled(of *holdings.Holdings, with Relabeling) {
 	}
 	for _, h := range of.Disputes() {
 		p.relabeled = append(p.relabeled, relabeled{[]string{h.Cluster.String(), h.Rival.String()}, true,
-			fmt.Sprintf("%s (%s) is disputed: the tree has it for %s %s, and its labels name %s (%s). "+
+			fmt.Sprintf("%s, %s, is disputed: the tree has it for %s %s, and its labels name %s: %s. "+
 				"Neither cluster gets or loses a host until one of these is done. If the labels are wrong: %s. "+
 				"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. "+
 				"If %s gives the host to %s, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC %s=%s",
@@ -47,8 +47,13 @@ func (p *Plan) Relabeled(of *holdings.Holdings, with Relabeling) {
 	}
 }
 
-// labelsOf returns the dangers of one kind.
-func (p *Plan) labelsOf(disputed bool) (out []danger) {
+// Relabeled returns the dangers of hosts in use whose labels are not those of the tree, disputed ones first.
+func (p *Plan) Relabeled() []string {
+	return sentences(append(p.relabeledBy(true), p.relabeledBy(false)...))
+}
+
+// relabeledBy returns the dangers of one kind.
+func (p *Plan) relabeledBy(disputed bool) (out []danger) {
 	for _, r := range p.relabeled {
 		if r.disputed == disputed {
 			out = append(out, ofCluster(r.clusters[0], r.words))
@@ -60,7 +65,12 @@ func (p *Plan) labelsOf(disputed bool) (out []danger) {
 func (r *relabeled) of(cluster string) bool { return slices.Contains(r.clusters, cluster) }
 
 // use describes what uses a host.
-func use(h *holdings.Holding) string { return "in use by " + holdings.Use(h.Host) }
+func use(h *holdings.Holding) string {
+	if c := h.Host.State.Consumer; c != nil {
+		return "in use by " + c.String()
+	}
+	return "in use (" + holdings.Use(h.Host) + ")"
+}
 
 // found lists the labels that differ from the tree's, and who wrote labels of the claim by hand.
 func (w Relabeling) found(h *holdings.Holding) string {

@@ -45,6 +45,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, danger := range append(p.Emptied(), handedOut(p.Totals())...) {
 		warn("danger: " + danger)
 	}
+	for _, danger := range p.Relabeled() { // a command that is folded cannot be pasted
+		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
+	}
 	for i := range p.Clusters { // the table names their hosts
 		if c := &p.Clusters[i]; c.Gone && leaving(c, false) != "" {
 			warn("danger: " + c.decommissioned(false))
