@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
@@ -30,37 +31,47 @@ func claimKeys(keys v1alpha1.LabelKeys) []string {
 	return []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}
 }
 
-// inUseVariables returns what inUseValidations need, of a policy that has the variables of metadataVariables. A claim
-// label without a value claims nothing. An absent part of an object is asked for with has(), level by level.
-func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
-	const (
-		consumer = "oldObject.spec.consumerRef"
-		image    = "oldObject.spec.image"
-		state    = "oldObject.status.provisioning.state"
-	)
-	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
+// The parts of a host that say what uses it.
+const (
+	hostConsumer = "oldObject.spec.consumerRef"
+	hostImage    = "oldObject.spec.image"
+)
+
+// usedVariables returns "used": whether the host is in use before the change. The other variables are its parts. An
+// absent part of an object is asked for with has(), level by level.
+func usedVariables() []admissionv1.Variable {
+	const state = "oldObject.status.provisioning.state"
 	return []admissionv1.Variable{
+		{Name: "hasSpec", Expression: "oldObject != null && has(oldObject.spec)"},
+		{Name: "consumed", Expression: "variables.hasSpec && has(" + hostConsumer + ")"},
+		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
+			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
+		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + hostImage +
+			") || has(oldObject.spec.customDeploy) ||\n" +
+			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
+	}
+}
+
+// inUseVariables returns what inUseValidations need, of a policy that has the variables of metadataVariables. A claim
+// label without a value claims nothing.
+func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
+	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
+	return slices.Concat([]admissionv1.Variable{
 		{Name: "claimLabels", Expression: celList(claimKeys(keys))},
 		{Name: "moved", Expression: "variables.claimLabels.exists(k, k in variables.oldLabels && variables.oldLabels[k] != '' &&\n" +
 			"  (!(k in variables.newLabels) || variables.newLabels[k] != variables.oldLabels[k]))"},
-		{Name: "hasSpec", Expression: "oldObject != null && has(oldObject.spec)"},
-		{Name: "consumed", Expression: "variables.hasSpec && has(" + consumer + ")"},
-		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
-			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
-		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + image +
-			") || has(oldObject.spec.customDeploy) ||\n" +
-			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
-		{Name: "imageURL", Expression: "variables.hasSpec && has(" + image + ") ? " + part(image, "url") + " : ''"},
+	}, usedVariables(), []admissionv1.Variable{
+		{Name: "imageURL", Expression: "variables.hasSpec && has(" + hostImage + ") ? " + part(hostImage, "url") + " : ''"},
 		{Name: "imagePath", Expression: "isURL(variables.imageURL) ? url(variables.imageURL).getHostname() + url(variables.imageURL).getEscapedPath() : ''"},
-		{Name: "use", Expression: "variables.consumed ? " + part(consumer, "kind") + " + '/' +\n  " +
-			part(consumer, "namespace") + " + '/' +\n  " +
-			part(consumer, "name") + " :\n" +
-			"variables.hasSpec && has(" + image + ") ? 'image/' + variables.imagePath :\n" +
+		{Name: "use", Expression: "variables.consumed ? " + part(hostConsumer, "kind") + " + '/' +\n  " +
+			part(hostConsumer, "namespace") + " + '/' +\n  " +
+			part(hostConsumer, "name") + " :\n" +
+			"variables.hasSpec && has(" + hostImage + ") ? 'image/' + variables.imagePath :\n" +
 			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " +
 			part("oldObject.spec.customDeploy", "method") + " : ''"},
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
 			"variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", ReleaseOf)},
-	}
+	})
 }
 
 // inUseValidations hold hosts in use against git itself: a branch that is rolled back, reverted or force-pushed asks
