@@ -137,7 +137,7 @@ func TestGuardsForbid(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"delete-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
+	want := []string{"delete-guard", "in-use-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
 	if got := slices.Sorted(maps.Keys(rules)); !slices.Equal(got, want) {
 		t.Errorf("guards with rules: found %v, want %v", got, want)
 	}
@@ -152,7 +152,7 @@ func TestGuardsOfASite(t *testing.T) {
 				s.Spec.Hosts.Base, s.Spec.Flux.Identity = "metal", v1alpha1.KustomizeController("flux-system")
 			}
 		})
-		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-label-guard-v1", "sipgen-dc1-sync-guard-v1"}
+		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-in-use-guard-v1", "sipgen-dc1-label-guard-v1", "sipgen-dc1-sync-guard-v1"}
 		writer, synced := v1alpha1.KustomizeController("flux-system"), "'"+v1alpha1.KustomizeController("flux-system")+"'"
 		if apply == v1alpha1.ApplyMerge {
 			writer = "system:serviceaccount:flux-system:sipgen-dc1-hosts"
@@ -174,6 +174,7 @@ func TestGuardsOfASite(t *testing.T) {
 			}
 		}
 		want(t, tree, "policy/label-guard.yaml", "username in ['"+writer+"'])")
+		want(t, tree, "policy/in-use-guard.yaml", "username in ['"+writer+"'])", "operations: [UPDATE]\n")
 		policies := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
 		guard := policies["sipgen-dc1-sync-guard-v1"]
 		if got := guard.Spec.MatchConditions; len(got) != 1 || got[0].Expression != "request.userInfo.username in ["+synced+"]" {

@@ -90,10 +90,12 @@ type LabelKeys struct {
 // LabelGuard protects the labels that assign hosts, and the approvals of releases. Only the identities that sync the
 // site, Writers and the break-glass groups may write them.
 type LabelGuard struct {
-	// True denies changes by other users; false (default) only records the changes in the audit log.
+	// True denies every change by other users. False (default) denies the changes to hosts in use, and records the other
+	// changes in the audit log.
 	// +optional
 	Enforce bool `json:"enforce,omitempty"`
-	// Users (kubectl auth whoami) that may write the labels, for example to restore a backup. Default: none.
+	// Users (kubectl auth whoami) that may write the labels, also of hosts in use, for example to restore a backup.
+	// Default: none.
 	// +optional
 	Writers []string `json:"writers,omitempty"`
 }

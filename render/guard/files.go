@@ -38,6 +38,7 @@ func Files(in In) []File {
 	put("sync-guard.yaml", s.aboutSyncGuard(), s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 	put("delete-guard.yaml", aboutDeleteGuard, s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.aboutLabelGuard(), s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	put("in-use-guard.yaml", aboutInUseGuard, s.inUseGuard(), s.binding(inUseGuard, admissionv1.Deny))
 	if s.Waves {
 		put("tenant-guard.yaml", aboutTenantGuard, s.tenantGuard(), s.tenantBinding())
 	}
@@ -53,7 +54,7 @@ func Files(in In) []File {
 // Names returns those of all guards over hosts and services that a site can have.
 func Names(site *v1alpha1.Site) []string {
 	var names []string
-	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {
+	for _, guard := range []string{deleteGuard, inUseGuard, labelGuard, serviceGuard, syncGuard} {
 		names = append(names, guards{In{Site: site}}.guardName(guard))
 	}
 	return names
@@ -68,6 +69,8 @@ func (s guards) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyM
 const (
 	aboutDeleteGuard = "Only the break-glass groups delete a host that belongs to a cluster: its server may be wiped and switched off.\n" +
 		"The same holds for the definition of hosts: with it the API server deletes all hosts, without asking a guard.\n"
+	aboutInUseGuard = "Only the engine, and whom the Site names, changes the labels that assign a host in use, and approves its release.\n" +
+		"All other users are denied, except the break-glass groups, whether the Site enforces the label guard or not.\n"
 	aboutTenantGuard = "An Application of a tenant's services and hosts creates services in the tenant's namespace only.\n" +
 		"It takes over no object that is another Application's.\n"
 	aboutServiceGuard = "Only the break-glass groups delete what provisions hosts, or a definition of its kinds.\n" +
@@ -88,5 +91,5 @@ func (s guards) aboutLabelGuard() string {
 	if s.labelGuardAction() == admissionv1.Deny {
 		return about + "All other users are denied, except the break-glass groups.\n"
 	}
-	return about + "The Site does not enforce it: writes by other users are noted in the audit log, and done.\n"
+	return about + "The Site does not enforce it: writes by other users are noted in the audit log, and done, but for hosts in use.\n"
 }

@@ -18,6 +18,8 @@ const (
 	syncGuard   = "sync-guard"
 	deleteGuard = "delete-guard"
 	labelGuard  = "label-guard"
+	// inUseGuard is a label guard that always denies, for hosts in use.
+	inUseGuard = "in-use-guard"
 	// tenantGuard keeps Applications of tenants, which with order waves have hosts too, from writing services anywhere
 	// else than in the tenant's namespace.
 	tenantGuard = "tenant-guard"
