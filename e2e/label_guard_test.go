@@ -25,22 +25,7 @@ func TestLabelGuard(t *testing.T) {
 	)
 	api.Namespaces(t, ns, audited, others, "flux-system")
 	for namespace, enforce := range map[string]bool{ns: true, audited: false} {
-		site := &v1alpha1.Site{}
-		site.Name = namespace
-		site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
-		site.Spec.Hosts.Namespaces = []string{namespace}
-		site.Spec.LabelGuard = v1alpha1.LabelGuard{Enforce: enforce, Writers: []string{restorer}}
-		site.Default()
-		tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, content := range tree {
-			if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
-				api.Apply(t, "e2e", string(content))
-			}
-		}
-		api.WaitPolicies(t, namespace)
+		labelGuarded(t, api, namespace, v1alpha1.LabelGuard{Enforce: enforce, Writers: []string{restorer}})
 	}
 	set := func(value any, fields ...string) func(map[string]any) {
 		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
@@ -73,6 +58,10 @@ func TestLabelGuard(t *testing.T) {
 		{"Cluster API takes the host", capm3, ns, set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
 		{"Cluster API sets a label of its own", capm3, ns, set("c", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), false, ""},
 		{"Cluster API hands a host out", capm3, ns, set("x", label("cluster-name")...), false, labels},
+		{"a person uses a host and changes cluster-name", person, ns, func(o map[string]any) {
+			set("http://images.invalid/a", "spec", "image", "url")(o)
+			set("x", label("cluster-name")...)(o)
+		}, false, labels},
 		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", label("cluster-name")...), false, ""},
 		{"a writer of the Site changes cluster-name", restorer, ns, set("x", label("cluster-name")...), false, ""},
 		{"a person changes cluster-name where it is audited", person, audited, set("x", label("cluster-name")...), false, ""},
@@ -114,6 +103,27 @@ func TestLabelGuard(t *testing.T) {
 	} {
 		t.Run(row.what, func(t *testing.T) { wantDenied(t, row.what, makes(row.user, "made", row.claim), row.denied) })
 	}
+}
+
+// labelGuarded has the guards of a site in force in the namespace of its name.
+func labelGuarded(t *testing.T, api *engine.APIServer, namespace string, guard v1alpha1.LabelGuard) {
+	t.Helper()
+	site := &v1alpha1.Site{}
+	site.Name = namespace
+	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
+	site.Spec.Hosts.Namespaces = []string{namespace}
+	site.Spec.LabelGuard = guard
+	site.Default()
+	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range tree {
+		if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
+			api.Apply(t, "e2e", string(content))
+		}
+	}
+	api.WaitPolicies(t, namespace)
 }
 
 // TestTwoSites: two sites on one API server. Each site's guards hold in its namespaces, and deny nothing in the

@@ -98,13 +98,17 @@ func (c *circle) annotatesByPage(t *testing.T) {
 	}
 }
 
-// readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label.
+// readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label, or was denied because it is in use.
 func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 	c.run(t, procedure(t, "apply-policy"))
 	// A person with every right, but in no group that the guards except. The log's user is the one who was authenticated and speaks for carol.
 	c.rig.api.Kubectl(t, "", "create", "clusterrolebinding", "carol", "--clusterrole=cluster-admin", "--user=carol")
 	carol := engine.NewClient(t, c.rig.api.As("carol"))
-	engine.Wait(t, "an entry of the audit log", engine.SyncTimeout, func() error {
+	consumer := map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, consumer, "spec", "consumerRef")
+	})
+	engine.Wait(t, "entries of the audit log", engine.SyncTimeout, func() error {
 		for _, change := range []func(o map[string]any){
 			func(o map[string]any) {
 				_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
@@ -117,13 +121,26 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 				return err
 			}
 		}
+		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
+		})
+		if err == nil || !strings.Contains(err.Error(), "this one is in use") {
+			return fmt.Errorf("a label of a host in use: %v, want it denied", err)
+		}
 		out := c.run(t, []string{"ln -s '" + log + "' audit.log\n", procedure(t, "audit-log")[0]})
+		found := map[string]bool{}
 		for line := range strings.Lines(out) {
-			if fields := strings.Fields(line); len(fields) == 4 && fields[0] == "admin" && fields[2] == c.ns && fields[3] == "server-1" {
-				return nil
+			if fields := strings.Fields(line); len(fields) == 4 && fields[0] == "admin" && fields[2] == c.ns {
+				found[fields[3]] = true
 			}
 		}
-		return fmt.Errorf("found %.500q, want admin, a verb, %s and server-1", out, c.ns)
+		if !found["server-1"] || !found["server-2"] {
+			return fmt.Errorf("found %.500q, want admin, a verb, %s and server-1, and the same of server-2", out, c.ns)
+		}
+		return nil
+	})
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
+		unstructured.RemoveNestedField(o, "spec", "consumerRef")
 	})
 	c.accept(t)
 	c.run(t, procedure(t, "delete-guards"))
