@@ -140,10 +140,10 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	sipgen := func(command string, args ...string) string {
-		err := ts.Exec("sipgen", append([]string{command}, args...)...)
-		said := ageLine.ReplaceAllString(ts.ReadFile("stdout")+ts.ReadFile("stderr"), "")
-		if err != nil {
-			said += err.Error() + "\n"
+		answer := inWorker(ts, append([]string{command}, args...))
+		said := ageLine.ReplaceAllString(answer.Stdout+answer.Stderr, "")
+		if answer.Code != 0 {
+			said += fmt.Sprintf("exit status %d\n", answer.Code)
 		}
 		return said
 	}

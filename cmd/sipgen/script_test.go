@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/internal/garbage"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -24,8 +25,11 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testscript.Main(m, map[string]func(){"sipgen": main})
+	garbage.CollectLate() // as the program does: most tests call it
+	testscript.Main(m, map[string]func(){"sipgen": main, workerName: work})
 }
+
+const scripts = "testdata/script"
 
 // TestScripts runs whole commands: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
@@ -33,8 +37,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	workers := newWorkers()
+	t.Cleanup(func() { check(t, workers.stop()) })
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: scripts,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("INPUTS", filepath.Join(filepath.Dir(examples), "testdata", "inputs"))
@@ -43,6 +49,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SIPGEN_PREVIOUS", "none")
 			// What a user types, with the two-tenants example.
 			env.Setenv("TWO", "--site="+filepath.Join(examples, "two-tenants", "site.yaml"))
+			process, err := newScriptProcess(workers, env)
+			if err != nil {
+				return err
+			}
+			env.Values[processKey{}] = process
 			return os.CopyFS(filepath.Join(env.WorkDir, "two"), os.DirFS(filepath.Join(examples, "two-tenants")))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -73,13 +84,25 @@ func leavesDo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text), 0o600))
 }
 
-// exits runs a command and wants exactly one exit code: exits 2 sipgen render …
+// exits runs a command and wants exactly one exit code: exits 2 sipgen render … A worker runs sipgen; exits 2 env sipgen … starts a process that reads
+// standard input.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND…")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if args[1] == "sipgen" {
+		answer := inWorker(ts, args[2:])
+		_, err := fmt.Fprint(ts.Stdout(), answer.Stdout)
+		ts.Check(err)
+		_, err = fmt.Fprint(ts.Stderr(), answer.Stderr)
+		ts.Check(err)
+		if answer.Code != want {
+			ts.Fatalf("exit code %d, want %d", answer.Code, want)
+		}
+		return
+	}
 	err = ts.Exec(args[1], args[2:]...)
 	found := 0
 	var exit *exec.ExitError

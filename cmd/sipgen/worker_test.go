@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asked is a command for a worker, with what a process has: its folder and environment. answered is what came of it.
+type asked struct {
+	Dir       string
+	Env, Args []string
+}
+type answered struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// worker is a process of this binary that runs one command after the other, each in its folder and environment. Starting the program takes longer than most
+// of what the scripts have it do.
+type worker struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	ask     *json.Encoder
+	answers *json.Decoder
+}
+
+// workers are those that have nothing to do, and stop ends them all.
+type workers struct {
+	idle chan *worker
+	mu   sync.Mutex
+	all  []*worker
+}
+
+const workerName = "sipgen-worker"
+
+func newWorkers() *workers {
+	w := &workers{idle: make(chan *worker, runtime.GOMAXPROCS(0))}
+	for range cap(w.idle) {
+		w.idle <- nil // started when it is needed
+	}
+	return w
+}
+
+func (w *workers) start() (*worker, error) {
+	process := exec.Command(workerName)
+	process.Stderr = os.Stderr
+	in, err := process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := process.Start(); err != nil {
+		return nil, err
+	}
+	started := &worker{process, in, json.NewEncoder(in), json.NewDecoder(out)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, started)
+	return started, nil
+}
+
+// run runs a command of sipgen.
+func (w *workers) run(command asked) (found answered, err error) {
+	one := <-w.idle
+	defer func() { w.idle <- one }()
+	if one == nil {
+		if one, err = w.start(); err != nil {
+			return found, err
+		}
+	}
+	if err := one.ask.Encode(command); err != nil {
+		return found, err
+	}
+	return found, one.answers.Decode(&found)
+}
+
+// stop ends the workers, and waits for them.
+func (w *workers) stop() error {
+	var problems []error
+	for _, one := range w.all {
+		problems = append(problems, one.in.Close(), one.process.Wait())
+	}
+	return errors.Join(problems...)
+}
+
+// work is the program of a worker: it answers until nobody asks any more.
+func work() {
+	environment := os.Environ()
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var command asked
+		if err := in.Decode(&command); err != nil {
+			break
+		}
+		var stdout, stderr strings.Builder
+		setEnvironment(command.Env)
+		if err := os.Chdir(command.Dir); err != nil {
+			panic(err)
+		}
+		code := run(context.Background(), command.Args, strings.NewReader(""), &stdout, &stderr)
+		if err := out.Encode(answered{code, stdout.String(), stderr.String()}); err != nil {
+			panic(err)
+		}
+	}
+	setEnvironment(environment) // where the coverage goes
+}
+
+func setEnvironment(variables []string) {
+	os.Clearenv()
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// scriptProcess is what a command of a script has of its own: who runs it, and the names in its environment.
+type scriptProcess struct {
+	workers *workers
+	// always are set, though to nothing; others where the script has set them.
+	always, others []string
+}
+
+type processKey struct{}
+
+var setInScript = regexp.MustCompile(`(?m)^env (\w+)=`)
+
+// newScriptProcess has the environment of a script that begins: the one that there is, and what the script sets.
+func newScriptProcess(workers *workers, env *testscript.Env) (p scriptProcess, err error) {
+	p.workers = workers
+	for _, variable := range env.Vars {
+		name, _, _ := strings.Cut(variable, "=")
+		p.always = append(p.always, name)
+	}
+	name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+	text, err := os.ReadFile(filepath.Join(scripts, name+".txtar"))
+	for _, line := range setInScript.FindAllStringSubmatch(string(text), -1) {
+		if !slices.Contains(p.always, line[1]) && !slices.Contains(p.others, line[1]) {
+			p.others = append(p.others, line[1])
+		}
+	}
+	return p, err
+}
+
+// inWorker runs a command of sipgen as ts.Exec does, but without standard input, and prints what it printed.
+func inWorker(ts *testscript.TestScript, args []string) answered {
+	p := ts.Value(processKey{}).(scriptProcess)
+	dir := ts.MkAbs(".")
+	environment := []string{"PWD=" + dir}
+	for _, name := range p.always {
+		environment = append(environment, name+"="+ts.Getenv(name))
+	}
+	for _, name := range p.others {
+		if value := ts.Getenv(name); value != "" {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	found, err := p.workers.run(asked{dir, environment, args})
+	ts.Check(err)
+	return found
+}
