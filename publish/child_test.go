@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/orphans"
 )
 
 // TestMain lets a test start this binary again as a process of its own, to be killed or measured.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(orphans.Tests{M: m}.Run())
 }
 
 // child is what a process of its own shall do.

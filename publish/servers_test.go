@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/hack/orphans"
 )
 
 // httpsServer is git http-backend behind TLS with a certificate of a private authority. It takes the user robot
@@ -161,6 +162,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string {
 		text, err := os.ReadFile(file)
@@ -173,6 +175,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
 		filepath.Join(dir, "authorized"): command + read(s.userKey+".pub"),
 		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey + "\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
+			"\nSetEnv " + ofSession +
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
 	for file, text := range files {
@@ -190,6 +193,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
+		orphans.EndWith(ofSession) // a hook that prints a lot outlives its session
 	})
 	for range 200 {
 		if conn, err := net.Dial("tcp", s.address); err == nil {

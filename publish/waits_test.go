@@ -170,7 +170,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			})
 		},
 		"for git's credential helper": func(t *testing.T) func(context.Context) error {
-			credentialHelper(t, "sleep 20\n")
+			credentialHelper(t, "exec sleep 3\n")
 			repo := bare(t)
 			server := serveHTTPS(t, filepath.Dir(repo))
 			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}}, nothing)
@@ -185,7 +185,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 		},
 		"for a hook": func(t *testing.T) func(context.Context) error {
 			repo := bare(t)
-			if err := os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 6\n"), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			return publishing(httpsTarget(t, repo).Target, nothing)

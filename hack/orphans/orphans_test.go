@@ -1,0 +1,51 @@
+//go:build linux
+
+package orphans
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// tests stand in for those of a package that starts a process.
+type tests func() int
+
+func (t tests) Run() int { return t() }
+
+func TestMain(m *testing.M) {
+	leaves := os.Getenv("LEAVES")
+	if leaves == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(Tests{tests(func() int {
+		if err := exec.Command("sh", "-c", leaves).Run(); err != nil {
+			return 2
+		}
+		return 0
+	})}.Run())
+}
+
+// A process that outlives what started it is found, named and ended; one that ends by itself in time is none.
+func TestRun(t *testing.T) {
+	for script, want := range map[string]string{
+		"sleep 1000 & exit 0": "sleep 1000",
+		"(sh -c 'sleep 1001; true' & sleep 0.1) >/dev/null 2>&1": "sh -c sleep 1001; true",
+		"sleep 0.1 & exit 0": "",
+	} {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(self)
+		command.Env = append(os.Environ(), "LEAVES="+script)
+		said, err := command.CombinedOutput()
+		if (err != nil) != (want != "") || !strings.Contains(string(said), want) {
+			t.Errorf("%s: %v, %q, want %q", script, err, said, want)
+		}
+		if out, err := exec.Command("pgrep", "-f", "^sleep 100[01]$").CombinedOutput(); err == nil {
+			t.Errorf("%s: still there: %s", script, out)
+		}
+	}
+}
