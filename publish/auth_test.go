@@ -11,6 +11,7 @@ import (
 )
 
 func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
+	t.Parallel()
 	for url, want := range map[string]string{
 		"https://me:s3cret@host/x.git":       "https://host/x.git",
 		"https://s3cret@host/x.git":          "https://host/x.git",

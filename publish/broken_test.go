@@ -129,6 +129,7 @@ func addressOf(url string) string {
 // A server that takes the connection and never says a word is given up, and a run that is told to end does so at
 // once.
 func TestSilentServer(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections; nobody reads
 	if err != nil {
 		t.Fatal(err)

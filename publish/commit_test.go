@@ -28,7 +28,7 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	fsck(t, repo)
 	want := tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs")
 	for name, text := range second {
-		want["sites/berlin/"+name] = []byte(strings.TrimSuffix(string(text), "\n"))
+		want["sites/berlin/"+name] = text
 	}
 	same(t, "the branch", inGit(t, repo, "main"), want)
 	var kinds []string
@@ -100,6 +100,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 }
 
 func TestAdoptTakesOverAPath(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("site/a", "theirs", "site/notes", "x"))
 	about := meta
@@ -137,6 +138,7 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 // The changes of a commit are those between the tree as it was read and the new one, whatever is in the way. A foreign
 // file with other content that is adopted is one that changes.
 func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1", "file/becomes/folder", "1", "folder", "1", "link", "1"))
@@ -174,6 +176,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 
 // TestNewRepository: what a forge puts into a new repository is in nobody's way, and stays.
 func TestNewRepository(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
 	if _, err := publishTree(Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta); err != nil {

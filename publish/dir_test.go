@@ -74,6 +74,7 @@ func mustWrite(t *testing.T, dir string, files Tree) Result {
 }
 
 func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
+	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
@@ -111,6 +112,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 }
 
 func TestWriteDirRefuses(t *testing.T) {
+	t.Parallel()
 	list := string(treefs.FormatOwnership(tree("a", "1")))
 	rows := []struct {
 		why   string
@@ -167,6 +169,7 @@ func TestWriteDirRefuses(t *testing.T) {
 }
 
 func TestNamesThatNoTreeMayHave(t *testing.T) {
+	t.Parallel()
 	for name, why := range map[string]string{
 		"":            "empty",
 		"/etc/passwd": "absolute",
@@ -194,6 +197,7 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 }
 
 func TestEditsByHandAreReported(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a", "1", "b", "1", "c", "1", "d", "1"))
 	put(t, dir, tree("a", "hand", "b", "hand", "c", "2"))
@@ -205,6 +209,7 @@ func TestEditsByHandAreReported(t *testing.T) {
 }
 
 func TestLinksAreNeverFollowed(t *testing.T) {
+	t.Parallel()
 	parent := t.TempDir()
 	dir, outside := filepath.Join(parent, "out"), filepath.Join(parent, "outside")
 	put(t, outside, tree("x", "precious"))
@@ -226,6 +231,7 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 
 // TestALinkInTheWayIsNotReplaced: what it leads to may be somebody's only copy of where it is. Adopting does not change that.
 func TestALinkInTheWayIsNotReplaced(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a", "1"))
 	if err := os.Symlink("elsewhere", filepath.Join(dir, "b")); err != nil {
@@ -245,6 +251,7 @@ func TestALinkInTheWayIsNotReplaced(t *testing.T) {
 // TestLinksInsideAreNotFollowedEither: an owned file whose folder has become a link to somebody else's folder beside it is not there any
 // more, and what the link leads to is not deleted in its place.
 func TestLinksInsideAreNotFollowedEither(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
 	put(t, filepath.Join(dir, "others"), tree("x", "precious"))
@@ -260,6 +267,7 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 
 // TestNothingIsWrittenThatCannotBeReadBack: a file or a tree beyond what is read would stop every run after the one that wrote it.
 func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
+	t.Parallel()
 	most := make([]byte, treefs.MaxFile+1) // the system gives no memory for what nobody writes to
 	many := Tree{}
 	for i := range treefs.MaxTree/treefs.MaxFile + 1 {
@@ -289,6 +297,7 @@ func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
 // TestInterruptedWriteIsFinished: whatever of the moves is done when a run is killed, the next one that opens the folder does the rest; before the first move there
 // is nothing to be done.
 func TestInterruptedWriteIsFinished(t *testing.T) {
+	t.Parallel()
 	before, after := tree("a/b", "1", "gone/deep/x", "1", "same", "1", "was/a/folder", "1"), tree("a/b", "2", "new/y", "2", "same", "1", "was", "2")
 	for moved := range 6 {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -13,6 +13,7 @@ import (
 
 // TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that nobody typed, one reason.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	dial := func(err error) error {
 		return fmt.Errorf("Get %q: %w", "https://git.example.org/info/refs", &net.OpError{Op: "dial", Net: "tcp", Err: err})
 	}

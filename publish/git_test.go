@@ -1,12 +1,17 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -27,52 +32,103 @@ func git(t testing.TB, dir string, args ...string) string {
 }
 
 func tryGit(dir string, args ...string) (string, error) {
+	out, err := gitReading(dir, nil, args...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+func gitReading(dir string, stdin io.Reader, args ...string) (string, error) {
 	command := exec.Command("git", args...)
-	command.Dir = dir
+	command.Dir, command.Stdin = dir, stdin
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=Rival", "GIT_AUTHOR_EMAIL=rival@example.org", "GIT_COMMITTER_NAME=Rival", "GIT_COMMITTER_EMAIL=rival@example.org")
 	out, err := command.CombinedOutput()
-	return strings.TrimSuffix(string(out), "\n"), err
+	return string(out), err
 }
+
+// made is an empty repository that git has made, to be copied: starting git takes longer.
+var made = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "made")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if out, err := tryGit(dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "."); err != nil {
+		return nil, errors.New(out)
+	}
+	files := map[string][]byte{}
+	return files, filepath.WalkDir(dir, func(full string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, full)
+		if err == nil && !entry.IsDir() {
+			files[name], err = os.ReadFile(full)
+		}
+		return err
+	})
+})
 
 func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
-	git(t, t.TempDir(), "init", "--quiet", "--bare", "--initial-branch=main", repo)
+	files, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(repo, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(repo, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return repo
 }
 
-// rival commits files to a branch with the real git, as another writer would.
+// rival commits files to a branch with the real git, as another writer would: onto what is there, or onto what HEAD is at.
 func rival(t testing.TB, repo, branch string, files Tree) {
 	t.Helper()
-	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "--quiet", "--no-hardlinks", repo, clone) // others write to the repository meanwhile
-	if _, err := tryGit(clone, "switch", "--quiet", branch); err != nil {
-		git(t, clone, "switch", "--quiet", "-c", branch)
+	parent, err := tryGit(repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
+	if err != nil {
+		parent, err = tryGit(repo, "rev-parse", "--verify", "--quiet", "HEAD")
+	}
+	var stream bytes.Buffer
+	fmt.Fprintf(&stream, "commit refs/heads/%s\ncommitter Rival <rival@example.org> %d +0000\ndata 5\nrival\n", branch, time.Now().Unix())
+	if err == nil {
+		fmt.Fprintf(&stream, "from %s\n", parent)
 	}
 	for name, text := range files {
-		full := filepath.Join(clone, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
-	git(t, clone, "add", "-A")
-	git(t, clone, "commit", "--quiet", "-m", "rival")
-	git(t, clone, "push", "--quiet", "origin", branch)
+	if out, err := gitReading(repo, &stream, "-c", "core.compression=1", "fast-import", "--quiet"); err != nil {
+		t.Fatalf("git fast-import: %v\n%s", err, out)
+	}
 }
 
 // inGit reads a branch with the real git, without the ownership files.
 func inGit(t testing.TB, repo, branch string) Tree {
 	t.Helper()
 	files := Tree{}
+	var names []string
+	var asked bytes.Buffer
 	for line := range strings.Lines(git(t, repo, "ls-tree", "-r", branch)) {
 		about, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if filepath.Base(name) != OwnershipFile {
-			files[name] = []byte(git(t, repo, "cat-file", "blob", strings.Fields(about)[2]))
+			names = append(names, name)
+			fmt.Fprintln(&asked, strings.Fields(about)[2])
 		}
+	}
+	out, err := gitReading(repo, &asked, "cat-file", "--batch")
+	for _, name := range names {
+		head, rest, _ := strings.Cut(out, "\n")
+		var size int
+		if _, scanErr := fmt.Sscanf(head, "%s blob %d", new(string), &size); scanErr != nil || err != nil || len(rest) < size {
+			t.Fatalf("git cat-file: %s: %v, %v", name, scanErr, err)
+		}
+		files[name], out = []byte(rest[:size]), strings.TrimPrefix(rest[size:], "\n")
 	}
 	return files
 }

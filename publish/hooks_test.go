@@ -9,6 +9,7 @@ import (
 
 // Where a pull request is opened is what servers say after the push, by hooks that run when the report is out.
 func TestWordsAfterThePush(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"

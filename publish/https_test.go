@@ -118,6 +118,7 @@ func TestHTTPSLogins(t *testing.T) {
 }
 
 func TestClientCertificates(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	clients := newAuthority(t)

@@ -99,6 +99,7 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 }
 
 func TestNewRepositoryOnDisk(t *testing.T) {
+	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
 	if err := NewRepository(dir, "main", by, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ func noted(text string) Meta {
 
 // What a run says of itself goes into the commit that there is anyway, and is no reason for another.
 func TestBesideIsNoReasonForACommit(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct{ why, path, proposal string }{
 		{"pushed", "site", ""}, {"proposed", "site", "sipgen/site"}, {"in the root", "", ""}, {"in the root, proposed", "", "sipgen/site"},
 	} {
@@ -63,6 +64,7 @@ func TestBesideIsNoReasonForACommit(t *testing.T) {
 }
 
 func TestBesideIsAddedOnce(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, tree("a", "1"))
@@ -78,6 +80,7 @@ func TestBesideIsAddedOnce(t *testing.T) {
 }
 
 func TestBesideKeepsOffTheTree(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	about := meta
 	about.ExtraFiles = tree("site/a", "x")
@@ -94,6 +97,7 @@ func TestBesideKeepsOffTheTree(t *testing.T) {
 
 // git keeps many notes in folders: a note is found there and replaced, and the others stay.
 func TestNotesInFolders(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	first, err := publishTree(target, tree("a", "1"), noted("one"))
@@ -135,6 +139,7 @@ func TestNotesInFolders(t *testing.T) {
 }
 
 func TestRivalsNotes(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	const n = 6
@@ -162,6 +167,7 @@ func TestRivalsNotes(t *testing.T) {
 }
 
 func TestNoteNames(t *testing.T) {
+	t.Parallel()
 	for _, ref := range []string{"refs/heads/main", "notes", "", "refs/notes/..", "refs/notes/"} {
 		about := meta
 		about.Note = &Note{Ref: ref, Text: "x"}

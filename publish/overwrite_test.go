@@ -123,49 +123,53 @@ func TestProposalWithOthersCommits(t *testing.T) {
 	server := serveHTTPS(t, root)
 	remote := target
 	remote.Auth = Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true}
-	for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
-		for i, row := range rows {
-			t.Run(way+"/"+row.why, func(t *testing.T) {
-				t.Parallel()
-				target := target
+	for i, row := range rows {
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			prepared, clone := filepath.Join(t.TempDir(), "prepared.git"), filepath.Join(t.TempDir(), "clone")
+			if err := os.CopyFS(prepared, os.DirFS(first)); err != nil {
+				t.Fatal(err)
+			}
+			git(t, t.TempDir(), "clone", "--quiet", prepared, clone)
+			git(t, clone, "switch", "--quiet", "sipgen/site")
+			row.do(t, clone)
+			git(t, clone, "push", "--quiet", "--force", "origin", "sipgen/site")
+			git(t, prepared, "repack", "-adbq") // as a server has it, that knows what each commit leads to
+			before := git(t, prepared, "rev-parse", "sipgen/site")
+			for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
 				name := fmt.Sprintf("%d-%d.git", len(way), i)
 				repo := filepath.Join(root, name)
-				if err := os.CopyFS(repo, os.DirFS(first)); err != nil {
+				if err := os.CopyFS(repo, os.DirFS(prepared)); err != nil {
 					t.Fatal(err)
 				}
 				if target.URL = repo; target.Auth.Username != "" {
 					target.URL = server.url + "/" + name
 				}
-				clone := filepath.Join(t.TempDir(), "clone")
-				git(t, t.TempDir(), "clone", "--quiet", repo, clone)
-				git(t, clone, "switch", "--quiet", "sipgen/site")
-				row.do(t, clone)
-				git(t, clone, "push", "--quiet", "--force", "origin", "sipgen/site")
-				git(t, repo, "repack", "-adbq") // as a server has it, that knows what each commit leads to
-				before := git(t, repo, "rev-parse", "sipgen/site")
 				done, err := publishTree(target, tree("a", "5", "b/c", "3"), meta)
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
 					if err != nil || after != done.Commit || after == before || git(t, repo, "rev-list", "--count", "main..sipgen/site") != "1" {
-						t.Fatalf("found %+v, %v at %s", done, err, after)
+						t.Errorf("%s: found %+v, %v at %s", way, done, err, after)
 					}
-					return
+					continue
 				}
 				if !errors.Is(err, ErrOverwrite) || errors.Is(err, ErrConflict) || after != before {
-					t.Fatalf("found %v and the branch at %s, want ErrOverwrite and %s", err, after, before)
+					t.Errorf("%s: found %v and the branch at %s, want ErrOverwrite and %s", way, err, after, before)
+					continue
 				}
 				for _, words := range row.want {
 					if !strings.Contains(err.Error(), words) {
-						t.Errorf("found %q, want %q in it", err, words)
+						t.Errorf("%s: found %q, want %q in it", way, err, words)
 					}
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
 // What is proposed for the second time is in main's history: the server sends none of it.
 func TestProposalOfAnOlderState(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := httpsTarget(t, repo).Target
 	target.Path = "site"
@@ -183,6 +187,7 @@ func TestProposalOfAnOlderState(t *testing.T) {
 
 // Who pushes to the branch after it was looked at is not overwritten either: it is looked at again.
 func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, tree("a", "1"))
@@ -217,6 +222,7 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 
 // Without trailers no commit is known to be sipgen's, and none is replaced.
 func TestProposalWithoutTrailers(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}

@@ -5,6 +5,7 @@ import "testing"
 // After the merge the branch of the proposal is still there. Nothing is left to propose, and nothing is pushed, though
 // the base has moved on; when the site changes, the branch is used again.
 func TestMergedProposalIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
@@ -27,6 +28,7 @@ func TestMergedProposalIsLeftAlone(t *testing.T) {
 
 // A proposal that is not wanted any more does not stay there to be merged by mistake.
 func TestWithdrawnProposalIsReplaced(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, tree("a", "1"))
@@ -45,6 +47,7 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 
 // The base is a name for another branch, as after a rename: a new proposal begins there.
 func TestProposalFromARenamedBranch(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "trunk", Path: "site"}
 	mustPublish(t, target, tree("a", "1"))

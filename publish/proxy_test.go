@@ -57,6 +57,7 @@ func serveProxy(t testing.TB, gitServer string) *forwardProxy {
 }
 
 func TestHTTPProxy(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))
@@ -83,6 +84,7 @@ func TestHTTPProxy(t *testing.T) {
 
 // What the environment says of proxies is read once in a process, so each row is a process of its own.
 func TestProxyFromTheEnvironment(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))
@@ -118,6 +120,7 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 
 // ssh -D is a SOCKS5 proxy.
 func TestSOCKSProxy(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	ssh := sshTarget(t, repo)
 	https := httpsTarget(t, repo)

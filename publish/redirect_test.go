@@ -67,6 +67,7 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 
 // A repository that was renamed on its server is found as before.
 func TestRedirectOnTheSameServer(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))
@@ -105,6 +106,7 @@ func renamed(t testing.TB, behind *httpsServer) *httptest.Server {
 
 // Servers send whoever comes by http to https, at the ports that both have by default.
 func TestRedirectFromHTTPToHTTPS(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))

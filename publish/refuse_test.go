@@ -96,6 +96,7 @@ func TestBadRepositories(t *testing.T) {
 
 // TestBadTargets: what is no place for a tree, whatever the repository.
 func TestBadTargets(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	before := git(t, repo, "rev-parse", "main")
@@ -127,6 +128,7 @@ func TestBadTargets(t *testing.T) {
 
 // TestCheckBranch: git is asked, too.
 func TestCheckBranch(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"main", "sipgen/x", "a.b", "a@b", "ümlaut", "heads/y", "HEAD/x",
 		"HEAD", "-x", "a..b", "a b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a\\b", "a@{b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "/a", "a/", "a//b", "a\x7fb"} {
 		_, refused := tryGit(t.TempDir(), "check-ref-format", "--branch", name)
@@ -163,6 +165,7 @@ func TestNoRoom(t *testing.T) {
 
 // Git's words for refs that it cannot lock, as receive-pack says them: which of them are worth another try.
 func TestIsConcurrentPush(t *testing.T) {
+	t.Parallel()
 	const cannot = "error: cannot lock ref 'refs/heads/a': "
 	for words, again := range map[string]bool{
 		cannot + "'refs/heads/a/b' exists; cannot create 'refs/heads/a'":                 false,
@@ -209,6 +212,7 @@ func TestLockIsMentioned(t *testing.T) {
 }
 
 func TestHooksDecide(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	before := git(t, repo, "rev-parse", "main")

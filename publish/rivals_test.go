@@ -63,7 +63,7 @@ func TestRivals(t *testing.T) {
 		race(t, local, rivals, func(i int) string { return fmt.Sprintf("sites/s%02d", i) }, func(i int) string { return fmt.Sprint("own ", i) })
 		found := inGit(t, repo, "main")
 		for i := range rivals {
-			if got, want := string(found[fmt.Sprintf("sites/s%02d/lines", i)]), fmt.Sprintf("own %d", i); got != want {
+			if got, want := string(found[fmt.Sprintf("sites/s%02d/lines", i)]), fmt.Sprintf("own %d\n", i); got != want {
 				t.Errorf("publisher %d: found %q, want %q", i, got, want)
 			}
 		}

@@ -130,6 +130,7 @@ func (b brokenSigner) Sign(io.Reader) ([]byte, error) {
 }
 
 func TestNothingUnsignedIsPushed(t *testing.T) {
+	t.Parallel()
 	for _, signer := range []Signer{nil, brokenSigner{}, brokenSigner{[]byte{}}} {
 		repo := bare(t)
 		about := meta

@@ -9,6 +9,7 @@ import (
 )
 
 func TestSourceOf(t *testing.T) {
+	t.Parallel()
 	checkout := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
