@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/internal/garbage"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	garbage.CollectLate() // as the program does: most tests call it
-	testscript.Main(m, map[string]func(){"sipgen": main, workerName: work})
+	testscript.Main(orphans.Tests{M: m}, map[string]func(){"sipgen": main, workerName: work})
 }
 
 const scripts = "testdata/script"

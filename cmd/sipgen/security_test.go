@@ -4,17 +4,16 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
-// The most that one run may take, however hostile its input: CPU seconds, which the child process is ended by, and bytes of memory.
+// The most that one run may take, however hostile its input: seconds of the processor, and bytes of memory, those included that runs before it left to be
+// collected.
 const (
 	securitySeconds = 2
 	securityMemory  = 300 << 20
@@ -125,11 +124,13 @@ func objectPatch(version, kind, fields string) map[string]string {
 const securityKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
 
 // TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or with what is left of it in the tree. Every row is a
-// whole command in a process of its own, which is ended when it takes too long, and is asked how much memory it took. More rows of a class are
+// whole command of a worker, which is asked for its time and memory, and is ended when it takes far too long. More rows of a class are
 // where what refuses them is: TestGrants, TestBuilt, TestTamperedTrees, TestOutputsAreTextOnly. What the API server refuses has its
 // rows in e2e: docs/security-table.md has both.
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
+	workers := newWorkers()
+	t.Cleanup(func() { check(t, workers.stop()) })
 	for _, row := range securityTable() {
 		seen[row.class]++
 		for _, engine := range []string{"flux", "argocd"} {
@@ -139,7 +140,7 @@ func TestSecurityTable(t *testing.T) {
 			}
 			t.Run(engine+"/"+row.class+"/"+row.why, func(t *testing.T) {
 				t.Parallel()
-				row.try(t, engine)
+				row.try(t, workers, engine)
 			})
 		}
 	}
@@ -153,7 +154,7 @@ func TestSecurityTable(t *testing.T) {
 // onTop: there is a tree before.
 func (row attack) onTop() bool { return row.class == "tree" || row.first != nil }
 
-func (row attack) try(t *testing.T, engine string) {
+func (row attack) try(t *testing.T, workers *workers, engine string) {
 	dir := t.TempDir()
 	write := func(files map[string]string) {
 		t.Helper()
@@ -178,26 +179,16 @@ func (row attack) try(t *testing.T, engine string) {
 	write(securityFiles)
 	render := func() (string, int) {
 		t.Helper()
-		seconds, memory := securitySeconds, int64(securityMemory)
+		seconds, memory := float64(securitySeconds), int64(securityMemory)
 		if raceDetector {
 			seconds, memory = 15*seconds, 15*memory
 		}
-		command := exec.Command("sh", "-c", fmt.Sprintf("ulimit -t %d; exec sipgen render --out tree --site site.yaml -f specs --inventory hosts.yaml", seconds))
-		command.Dir = dir
-		out, err := command.CombinedOutput()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
+		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
+		check(t, err)
+		if found.Seconds > seconds || found.Peak > memory {
+			t.Errorf("it took %.1f seconds and %d MB", found.Seconds, found.Peak>>20)
 		}
-		// Linux counts what this process took before the program was started in its place.
-		var self syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &self); err != nil {
-			t.Fatal(err)
-		}
-		if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss<<10 > memory && usage.Maxrss > self.Maxrss {
-			t.Errorf("it took %d MB", usage.Maxrss>>10)
-		}
-		return string(out), command.ProcessState.ExitCode()
+		return found.Stdout + found.Stderr, found.Code
 	}
 	write(row.first)
 	if row.onTop() {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -25,6 +26,9 @@ type asked struct {
 type answered struct {
 	Code           int
 	Stdout, Stderr string
+	// Seconds are the processor's, Peak the most memory that the worker has had meanwhile, in bytes.
+	Seconds float64
+	Peak    int64
 }
 
 // worker is a process of this binary that runs one command after the other, each in its folder and environment. Starting the program takes longer than most
@@ -86,6 +90,9 @@ func (w *workers) run(command asked) (found answered, err error) {
 	if err := one.ask.Encode(command); err != nil {
 		return found, err
 	}
+	// A command that does not end is ended, and its test fails.
+	watch := time.AfterFunc(time.Minute, func() { _ = one.process.Process.Kill() })
+	defer watch.Stop()
 	return found, one.answers.Decode(&found)
 }
 
@@ -112,8 +119,10 @@ func work() {
 		if err := os.Chdir(command.Dir); err != nil {
 			panic(err)
 		}
+		measured := measure()
 		code := run(context.Background(), command.Args, strings.NewReader(""), &stdout, &stderr)
-		if err := out.Encode(answered{code, stdout.String(), stderr.String()}); err != nil {
+		seconds, peak := measured()
+		if err := out.Encode(answered{code, stdout.String(), stderr.String(), seconds, peak}); err != nil {
 			panic(err)
 		}
 	}
