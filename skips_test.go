@@ -48,3 +48,42 @@ func TestNothingSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestSlowTests: what make unit leaves out as slow is a test in one of the folders where make check looks for it, and each of these has one.
+func TestSlowTests(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, folders := regexp.MustCompile(`(?m)^SLOW = \^\(([\w|]+)\)\$\$$`).FindSubmatch(text), regexp.MustCompile(`(?m)^SLOW_IN = (.*)$`).FindSubmatch(text)
+	if names == nil || folders == nil {
+		t.Fatal("Makefile: want SLOW = ^(Test...|Test...)$$ and SLOW_IN")
+	}
+	found := map[string]string{}
+	for _, folder := range strings.Fields(string(folders[1])) {
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := false
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range strings.Split(string(names[1]), "|") {
+				if bytes.Contains(source, []byte("\nfunc "+name+"(t *testing.T) {")) {
+					found[name], has = file, true
+				}
+			}
+		}
+		if !has {
+			t.Errorf("SLOW_IN: %s has no slow test", folder)
+		}
+	}
+	for _, name := range strings.Split(string(names[1]), "|") {
+		if found[name] == "" {
+			t.Errorf("SLOW: %s is in none of %s", name, folders[1])
+		}
+	}
+}

@@ -172,7 +172,7 @@ func TestSmallSites(t *testing.T) { recordSites(t, "small.txt", 5000, small) }
 
 func TestLargeSites(t *testing.T) { recordSites(t, "large.txt", 50, large) }
 
-func TestHardShapes(t *testing.T) {
+func TestRecordOfHardShapes(t *testing.T) {
 	t.Parallel()
 	const hosts = 5000
 	names, hashes := make([]string, len(hardShapes)), make([]string, len(hardShapes))
