@@ -41,6 +41,10 @@ func TestCommandsOfThePages(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	check(t, err)
 	elsewhere := runElsewhere(t)
+	prepared := t.TempDir()
+	check(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
+	shell(t, prepared, "what the pages take as given", pageSetup)
+	syncHosts(func(err error) { check(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
 	seen, ran := map[string]string{}, 0
 	for _, page := range handPages(t) {
 		name, err := filepath.Rel(root, page)
@@ -58,7 +62,7 @@ func TestCommandsOfThePages(t *testing.T) {
 				wantOutput(t, root, name, block.text)
 				ran++
 			default:
-				runOffline(t, root, name, block)
+				runOffline(t, prepared, name, block)
 				ran++
 			}
 		}
@@ -214,13 +218,11 @@ func unpadded(text string) string {
 	return strings.TrimSpace(regexp.MustCompile(`(?m) +$`).ReplaceAllString(text, ""))
 }
 
-// runOffline runs a block in a shell that ends with the first command that fails.
-func runOffline(t *testing.T, root, page string, block block) {
+// runOffline runs a block in a shell that ends with the first command that fails, in a copy of what was prepared.
+func runOffline(t *testing.T, prepared, page string, block block) {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
-	shell(t, dir, page, pageSetup)
-	syncHosts(func(err error) { check(t, err) }, filepath.Join(dir, "tree"), filepath.Join(dir, "hosts"))
+	check(t, os.CopyFS(dir, os.DirFS(prepared)))
 	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 

@@ -63,10 +63,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":       exits,
-			"hosts":       hostsDo,
 			"leaves":      leavesDo,
-			"step":        readAtStep,
-			"markers":     markers,
 			"sync":        syncLabels,
 			"replace":     replace,
 			"replace-all": replaceAll,
@@ -150,23 +147,6 @@ func replaceAll(ts *testscript.TestScript, neg bool, args []string) {
 		content, err := os.ReadFile(path)
 		ts.Check(err)
 		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(content), args[1], args[2])), 0o644))
-	}
-}
-
-// markers puts a marker into every Secret of a folder's manifests: as another key beside the
-// network data, and inside it where sipgen does not look. markers FOLDER MARKER.
-func markers(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: markers FOLDER MARKER")
-	}
-	paths, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.yaml"))
-	ts.Check(err)
-	for _, path := range paths {
-		content, err := os.ReadFile(path)
-		ts.Check(err)
-		text := strings.ReplaceAll(string(content), "stringData:\n", "stringData:\n  password: "+args[1]+"\n")
-		text = strings.ReplaceAll(text, "        link: oam\n", "        link: "+args[1]+"\n")
-		ts.Check(os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 

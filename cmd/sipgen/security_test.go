@@ -134,6 +134,9 @@ func TestSecurityTable(t *testing.T) {
 	for _, row := range securityTable() {
 		seen[row.class]++
 		for _, engine := range []string{"flux", "argocd"} {
+			if engine == "argocd" && (row.class == "file" || row.class == "text") {
+				continue // refused while it is read, which knows of no engine
+			}
 			row := row
 			if engine == "argocd" {
 				row.want = cmp.Or(row.argo, row.want)
