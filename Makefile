@@ -32,7 +32,7 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What takes the processor for seconds and changes rarely, and where it is: make check runs it.
-SLOW = ^(TestEveryTextIsReadAsATextByAll|TestLargeSites|TestRecordOfHardShapes|TestTally|TestABigInventoryIsRead|TestPackLimits|TestNothingStaysInTheTemporaryFolder|TestNotesInFolders|TestNoSecretIsPrinted|TestTakeoverInEveryOrder|TestOutsideModule)$$
+SLOW = ^(TestEveryTextIsReadAsATextByAll|TestLargeSites|TestRecordOfHardShapes|TestTally|TestABigInventoryIsRead|TestPackLimits|TestNothingStaysInTheTemporaryFolder|TestNotesInFolders|TestLargeFileInLocalRepository|TestNoSecretIsPrinted|TestTakeoverInEveryOrder|TestOutsideModule)$$
 SLOW_IN = . ./cmd/sipgen ./hack/tally ./internal/manifest ./publish ./publish/internal/objects ./render/object ./schedule/record
 # What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal

@@ -192,7 +192,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
 			dir := t.TempDir()
-			lock := exec.Command("flock", dir, "sleep", "20")
+			lock := exec.Command("flock", "--no-fork", dir, "sleep", "20")
 			if err := lock.Start(); err != nil {
 				need.Missing(t, "the folder's lock: flock of util-linux is not installed")
 			}
