@@ -5,6 +5,7 @@ package orphans
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -29,23 +30,45 @@ func TestMain(m *testing.M) {
 
 // A process that outlives what started it is found, named and ended; one that ends by itself in time is none.
 func TestRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for script, want := range map[string]string{
 		"sleep 1000 & exit 0": "sleep 1000",
 		"(sh -c 'sleep 1001; true' & sleep 0.1) >/dev/null 2>&1": "sh -c sleep 1001; true",
 		"sleep 0.1 & exit 0": "",
 	} {
-		self, err := os.Executable()
-		if err != nil {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			command := exec.Command(self)
+			command.Env = append(os.Environ(), "LEAVES="+script)
+			said, err := command.CombinedOutput()
+			if (err != nil) != (want != "") || !strings.Contains(string(said), want) {
+				t.Errorf("%v, %q, want %q", err, said, want)
+			}
+		})
+	}
+}
+
+// A process that is ended takes those with it that it started, and so does one that is found by a variable.
+func TestEnd(t *testing.T) {
+	for _, by := range []func(*exec.Cmd){func(c *exec.Cmd) { End(c.Process.Pid) }, func(*exec.Cmd) { EndWith("ORPHANS_TEST=1") }} {
+		command := exec.Command("sh", "-c", "sleep 1002 & wait; true")
+		command.Env = append(os.Environ(), "ORPHANS_TEST=1")
+		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
-		command := exec.Command(self)
-		command.Env = append(os.Environ(), "LEAVES="+script)
-		said, err := command.CombinedOutput()
-		if (err != nil) != (want != "") || !strings.Contains(string(said), want) {
-			t.Errorf("%s: %v, %q, want %q", script, err, said, want)
+		var below []Process
+		for len(below) == 0 {
+			below = childrenOf(command.Process.Pid)
 		}
-		if out, err := exec.Command("pgrep", "-f", "^sleep 100[01]$").CombinedOutput(); err == nil {
-			t.Errorf("%s: still there: %s", script, out)
+		by(command)
+		if err := command.Wait(); err == nil {
+			t.Error("the shell ended by itself")
+		}
+		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(below[0].ID) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
+			t.Errorf("still there: %s", stat)
 		}
 	}
 }
