@@ -32,7 +32,7 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What takes the processor for seconds and changes rarely, and where it is: make check runs it.
-SLOW = ^(TestEveryTextIsReadAsATextByAll|TestLargeSites|TestRecordOfHardShapes|TestTally|TestABigInventoryIsRead|TestPackLimits|TestNothingStaysInTheTemporaryFolder|TestNotesInFolders|TestLargeFileInLocalRepository|TestNoSecretIsPrinted|TestTakeoverInEveryOrder|TestOutsideModule)$$
+SLOW = ^(TestEveryTextIsReadAsATextByAll|TestLargeSites|TestRecordOfHardShapes|TestTally|TestABigInventoryIsRead|TestPackLimits|TestNothingStaysInTheTemporaryFolder|TestNoSecretIsPrinted|TestTakeoverInEveryOrder|TestOutsideModule)$$
 SLOW_IN = . ./cmd/sipgen ./hack/tally ./internal/manifest ./publish ./publish/internal/objects ./render/object ./schedule/record
 # What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
@@ -41,8 +41,8 @@ ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator
 ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-use|rolled-back|failed)$$
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
 
-# Tests make more garbage than they keep: collecting it four times as late takes a quarter off the processor's time.
-unit test check: export GOGC := 400
+# Tests make more garbage than they keep: collecting it ten times as late takes a quarter off the processor's time.
+unit test check: export GOGC := 1000
 
 unit: ## the quick loop: everything but the real engines and what is slow
 	$(GO) test -vet=off -timeout 30m $(UNITS) -skip '$(BROWSER)|$(SLOW)'
@@ -57,8 +57,9 @@ check: ## what make test leaves out: lint, slow units, the race detector, all en
 		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
 		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'
 
-nightly: ## every kind of secret in every field, and placements against the oracles: each for NIGHT (10m) on random sites
+nightly: ## every kind of secret in every field, all kills and rivals, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
+	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./publish -count 1 -run 'Killed|Rivals|NothingStays'
 	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run Agree
 	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule/lives -count 1 -v -timeout 6h -run TestLives
 

@@ -2,8 +2,6 @@ package publish
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -104,16 +102,20 @@ func TestNotesInFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var others []string
-	for i := range 300 {
-		file := filepath.Join(t.TempDir(), "x")
-		if err := os.WriteFile(file, []byte(fmt.Sprint(i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		blob := git(t, repo, "hash-object", "-w", file)
-		others = append(others, blob)
-		git(t, repo, "notes", "--ref=hydrator.metadata", "add", "-m", "mine "+fmt.Sprint(i), blob)
+	const many = 300
+	var stream strings.Builder
+	for i := range many {
+		fmt.Fprintf(&stream, "commit refs/heads/many\nmark :%d\ncommitter Rival <rival@example.org> %d +0000\ndata 1\nx\n", i+1, 1700000000+i)
 	}
+	stream.WriteString("commit refs/notes/hydrator.metadata\ncommitter Rival <rival@example.org> 1700000000 +0000\ndata 5\nnotes\nfrom refs/notes/hydrator.metadata^0\n")
+	for i := range many {
+		text := fmt.Sprintf("mine %d\n", i)
+		fmt.Fprintf(&stream, "N inline :%d\ndata %d\n%s", i+1, len(text), text)
+	}
+	if out, err := gitReading(repo, strings.NewReader(stream.String()), "fast-import", "--quiet"); err != nil {
+		t.Fatalf("git fast-import: %v\n%s", err, out)
+	}
+	others := strings.Fields(git(t, repo, "rev-list", "--reverse", "many"))
 	if listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata"); !strings.Contains(listing, " tree ") {
 		t.Fatalf("git has made no folders:\n%s", listing)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Twenty publishers and a writer with the real git race on one repository: each with a path of its own, then
+// Seven publishers, twenty at night, and a writer with the real git race on one repository: each with a path of its own, then
 // all of them on one path, then some over https. Every change lands exactly once, and history is a line.
 func TestRivals(t *testing.T) {
 	t.Parallel()
