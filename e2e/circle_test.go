@@ -233,8 +233,11 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	for name, spec := range c.specs {
 		write("specs/"+name+".yaml", spec)
 	}
-	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
-		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account)), "--repo", c.repo.Dir}, args...)
+	flags := []string{command, "--site", write("site.yaml", string(site)), "--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account))}
+	if command != "inventory" {
+		flags = append(flags, "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--repo", c.repo.Dir)
+	}
+	args = append(flags, args...)
 	cmd := exec.Command(sipgenBinary(t), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

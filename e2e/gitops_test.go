@@ -39,6 +39,8 @@ var rows = []row{
 	{"overlay-in-use", rowOverlayInUse},
 	{"in-use", rowInUse},
 	{"rolled-back", rowRolledBack},
+	{"relabeled", rowRelabeled},
+	{"old-snapshot", rowOldSnapshot},
 	{"approved", rowApproved},
 	{"smuggled", rowSmuggled},
 	{"runner", rowRunner},

@@ -71,7 +71,8 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 	labels := func() string { return fmt.Sprint(r.api.OurLabels(t, c.ns, "n1"), r.api.OurLabels(t, c.ns, "n2")) }
 	were := labels()
 	denied := map[string]string{c.root() + "-hosts": "is in use"}
-	stays := func(what string) {
+	has := c.repo.Head(t)
+	stays := func(what string, disputed bool) {
 		t.Helper()
 		c.readTree(t)
 		c.sync(t, denied)
@@ -79,7 +80,13 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 		if got := labels(); got != were {
 			t.Errorf("after %s: the hosts have labels %s, want %s", what, got, were)
 		}
-		c.commit(t)
+		if disputed {
+			c.dispute(t, denied, "n1")
+			c.repo.Reset(t, has)
+			c.readTree(t)
+		} else {
+			c.commit(t)
+		}
 		c.sync(t, nil)
 		c.check(t, "the run after "+what, nil)
 		c.wantHolds(t, "the run after "+what, "a", "n1", "n2")
@@ -91,11 +98,11 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 	if code := c.sipgen(t, "status"); code != 1 || !strings.Contains(c.said, "denied") {
 		t.Errorf("sipgen status: exit code %d, want 1 and a host that is denied\n%s", code, c.said)
 	}
-	stays("a force-push to when b had n1")
+	stays("a force-push to when b had n1", true)
 	c.repo.Revert(t, had)
-	stays("a revert to when b had n1")
+	stays("a revert to when b had n1", true)
 	c.repo.Reset(t, none)
-	stays("a force-push to when nobody had them")
+	stays("a force-push to when nobody had them", false)
 
 	c.tenant("a", 1)
 	c.settle(t, "a release that is pending")

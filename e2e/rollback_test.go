@@ -3,8 +3,12 @@ package e2e_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 )
@@ -30,15 +34,17 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 	labels := r.api.OurLabels(t, c.ns, "n1")
 
 	denied := map[string]string{c.name("b", "hosts"): "is in use"}
+	has := c.repo.Head(t)
 	for _, back := range []struct {
 		what     string
 		way      func()
 		failures map[string]string
+		disputed bool // labels and tree name two clusters
 	}{
-		{"a force-push to when b gave it back", func() { c.repo.Reset(t, gave) }, denied},
-		{"a force-push to when nobody had it", func() { c.repo.Reset(t, none) }, nil},
+		{"a force-push to when b gave it back", func() { c.repo.Reset(t, gave) }, denied, false},
+		{"a force-push to when nobody had it", func() { c.repo.Reset(t, none) }, nil, false},
 		// To the engine a force-push is the same: it sees the tree.
-		{"a revert to when b had it", func() { c.repo.Revert(t, had) }, denied},
+		{"a revert to when b had it", func() { c.repo.Revert(t, had) }, denied, true},
 	} {
 		back.way()
 		c.readTree(t)
@@ -47,12 +53,90 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, labels) {
 			t.Errorf("after %s: the host has labels %v, want %v", back.what, got, labels)
 		}
-		c.commit(t)
+		if back.disputed {
+			c.dispute(t, denied, "n1")
+			c.repo.Reset(t, has)
+			c.readTree(t)
+		} else {
+			c.commit(t)
+		}
 		c.sync(t, nil)
 		c.check(t, "the run after "+back.what, nil)
 		c.wantHolds(t, "the run after "+back.what, "a", "n1")
 		c.settle(t, "the run after "+back.what)
 	}
+}
+
+// dispute has sipgen publish on a tree that has a host in use for another cluster than its labels do: both clusters are
+// frozen, and no host gets other labels.
+func (c *circle) dispute(t *testing.T, failures map[string]string, host string) {
+	t.Helper()
+	labels := c.rig.api.OurLabels(t, c.ns, host)
+	if code := c.sipgen(t, "publish"); code != 1 || !strings.Contains(c.said, "danger: "+c.ns+"/"+host+", in use by Metal3Machine ") ||
+		!strings.Contains(c.said, " is disputed: ") || strings.Count(c.said, "sipgen: frozen: ") != 2 {
+		t.Errorf("a disputed host: exit code %d, want 1, the danger and two frozen clusters\n%s", code, c.said)
+	}
+	c.readTree(t)
+	c.sync(t, failures)
+	c.untouched.Check(t, "a disputed host")
+	if got := c.rig.api.OurLabels(t, c.ns, host); !maps.Equal(got, labels) {
+		t.Errorf("a disputed host has labels %v, want %v", got, labels)
+	}
+}
+
+// rowRelabeled: a person with all rights labels a host in use for a cluster that nobody has, and then for another tenant's: it stays where it is, and
+// the command of the danger puts the labels back. Where its cluster approves the release, the other one gets it as it is.
+func rowRelabeled(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 1)
+	c.tenant("b", 1)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
+	c.accept(t)
+	were := r.api.OurLabels(t, c.ns, "n1")
+	label := func(cluster string) {
+		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, cluster, "metadata", "labels", clusterName)
+		})
+		c.accept(t)
+	}
+	putBack := regexp.MustCompile(`kubectl label -n \S+ baremetalhosts\S+ [^;.]*` + regexp.QuoteMeta(clusterName) + `=a`)
+	back := func(what string) {
+		t.Helper()
+		command := putBack.FindString(c.said)
+		if command == "" {
+			t.Fatalf("%s: no command in\n%s", what, c.said)
+		}
+		c.run(t, []string{strings.Replace(command, "--as=YOU", "--as=somebody", 1)})
+		c.accept(t)
+		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, were) {
+			t.Errorf("%s: after %s: labels %v, want %v", what, command, got, were)
+		}
+		c.settle(t, what)
+		c.wantHolds(t, what, "a", "n1")
+	}
+
+	label("nobody")
+	if c.commit(t) || !strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`) {
+		t.Errorf("labels of an unknown cluster: want a danger and no commit\n%s", c.said)
+	}
+	back("labels of an unknown cluster")
+
+	label("b")
+	c.dispute(t, map[string]string{c.name("a", "hosts"): "is in use"}, "n1")
+	back("labels of another tenant")
+
+	label("b")
+	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n1}}", 1)
+	c.step(t, "given to b")
+	c.wantHolds(t, "given to b", "a", "n3")
+	if got := c.holds(t, "b"); !slices.Contains(got, "n1") {
+		t.Errorf("b has hosts %v, want n1 among them", got)
+	}
+	c.tenant("a", 1)
+	c.settle(t, "given to b")
 }
 
 // rowApproved: a release that was approved takes the labels of a host in use, and nothing but them. Replayed for the next machine on that

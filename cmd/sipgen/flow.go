@@ -64,7 +64,7 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
 	if !how.Pushes { // publish prints all dangers before it pushes
-		for _, danger := range slices.Concat(here.Emptied(), here.Relabeled()) {
+		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)
 		}
 	}

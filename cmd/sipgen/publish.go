@@ -147,7 +147,10 @@ func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, se
 	if serverSaid != "" {
 		ui.Say("%s says: %s", to.Target, serverSaid)
 	}
-	if !p.Changed {
+	if !p.Changed { // what a reviewer would have read in the commit
+		for _, danger := range p.Report.Standing() {
+			ui.Say("danger: %s", danger)
+		}
 		ui.Say("%s: nothing to commit, up to date at %s", to.Target, p.Commit)
 		return
 	}

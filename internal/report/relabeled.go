@@ -52,6 +52,9 @@ func (p *Plan) Relabeled() []string {
 	return sentences(append(p.relabeledBy(true), p.relabeledBy(false)...))
 }
 
+// Standing returns the dangers that are there whether or not the tree changes: emptied hosts, and changed labels.
+func (p *Plan) Standing() []string { return append(p.Emptied(), p.Relabeled()...) }
+
 // relabeledBy returns the dangers of one kind.
 func (p *Plan) relabeledBy(disputed bool) (out []danger) {
 	for _, r := range p.relabeled {
