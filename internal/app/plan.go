@@ -51,7 +51,7 @@ func (p *Planned) describe() {
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings)
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
-		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}})
+		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
 	p.Report.Findings = slices.Concat(p.findings(), p.Report.Findings)

@@ -17,6 +17,8 @@ type Relabeling struct {
 	Group string
 	// Engines are the field managers of the GitOps engines.
 	Engines []string
+	// Manifests: the hosts are manifests, which lack the labels that the engine sets.
+	Manifests bool
 }
 
 // relabeled is a host in use whose labels are not the tree's.
@@ -29,6 +31,9 @@ type relabeled struct {
 // AddRelabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end them.
 func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
 	for _, h := range of.Relabeled() {
+		if with.Manifests && !h.Labels.Any {
+			continue
+		}
 		words := fmt.Sprintf("%s %s keeps %s, %s, whose labels were changed: %s; put them back: %s", h.Cluster, h.Role,
 			h.Host.Key(), use(h), with.found(h), with.command(h))
 		if h.State == holdings.Leaving {

@@ -47,6 +47,23 @@ func relabeledPlan(name string) Plan {
 	return p
 }
 
+// TestManifestsWithoutLabels: a manifest lacks the labels that the engine sets, and says nothing of the live ones.
+func TestManifestsWithoutLabels(t *testing.T) {
+	for manifests, want := range map[bool]int{true: 0, false: 1} {
+		host := inventory.Host{Namespace: "metal", Name: "h", State: inventory.State{Image: true}}
+		of, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{host}, Tree: []holdings.Claim{{Host: holdings.HostKey{Namespace: "metal", Name: "h"},
+			Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := planOf(ClusterResult{})
+		p.AddRelabeled(of, Relabeling{Manifests: manifests})
+		if got := p.Relabeled(); len(got) != want {
+			t.Errorf("manifests %t: found %q, want %d dangers", manifests, got, want)
+		}
+	}
+}
+
 // TestRules has for each rule what it finds, and what is next to it and no danger of that kind.
 func TestRules(t *testing.T) {
 	kept := Slot{Host: "m/k", Status: StatusKept}
