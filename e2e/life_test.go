@@ -108,6 +108,7 @@ func rowClaimed(t *testing.T, r *rig, name string) {
 	c.check(t, "a release that waits", nil)
 	c.wantHolds(t, "a release that waits", "a", "n1")
 
+	has := c.repo.Head(t)
 	c.repo.Reset(t, had)
 	c.readTree(t)
 	c.sync(t, map[string]string{c.name("b", "hosts"): "is in use"})
@@ -115,7 +116,9 @@ func rowClaimed(t *testing.T, r *rig, name string) {
 	if got := r.api.OurLabels(t, c.ns, "n1"); fmt.Sprint(got) != fmt.Sprint(labels) {
 		t.Errorf("after a rollback: the host has labels %v, want %v", got, labels)
 	}
-	c.commit(t)
+	c.dispute(t, map[string]string{c.name("b", "hosts"): "is in use"}, "n1")
+	c.repo.Reset(t, has)
+	c.readTree(t)
 	c.sync(t, nil)
 	c.wantHolds(t, "the run after it", "a", "n1")
 
@@ -287,12 +290,15 @@ func rowLife(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "move", "b", "n2", "n3")
 	use(func() { r.consume(t, c.ns, "n2") })
 
+	has := c.repo.Head(t)
 	c.repo.Reset(t, before)
 	c.readTree(t)
 	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
 	c.untouched.Check(t, "a rollback")
 	c.wantHolds(t, "a rollback", "b", "n2", "n3")
-	c.commit(t)
+	c.dispute(t, map[string]string{c.name("a", "hosts"): "is in use"}, "n2")
+	c.repo.Reset(t, has)
+	c.readTree(t)
 	c.sync(t, nil)
 	c.check(t, "the run after it", nil)
 	c.wantHolds(t, "the run after it", "a", "n1", "n4")

@@ -108,7 +108,9 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, consumer, "spec", "consumerRef")
 	})
+	tries := 0
 	engine.Wait(t, "entries of the audit log", engine.SyncTimeout, func() error {
+		tries++ // each try is a change, also where the guard was not in force yet
 		for _, change := range []func(o map[string]any){
 			func(o map[string]any) {
 				_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
@@ -122,7 +124,7 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 			}
 		}
 		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
+			_ = unstructured.SetNestedField(o, fmt.Sprintf("other-%d", tries), "metadata", "labels", "sip.airshipit.org/cluster-name")
 		})
 		if err == nil || !strings.Contains(err.Error(), "this one is in use") {
 			return fmt.Errorf("a label of a host in use: %v, want it denied", err)

@@ -72,7 +72,7 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 func (c *circle) dispute(t *testing.T, failures map[string]string, host string) {
 	t.Helper()
 	labels := c.rig.api.OurLabels(t, c.ns, host)
-	if code := c.sipgen(t, "publish"); code != 1 || !strings.Contains(c.said, "danger: "+c.ns+"/"+host+", in use by Metal3Machine ") ||
+	if code := c.sipgen(t, "publish"); code != 1 || !strings.Contains(c.said, "danger: "+c.ns+"/"+host+", in use by ") ||
 		!strings.Contains(c.said, " is disputed: ") || strings.Count(c.said, "sipgen: frozen: ") != 2 {
 		t.Errorf("a disputed host: exit code %d, want 1, the danger and two frozen clusters\n%s", code, c.said)
 	}
