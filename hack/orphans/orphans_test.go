@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // tests stand in for those of a package that starts a process.
@@ -67,8 +68,17 @@ func TestEnd(t *testing.T) {
 		if err := command.Wait(); err == nil {
 			t.Error("the shell ended by itself")
 		}
-		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(below[0].ID) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
-			t.Errorf("still there: %s", stat)
+		// A killed process stays until the kernel has ended it and its new parent has asked for it.
+		for end := time.Now().Add(time.Minute); runs(below[0].ID); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s runs a minute after its end", below[0])
+			}
 		}
 	}
+}
+
+// runs is whether a process is neither gone nor waiting for its parent to ask for it.
+func runs(id int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(id) + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
