@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -40,6 +41,31 @@ func TestApprovedRelease(t *testing.T) {
 		p := plan(t, []v1.SIPCluster{a}, row.hosts, Previous{Claims: row.tree}, testOptions)
 		if got := summary(p); got != row.want {
 			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestGiven: an approval gives a disputed host to the cluster that its labels name. The host keeps the address that it was handed out with, and the run that
+// gives it does not say that the approval names another's host; the next one does.
+func TestGiven(t *testing.T) {
+	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
+	a, b := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, "h1"), onOAM("b", 1, 0)
+	before := knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")
+	before.Approval = "uid-h1/" + holdings.Use(&used)
+	after := knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")
+	for _, row := range []struct {
+		claim  PreviousClaim
+		warned int
+	}{{before, 0}, {after, 1}} {
+		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
+		if got := summary(p); got != "a Worker:\nb Worker: h1\n" {
+			t.Errorf("got %s", got)
+		}
+		if got := addressesOf(p.Clusters[1].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
+			t.Errorf("at %s, want the address of the tree", got)
+		}
+		if len(p.Clusters[0].Warnings) != row.warned {
+			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[0].Warnings), row.warned)
 		}
 	}
 }

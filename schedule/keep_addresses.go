@@ -55,7 +55,7 @@ func (s *planner) keepAddresses(i int32, t *PreviousClaim) {
 			continue
 		}
 		if differs {
-			s.clusterWarn(t.Cluster, AddressDiffers{Host: h.key(), Network: network, Origin: origin, Was: before, Is: found})
+			s.clusterWarn(h.holding.Cluster, AddressDiffers{Host: h.key(), Network: network, Origin: origin, Was: before, Is: found})
 		}
 		for _, ip := range before {
 			kept = append(kept, inventory.Address{Network: network, IP: ip, Origin: inventory.FromPreviousTree})
@@ -63,7 +63,7 @@ func (s *planner) keepAddresses(i int32, t *PreviousClaim) {
 	}
 	for _, problem := range h.AddressProblems {
 		if problem.Origin == inventory.FromHostAnnotation {
-			s.clusterWarn(t.Cluster, AddressProblem{Host: h.key(), Problem: problem.Text})
+			s.clusterWarn(h.holding.Cluster, AddressProblem{Host: h.key(), Problem: problem.Text})
 		}
 	}
 	if len(kept) == 0 {

@@ -98,9 +98,9 @@ func (s *planner) warnDiffer(i int32) {
 	}
 	l := &is.Labels
 	switch {
-	case is.Rival != ClusterKey{}, is.By == holdings.ByUse && t.Cluster != is.Cluster:
+	case is.By == holdings.ByUse && t.Cluster != is.Cluster:
 		s.checkAge(i)
-	case is.Relabeled || is.By != holdings.ByTree:
+	case is.Relabeled || is.By != holdings.ByTree || is.Rival != ClusterKey{}:
 	case differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) ||
 		differs(l.Role, t.Role):
 		s.warn(LabelsDiffer{Host: h.key(), Labels: RoleKey{l.Cluster, l.Role}, Tree: RoleKey{t.Cluster, t.Role},
@@ -111,12 +111,12 @@ func (s *planner) warnDiffer(i int32) {
 // differs reports whether a label is set and differs from the tree's.
 func differs(label, tree string) bool { return label != "" && label != tree }
 
-// checkAge reports a host in use whose labels name another cluster than the tree, if the labels may be older than the
-// tree.
+// checkAge reports a host in use that its labels give to another cluster than the tree's, if the labels may be older
+// than the tree.
 func (s *planner) checkAge(i int32) {
 	h := &s.hosts[i]
 	if is, t := h.holding, h.holding.Claim; !s.options.LabelsNewer {
-		s.problem("host %s: its labels name cluster %s, but %s names cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not); if these labels were written into a file by hand, remove them",
+		s.problem("host %s: its labels name cluster %s, but %s names cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it with --repo (sipgen inventory records when the hosts were read, and a commit when it was made; other files do not); if these labels were written into a file by hand, remove them",
 			h.Key(), is.Labels.Cluster.Quoted(), t.Source, t.Cluster)
 	}
 }
@@ -153,10 +153,14 @@ func (s *planner) hold(i int32) {
 	}
 	h.adopted = is.Claim == nil
 	r.claimed = append(r.claimed, i)
-	if t := is.Claim; t != nil && t.Cluster == is.Cluster {
+	switch t := is.Claim; {
+	case t == nil:
+	case t.Cluster == is.Cluster:
 		s.keepAddresses(i, t)
 		h.keepDomain(t)
 		h.wasPending = t.Pending
+	case !t.Releasing: // another cluster gives the host, which goes on running
+		s.keepAddresses(i, t)
 	}
 }
 

@@ -44,7 +44,7 @@ func (s *planner) readdress() {
 			differs.Other = s.hosts[*stays[n]].key()
 		}
 		if m.served { // without a service the difference does not matter
-			s.clusterWarn(h.tree.Cluster, differs)
+			s.clusterWarn(h.holding.Cluster, differs)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (s *planner) readdress() {
 func (s *planner) keepFrozenAddresses() {
 	s.moved = slices.DeleteFunc(s.moved, func(m readdressed) bool {
 		h := &s.hosts[m.host]
-		c := s.byKey[h.tree.Cluster]
+		c := s.byKey[h.holding.Cluster]
 		if c == nil || len(c.refused)+len(s.options.Refused[c.key]) == 0 {
 			return false
 		}

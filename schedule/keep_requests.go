@@ -87,6 +87,9 @@ func (s *planner) namedBy(c *cluster, annotation string) map[int32]bool {
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
 			c.exclude(others)
+			if annotation == v1.ApproveReleaseAnnotation && c.gives(h) {
+				continue
+			}
 			wrong = append(wrong, NamesNothing{Annotation: annotation, Name: word, Hosts: []HostKey{h.key()},
 				Holder: h.role.key()})
 		case len(free) > 0:
@@ -103,6 +106,12 @@ func (s *planner) namedBy(c *cluster, annotation string) map[int32]bool {
 	}
 	c.warnings = append(c.warnings, wrong...)
 	return found
+}
+
+// gives reports whether this run moves a host from the cluster to another one, as the cluster's approval asks.
+func (c *cluster) gives(h *candidate) bool {
+	t := h.holding.Claim
+	return t != nil && t.Cluster == c.key && !t.Releasing
 }
 
 // hostsNamed returns the hosts with a name, or the one with a namespace/name.

@@ -19,8 +19,8 @@ type Options struct {
 	// Refused are clusters that contradict the inventory, as the caller found, with the reasons. They keep their
 	// hosts and get no new ones.
 	Refused map[ClusterKey][]string
-	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use whose
-	// labels and tree name two clusters is an error, because either may be newer.
+	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use that its
+	// labels give to another cluster than the tree's is an error, because either may be newer.
 	LabelsNewer bool
 	// Old: the hosts were read before the previous tree was committed, and AsOfTree of package holdings made them those of
 	// the tree. Then no release begins.

@@ -20,8 +20,8 @@ func TestErrors(t *testing.T) {
 		previous []PreviousClaim
 		want     string
 	}{
-		{"two clusters claim a host", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels name cluster tenants/a, but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not); if these labels were written into a file by hand, remove them"},
+		{"a host that another cluster lets go is used", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{releasing(inTree("h1", "b", worker))},
+			"host metal/h1: its labels name cluster tenants/a, but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it with --repo (sipgen inventory records when the hosts were read, and a commit when it was made; other files do not); if these labels were written into a file by hand, remove them"},
 		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
 		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,

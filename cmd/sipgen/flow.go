@@ -63,7 +63,7 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
-	if !how.Pushes { // publish prints all dangers before it pushes
+	if !how.Pushes || c.Refusal != nil { // publish prints all dangers before it pushes
 		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)
 		}

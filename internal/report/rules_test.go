@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 		{"handed out", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(ClusterResult{Roles: []RoleResult{{Held: 1}}}), nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
 		{"disputed", relabeledPlan("blue"), nil, "metal/h, in use by Metal3Machine t/m1, is disputed: the tree has it for t/a Worker, and its labels name t/blue: sip/name is \"blue\", written by \"kubectl-label\". " +
-			"Neither cluster gets or loses a host until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
+			"Neither cluster gets or loses it until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
 			"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. " +
 			"If t/a gives the host to t/blue, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC sip.airshipit.org/approve-release=metal/h", relabeledPlan("a"), nil},
 		{"relabeled", relabeledPlan("zz"), nil, "t/a Worker keeps metal/h, in use by Metal3Machine t/m1, whose labels were changed: sip/name is \"zz\", written by \"kubectl-label\"; put them back: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a", relabeledPlan("a"), nil},

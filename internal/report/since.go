@@ -24,6 +24,9 @@ func (p *Plan) Since(before *holdings.Holdings) {
 				was := from[slot.Host]
 				if was != c.Key() {
 					slot.From = was
+					if was != "" && slot.Status != StatusNew {
+						slot.Changes = append(slot.Changes, "was "+was+"'s")
+					}
 				}
 				if slot.Status == StatusKept && was == c.Key() && releasing[slot.Host] {
 					slot.Changes = append(slot.Changes, takenBack)

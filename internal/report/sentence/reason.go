@@ -86,7 +86,7 @@ func kept(r *schedule.Kept) string {
 	case r.Origin == schedule.FromLive:
 		return "held: by its labels"
 	}
-	return "held: by the previous tree, but the host does not carry its labels yet"
+	return "held: by the previous tree, and the host does not carry its labels"
 }
 
 // waits describes a release that waits.

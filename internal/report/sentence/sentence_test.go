@@ -114,7 +114,7 @@ func TestReason(t *testing.T) {
 		{is(holdings.UnknownCluster, "tenants/x"), `labeled for tenants/x, which is in neither the specs nor the tree`},
 		{is(holdings.InvalidRole, `"a b"`), `claimed for role "a b", which is no valid name`},
 		{schedule.Kept{Origin: schedule.FromTree, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
-			"held: by the previous tree, but the host does not carry its labels yet; its cluster is frozen: first; second"},
+			"held: by the previous tree, and the host does not carry its labels; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Faulty, "it has a mark")},
 			"its cluster is being decommissioned; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")}, "its cluster is being decommissioned; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
