@@ -32,8 +32,15 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What takes the processor for seconds and changes rarely, and where it is: make check runs it.
-SLOW = ^(TestEveryTextIsReadAsATextByAll|TestLargeSites|TestRecordOfHardShapes|TestTally|TestABigInventoryIsRead|TestPackLimits|TestNothingStaysInTheTemporaryFolder|TestNoSecretIsPrinted|TestTakeoverInEveryOrder|TestOutsideModule)$$
+SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush TestEveryTextIsReadAsATextByAll \
+	TestFetchesWhatIsNeeded TestHooksThatPrintALot TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown \
+	TestLastChangeFetchesWhatItNeeds TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
+	TestOutsideModule TestPackLimits TestRecordOfHardShapes TestServersDiskIsFull TestTakeoverInEveryOrder TestTally TestTamperedTrees
+empty :=
+SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$
 SLOW_IN = . ./cmd/sipgen ./hack/tally ./internal/manifest ./publish ./publish/internal/objects ./render/object ./schedule/record
+# The longest first: they wait more than they compute.
+FIRST = ./publish ./cmd/sipgen ./internal/forge
 # What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
@@ -45,10 +52,10 @@ SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|Tes
 unit test check: export GOGC := 1000
 
 unit: ## the quick loop: everything but the real engines and what is slow
-	$(GO) test -vet=off -timeout 30m $(UNITS) -skip '$(BROWSER)|$(SLOW)'
+	$(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(UNITS) -skip '$(BROWSER)|$(SLOW)' -- $(GO) run ./e2e/prepare $(ENGINES) \
+	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' -- $(GO) run ./e2e/prepare $(ENGINES) \
 		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
 
 check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
