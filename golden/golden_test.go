@@ -273,10 +273,7 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 
 // TestGoldenHAProxy lets the real haproxy check every rendered configuration.
 func TestGoldenHAProxy(t *testing.T) {
-	haproxy, err := exec.LookPath("haproxy")
-	if err != nil {
-		need.Missing(t, "no haproxy on this machine; Debian has it in haproxy")
-	}
+	haproxy := need.Program(t, "haproxy", "haproxy")
 	checked := 0
 	for _, example := range examples(t) {
 		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {

@@ -149,10 +149,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	if command != "" {
 		command = `command="` + command + `" `
 	}
-	binary := "/usr/sbin/sshd"
-	if _, err := os.Stat(binary); err != nil {
-		need.Missing(t, "ssh: there is no sshd here; Debian has it in openssh-server")
-	}
+	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/orphans"
 )
 
 // Shared makes a value on first use and keeps it until Main ends: starting engines costs seconds,
@@ -43,12 +45,19 @@ func Shared[T any](makeIt func(testing.TB) T) func(testing.TB) T {
 	}
 }
 
-// Main runs a package's tests and then stops what Shared started.
+// Main runs a package's tests and then stops what Shared started. A process that runs on fails them.
 func Main(m *testing.M) {
 	debug.SetGCPercent(collectorPercent)
-	code := m.Run()
+	os.Exit(orphans.Tests{M: tests{m}}.Run())
+}
+
+// tests are a package's, with the end of what Shared started.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	code := t.M.Run()
 	cleanups.run()
-	os.Exit(code)
+	return code
 }
 
 var cleanups cleanupStack

@@ -83,7 +83,7 @@ func runHAProxy(t *testing.T, config, status string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	write(t, file, []byte(config), 0o600)
-	start(t, exec.Command(program(t, "haproxy"), "-W", "-db", "-f", file))
+	start(t, exec.Command(need.Program(t, "haproxy", "haproxy"), "-W", "-db", "-f", file))
 	eventually(t, "HAProxy answers", func() error {
 		_, err := get(http.DefaultClient, status+"/healthz")
 		return err

@@ -202,7 +202,7 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 // TestHAProxyTakesTheOptions: HAProxy itself reads what is rendered for every option, without a warning, and refuses what a line may break.
 func TestHAProxyTakesTheOptions(t *testing.T) {
 	t.Parallel()
-	haproxy := program(t, "haproxy")
+	haproxy := need.Program(t, "haproxy", "haproxy")
 	version, err := exec.Command(haproxy, "-v").Output()
 	if err != nil {
 		t.Fatal(err)

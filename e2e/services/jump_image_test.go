@@ -229,7 +229,7 @@ func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 		script = append(script, "mount --rbind "+shared+" "+root+shared)
 	}
 	script = append(script, "exec chroot "+root+` /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
-	cmd := exec.Command(program(t, "unshare"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
+	cmd := exec.Command(need.Program(t, "unshare", "util-linux"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 	for _, env := range p.spec.Containers[0].Env {
 		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)

@@ -160,7 +160,7 @@ func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 		}
 	}
 	script = append(script, `exec setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
-	cmd := exec.Command(program(t, "unshare"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
+	cmd := exec.Command(need.Program(t, "unshare", "util-linux"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
 	cmd.Env = []string{"PATH=" + p.programs + ":/usr/local/bin:/usr/bin:/bin"}
 	for _, env := range p.spec.Containers[0].Env {
 		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)

@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 )
@@ -194,8 +195,8 @@ func TestHostCommandByMetal3(t *testing.T) {
 }
 
 func TestHostCommandByRedfish(t *testing.T) {
-	program(t, "curl")
-	program(t, "jq")
+	need.Program(t, "curl", "curl")
+	need.Program(t, "jq", "jq")
 	var (
 		mu   sync.Mutex
 		seen []string

@@ -20,7 +20,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 )
@@ -69,18 +68,6 @@ func checked(t *testing.T, in infra.Input) *infra.Checked {
 		t.Fatal(err)
 	}
 	return checked
-}
-
-// program finds a program in PATH or where Debian has those of the administrator. What is not installed is missing.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	for _, candidate := range []string{name, "/usr/sbin/" + name} {
-		if path, err := exec.LookPath(candidate); err == nil {
-			return path
-		}
-	}
-	need.Missing(t, "the real %s: it is not installed", name)
-	return ""
 }
 
 // running is a program that is stopped when the test ends.

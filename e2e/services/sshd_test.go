@@ -64,7 +64,7 @@ func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
 }
 
 func TestJumpHost(t *testing.T) {
-	program(t, "sshd")
+	need.Program(t, "sshd", "openssh-server")
 	listed, _ := newSigner(t)
 	stranger, _ := newSigner(t)
 	ca, _ := newSigner(t)

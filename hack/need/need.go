@@ -3,6 +3,8 @@ package need
 
 import (
 	"os"
+	"os/exec"
+	"sync"
 	"testing"
 )
 
@@ -18,3 +20,26 @@ func Missing(t testing.TB, format string, args ...any) {
 
 // CI reports whether this machine is there to test.
 func CI() bool { return os.Getenv("CI") == "true" }
+
+// found are the programs that were looked for, by name: one that is installed while tests run is there for all of them
+// or for none.
+var found sync.Map
+
+// Program returns the path of a program, from PATH or where Debian has those of the administrator. What is not
+// installed is missing. pkg is Debian's package.
+func Program(t testing.TB, name, pkg string) string {
+	t.Helper()
+	once, _ := found.LoadOrStore(name, sync.OnceValue(func() string {
+		for _, candidate := range []string{name, "/usr/sbin/" + name} {
+			if path, err := exec.LookPath(candidate); err == nil {
+				return path
+			}
+		}
+		return ""
+	}))
+	path := once.(func() string)()
+	if path == "" {
+		Missing(t, "no %s on this machine; Debian has it in %s", name, pkg)
+	}
+	return path
+}

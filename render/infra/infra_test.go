@@ -18,6 +18,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -117,10 +118,7 @@ func built(t *testing.T, files map[string][]byte) resmap.ResMap {
 // checkHAProxy lets the real HAProxy parse every configuration.
 func checkHAProxy(t *testing.T, files map[string][]byte) {
 	t.Helper()
-	haproxy, err := exec.LookPath("haproxy")
-	if err != nil {
-		haproxy = "/usr/sbin/haproxy"
-	}
+	haproxy := need.Program(t, "haproxy", "haproxy")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !strings.HasSuffix(name, ".cfg") {
 			continue
