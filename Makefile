@@ -31,14 +31,13 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
-# What takes the processor for seconds and changes rarely, and where it is: make check runs it.
+# What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush TestEveryTextIsReadAsATextByAll \
 	TestFetchesWhatIsNeeded TestHooksThatPrintALot TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown \
 	TestLastChangeFetchesWhatItNeeds TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	TestOutsideModule TestPackLimits TestRecordOfHardShapes TestServersDiskIsFull TestTakeoverInEveryOrder TestTally TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$
-SLOW_IN = . ./cmd/sipgen ./hack/tally ./internal/manifest ./publish ./publish/internal/objects ./render/object ./schedule/record
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
 # What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
@@ -59,7 +58,7 @@ test: ## the quick loop, and the main path on real parts; the last line counts t
 		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
 
 check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
-	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -vet=off -timeout 30m $(SLOW_IN) -run '$(SLOW)' \
+	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -vet=off -timeout 30m $(UNITS) -run '$(SLOW)' \
 		-- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) \
 		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
 		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'

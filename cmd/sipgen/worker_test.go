@@ -26,9 +26,8 @@ type asked struct {
 type answered struct {
 	Code           int
 	Stdout, Stderr string
-	// Seconds are the processor's, Peak the most memory that the worker has had meanwhile, in bytes.
-	Seconds float64
-	Peak    int64
+	// Peak is the most memory that the worker has had meanwhile, in bytes.
+	Peak int64
 }
 
 // worker is a process of this binary that runs one command after the other, each in its folder and environment. Starting the program takes longer than most
@@ -121,8 +120,8 @@ func work() {
 		}
 		measured := measure()
 		code := run(context.Background(), command.Args, strings.NewReader(""), &stdout, &stderr)
-		seconds, peak := measured()
-		if err := out.Encode(answered{code, stdout.String(), stderr.String(), seconds, peak}); err != nil {
+		peak := measured()
+		if err := out.Encode(answered{code, stdout.String(), stderr.String(), peak}); err != nil {
 			panic(err)
 		}
 	}
