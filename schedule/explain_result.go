@@ -64,8 +64,12 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true}}, Held)
 	}
 	for _, i := range r.frozen {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin,
-			Reason: Kept{Origin: s.hosts[i].origin, Refused: r.cluster.refused}}, Held)
+		h, verdict := &s.hosts[i], Held
+		if h.wasPending {
+			verdict = Pending
+		}
+		put(i, Assignment{Standby: h.standby, Origin: h.origin, Pending: h.wasPending,
+			Reason: Kept{Origin: h.origin, Refused: r.cluster.refused}}, verdict)
 	}
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason,
@@ -80,7 +84,8 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	s.pairReplaced(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since, Approval: h.holding.Approval}
+		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since, Replaced: r.fresh[gone.host],
+			Approval: h.holding.Approval}
 		if gone.since == FromTree {
 			leaves.Use = h.holding.Claim.Use
 		} else if _, ok := gone.reason.(Approved); ok {

@@ -59,7 +59,7 @@ func TestFaultyHosts(t *testing.T) {
 					t.Errorf("%s: its patch would be for uid %q", row.why, a.Host.UID)
 				}
 			}
-			if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Missing)+len(loss.Recreated) > 0 {
+			if loss := Losses(p); len(loss.Missing)+len(loss.Recreated) > 0 {
 				t.Errorf("%s: counts as lost", row.why)
 			}
 		}

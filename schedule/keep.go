@@ -107,14 +107,14 @@ func (s *planner) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []
 			why := s.surplusReason(r)
 			switch {
 			case !s.fails(r, i):
+			case filled[slot] > 0:
+				r.fresh[i] = !s.hosts[i].wasPending
+				filled[slot]--
+				why = Replaced{Trouble: r.why[i]}
 			case enough:
 				why = Replaced{Trouble: r.why[i]}
 			default:
 				why = Replaced{r.why[i], why}
-			}
-			if enough && filled[slot] > 0 && s.fails(r, i) {
-				r.fresh[i] = !s.hosts[i].wasPending
-				filled[slot]--
 			}
 			s.startRelease(r, i, why)
 		}

@@ -40,7 +40,7 @@ func TestLabelsAlone(t *testing.T) {
 		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
 			t.Errorf("%s: warnings %q", row.why, got)
 		}
-		if loss := Losses(p, Previous{Claims: tree}, []inventory.Host{mine, row.host}); len(loss.Released)+len(loss.Missing) > 0 {
+		if loss := Losses(p); len(loss.Released)+len(loss.Missing) > 0 {
 			t.Errorf("%s: lost %+v", row.why, loss)
 		}
 	}

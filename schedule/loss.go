@@ -1,28 +1,29 @@
 package schedule
 
 import (
-	"cmp"
+	"maps"
 	"slices"
-	"strings"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Loss counts the hosts that a run takes away from the clusters.
+// Loss counts the hosts that a run takes away from the clusters: each that holdings or the previous tree give to a
+// cluster, and that afterwards is not its own, is leaving, or waits to leave. A host counts in the run that decides, and
+// not again until it is firmly held.
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing claimed hosts are gone from the inventory; Recreated have another uid; Moved are in use under the labels of
-	// another cluster, to which their own gives them; Replaced have failed, are in use, and lose their slots in this run; Released are released by this
-	// run. All are sorted.
+	// Missing hosts are gone from the inventory; Recreated have another uid; Moved are another cluster's now; Replaced
+	// have failed, are in use, and lose their slots; Released leave, or wait to leave. All are sorted.
 	Missing, Recreated, Moved, Replaced, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
 	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
 	// set it.
 	Remade []HostKey
-	// Asked is how many of the released and replaced hosts the spec of each cluster gave up: by counts, by
-	// RemoveAnnotation of package v1, or by decommissioning.
+	// Asked is how many of the released and replaced hosts each cluster gives up itself: by counts, by RemoveAnnotation
+	// of package v1, or by leaving. The others have failed, and another host got their slot.
 	Asked map[ClusterKey]int
 }
 
@@ -32,112 +33,143 @@ func (l *Loss) Total() int {
 		len(l.Virtual) + len(l.Remade)
 }
 
-// Losses counts the hosts that the placement takes away. A host that an earlier run released is no loss. When a
-// cluster begins to leave, all its hosts count, including those in use, and not once more when their users release
-// them.
-func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
-	uids := make(map[HostKey]string, len(hosts))
-	for i := range hosts {
-		uids[HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}] = hosts[i].UID
-		if hosts[i].Unsure() {
-			uids[HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}] = ""
+// Beyond is a cluster whose spec gives up more hosts than a run may still take.
+type Beyond struct {
+	Cluster ClusterKey
+	// Asked is how many hosts the spec gives up, Before how many the run loses that count before them.
+	Asked, Before int
+}
+
+// Beyond returns the clusters that give up more than a run may take, in the order in which clusters are served, and how
+// many hosts the annotations of the others accept. What no spec asked for counts first, and what an annotation accepts
+// does not count. answers are the clusters whose specs speak for them, with the number in AcceptLossAnnotation of
+// package v1, 0 for none.
+func (l *Loss) Beyond(limit int, clusters []Cluster, answers map[ClusterKey]int) (beyond []Beyond, accepted int) {
+	before := l.Total()
+	for key := range answers {
+		before -= l.Asked[key]
+	}
+	for i := range clusters {
+		key := clusters[i].Key
+		answer, speaks := answers[key]
+		switch asked := l.Asked[key]; {
+		case !speaks || asked == 0:
+		case answer == asked:
+			accepted += asked
+		case before+asked > limit:
+			beyond = append(beyond, Beyond{key, asked, before})
+		default:
+			before += asked
 		}
 	}
-	var (
-		loss    = Loss{Asked: map[ClusterKey]int{}}
-		claimed = map[HostKey]bool{}
-		waited  = map[HostKey]bool{}
-	)
-	for i := range p.site.hosts {
-		h := &p.site.hosts[i]
-		if h.holding.Restored {
-			uids[h.key()] = ""
+	return beyond, accepted
+}
+
+// had is what a cluster has in the previous tree or by labels.
+type had struct {
+	cluster ClusterKey
+	// counted: an earlier run counted its loss. waited: its release waited.
+	counted, waited bool
+}
+
+// kept is what becomes of a host that a cluster had.
+type kept struct {
+	cluster ClusterKey
+	// stays: it neither leaves nor waits to leave. replaced: it failed, and another host gets its slot in this run. named:
+	// the spec names it for removal.
+	stays, waits, replaced, named bool
+}
+
+// Losses counts the hosts that the placement takes away. One that goes instead of one that waited to go is no new loss:
+// as many of a cluster's losses do not count as hosts of it no longer wait.
+func Losses(p *Placement) Loss {
+	loss := Loss{Asked: map[ClusterKey]int{}}
+	before, after := p.had(), p.kept()
+	instead := map[ClusterKey]int{}
+	for key, was := range before {
+		loss.Claimed++
+		if is := after[key]; was.waited && is.cluster == was.cluster && is.stays {
+			instead[was.cluster]++
 		}
 	}
-	holders := p.holders(&loss)
-	for _, claim := range previous.Claims {
-		if claim.Releasing {
-			continue
-		}
-		claimed[claim.Host] = true
-		waited[claim.Host] = claim.Pending && previous.Leaving[claim.Cluster]
-		uid, found := uids[claim.Host]
-		holder, held := holders[claim.Host]
-		switch {
-		case !found:
-			loss.Missing = append(loss.Missing, claim.Host)
-		case uid != "" && claim.UID != "" && uid != claim.UID:
-			loss.Recreated = append(loss.Recreated, claim.Host)
-		case held && holder != RoleKey{claim.Cluster, claim.Role}:
-			loss.Moved = append(loss.Moved, claim.Host)
-		}
+	recreated := map[HostKey]bool{}
+	for _, claim := range p.Holdings.Recreated {
+		recreated[claim.Host] = true
 	}
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		for j := range c.Roles {
-			for _, a := range c.Roles[j].Assigned {
-				if a.Origin != New {
-					claimed[HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = true
-				}
-			}
-		}
-		for _, key := range loss.ask(c, previous.Leaving[c.Key], waited) {
-			claimed[key] = true
+	for _, key := range slices.SortedFunc(maps.Keys(before), compareKeys) {
+		was := before[key]
+		is, found := after[key]
+		switch own := found && is.cluster == was.cluster; {
+		case was.counted:
+		case recreated[key]: // another host by now, whoever has that
+			loss.Recreated = append(loss.Recreated, key)
+		case own && is.stays:
+		case p.Holdings.Find(key) == nil:
+			loss.Missing = append(loss.Missing, key)
+		case !own:
+			loss.Moved = append(loss.Moved, key)
+		case is.replaced && !is.named && is.waits:
+			loss.Replaced = append(loss.Replaced, key)
+		case is.replaced && !is.named:
 			loss.Released = append(loss.Released, key)
+		case instead[was.cluster] > 0:
+			instead[was.cluster]--
+		default:
+			loss.Released = append(loss.Released, key)
+			loss.Asked[was.cluster]++
 		}
-	}
-	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Recreated, loss.Moved, loss.Replaced,
-		loss.Released} {
-		slices.SortFunc(list, func(a, b HostKey) int {
-			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-		})
 	}
 	return loss
 }
 
-// ask counts the hosts that a cluster gives up, and returns those that it releases, now or once they are free. left:
-// the cluster was leaving before this run. waited are the hosts that leaving clusters kept only because they were in
-// use.
-func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []HostKey) {
-	for i := range c.Roles {
-		for _, a := range c.Roles[i].Assigned {
-			if a.Pending && c.Gone && !left {
-				released = append(released, HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name})
-			}
-			if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
-				l.Asked[c.Key]++
-			}
-		}
-		for _, r := range c.Roles[i].Releasing {
-			key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
-			if r.Since == New && !waited[key] {
-				released = append(released, key)
-			}
+// had returns the hosts that the clusters have in the previous tree, or else by holdings.
+func (p *Placement) had() map[HostKey]had {
+	out := map[HostKey]had{}
+	for i := range p.Holdings.Hosts {
+		if h := &p.Holdings.Hosts[i]; h.State == holdings.Held {
+			out[HostKey{Namespace: h.Host.Namespace, Name: h.Host.Name}] = had{cluster: h.Cluster}
 		}
 	}
-	if len(released) > 0 {
-		l.Asked[c.Key] += len(released)
+	for _, claim := range p.Holdings.Tree {
+		was, held := out[claim.Host]
+		switch {
+		case !claim.Releasing:
+			out[claim.Host] = had{claim.Cluster, claim.Pending, claim.Pending}
+		case held && was.cluster == claim.Cluster:
+			out[claim.Host] = had{cluster: was.cluster, counted: true}
+		}
 	}
-	return released
+	return out
 }
 
-// holders returns the roles that keep hosts, by host. Replaced hosts that are in use count as lost.
-func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
-	holders := map[HostKey]RoleKey{}
+// kept returns what becomes of the clusters' hosts.
+func (p *Placement) kept() map[HostKey]kept {
+	out := map[HostKey]kept{}
 	for i := range p.Clusters {
-		for _, r := range p.Clusters[i].Roles {
-			for _, a := range r.Assigned {
-				if a.Origin == New {
-					continue
-				}
-				key := HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}
-				holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
-				if a.Replaced {
-					loss.Replaced = append(loss.Replaced, key)
-				}
+		c := &p.Clusters[i]
+		put := func(h *inventory.Host, is kept, why Reason) {
+			is.cluster = c.Key
+			if waits, ok := why.(ReleaseWaits); ok {
+				why = waits.Why
+			}
+			if approved, ok := why.(Approved); ok {
+				why = approved.Why
+			}
+			if replaced, ok := why.(Replaced); ok {
+				_, is.named = replaced.Trouble.(MarkedForRemoval)
+			}
+			out[HostKey{Namespace: h.Namespace, Name: h.Name}] = is
+		}
+		for j := range c.Roles {
+			for k := range c.Roles[j].Assigned {
+				a := &c.Roles[j].Assigned[k]
+				put(a.Host, kept{stays: !a.Pending, waits: a.Pending, replaced: a.Replaced}, a.Reason)
+			}
+			for k := range c.Roles[j].Releasing {
+				gone := &c.Roles[j].Releasing[k]
+				put(gone.Host, kept{replaced: gone.Replaced}, gone.Reason)
 			}
 		}
 	}
-	return holders
+	return out
 }

@@ -133,7 +133,7 @@ func TestStandInAgreesWithTheOracle(t *testing.T) {
 			}
 			left++
 		}
-		if loss := schedule.Losses(p, schedule.Previous{}, hosts); len(loss.Replaced) != replaced || len(loss.Released) != left {
+		if loss := schedule.Losses(p); len(loss.Replaced) != replaced || len(loss.Released) != left {
 			fail("the brake counts %+v, want %d that stay and %d released", loss, replaced, left)
 		}
 		if left > 0 {

@@ -195,6 +195,8 @@ type Release struct {
 	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
+	// Replaced: it has failed, and another host gets its slot in this run.
+	Replaced bool
 	// Use is what used the host when its release was approved, empty if it was not.
 	Use string
 	// Approval is as that of an Assignment.

@@ -351,7 +351,7 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	clusters[0].Annotations = map[string]string{v1.ApproveReleaseAnnotation: "used"}
-	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
+	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()))
 	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}, {Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 2}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
@@ -385,7 +385,7 @@ func TestLossOfALeavingCluster(t *testing.T) {
 		{"its user has let go", leaves, []inventory.Host{claimed(host1("used", "w", "r1"), "a", worker)}, Previous{Claims: []PreviousClaim{pending}, Leaving: map[ClusterKey]bool{key: true}}, 0},
 		{"a host that the spec names", named, []inventory.Host{used, idle, host1("free", "w", "r3")}, Previous{Claims: []PreviousClaim{inTree("used", "a", worker), inTree("idle", "a", worker)}}, 1},
 	} {
-		loss := Losses(plan(t, []v1.SIPCluster{row.cluster}, row.hosts, row.previous, newerLabels()), row.previous, row.hosts)
+		loss := Losses(plan(t, []v1.SIPCluster{row.cluster}, row.hosts, row.previous, newerLabels()))
 		if loss.Total() != row.want || loss.Asked[key] != row.want {
 			t.Errorf("%s: %d hosts, %d of them asked for, want %d: %+v", row.why, loss.Total(), loss.Asked[key], row.want, loss)
 		}

@@ -37,7 +37,7 @@ func TestRestored(t *testing.T) {
 	} {
 		hosts, previous := []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.claim}}
 		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, hosts, previous, testOptions)
-		loss := Losses(p, previous, hosts)
+		loss := Losses(p)
 		if row.restored != (loss.Total() == 0) && !row.claim.Releasing {
 			t.Errorf("%s: %+v is lost", row.why, loss)
 		}

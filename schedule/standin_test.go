@@ -155,7 +155,7 @@ func TestReplaces(t *testing.T) {
 		if got := strings.Join(said, "; "); got != row.want {
 			t.Errorf("%s: %s, want %s", row.why, got, row.want)
 		}
-		if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Replaced) != replaced {
+		if loss := Losses(p); len(loss.Replaced) != replaced {
 			t.Errorf("%s: %d hosts in use are replaced, the brake counts %v", row.why, replaced, loss.Replaced)
 		}
 	}

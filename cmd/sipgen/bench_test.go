@@ -57,7 +57,7 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("render", func(int) error {
-			_, err := app.Render(checked.Plan, noTolerance, render.Site)
+			_, err := app.Render(checked.Plan, render.Site)
 			return err
 		})
 		stage("write", func(i int) error {

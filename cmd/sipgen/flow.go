@@ -24,7 +24,7 @@ func flow(
 		return nil, err
 	}
 	done := ui.Stage("rendering")
-	rendered, err := app.Render(planned, how, site)
+	rendered, err := app.Render(planned, site)
 	done()
 	if err != nil {
 		return nil, err

@@ -17,32 +17,35 @@ import (
 // brake refuses a run that takes more hosts from the clusters than the site allows: a lost inventory or a tree of
 // another site must not release the fleet. Losses that a spec accepts by its annotation are counted apart.
 func (p *Planned) brake(accept int) error {
-	total, limit := p.loss.Total(), p.brakeLimit()
-	if accept == NoAcceptance {
-		total -= p.acceptedLoss()
-	}
+	_, accepted := p.beyond()
+	total := p.loss.Total() - accepted
 	switch {
-	case accept == NoAcceptance && total <= limit, accept == total:
+	case accept == NoAcceptance && total <= p.brakeLimit(), accept == total:
 		return nil
 	case accept != NoAcceptance:
-		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept,
-			text.Count(total, "host"), describeLoss(p.loss))
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s%s (%s)", accept,
+			text.Count(total, "host"), besides(accepted), describeLoss(p.loss))
 	}
 	return errors.Join(
 		fmt.Errorf("%s: %s", p.brakeWords(), describeLoss(p.loss)),
 		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
-			"repeat publish (or render) with --accept-loss %d", p.loss.Total()),
+			"repeat publish (or render) with --accept-loss %d", total),
 	)
 }
 
 func (p *Planned) brakeWords() string {
-	accepted := ""
-	if n := p.acceptedLoss(); n > 0 {
-		accepted = fmt.Sprintf("; besides %d that specs accept", n)
-	}
+	_, accepted := p.beyond()
 	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
 		"(spec.brake: %s%s)",
-		p.loss.Total()-p.acceptedLoss(), p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), accepted)
+		p.loss.Total()-accepted, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), besides(accepted))
+}
+
+// besides tells of losses that do not count.
+func besides(accepted int) string {
+	if accepted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; besides %d that specs accept", accepted)
 }
 
 // brakeRule describes how the limit is computed.
@@ -57,33 +60,35 @@ func (p *Planned) brakeLimit() int {
 	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
-// beyondBrake returns the clusters to freeze: their specs lose more hosts than a run may take, and do not accept that
-// number.
-func (p *Planned) beyondBrake() (frozen []admit.Problem) {
+// beyond returns the clusters whose specs lose more than the run may still take, and how many hosts others accept. A
+// spec speaks for its cluster unless the Site's list decides.
+func (p *Planned) beyond() ([]schedule.Beyond, int) {
+	answers := map[schedule.ClusterKey]int{}
 	for i := range p.Clusters.All {
-		c := &p.Clusters.All[i]
-		asked := p.loss.Asked[keyOf(c)]
-		if asked <= p.brakeLimit() || c.Document == nil || slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) ||
-			c.AcceptedLoss() == asked {
-			continue
+		if c := &p.Clusters.All[i]; c.Document != nil && !slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) {
+			answers[keyOf(c)] = c.AcceptedLoss()
 		}
-		frozen = append(frozen, admit.Problem{Cluster: keyOf(c), Keeps: true, Code: finding.Loss,
-			Err: c.Problem("spec", "loses %d of %d claimed hosts, but a run may take only %d (spec.brake: %s): if that is "+
-				"intended, annotate the SIPCluster with %s: %q",
-				asked, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(asked))})
 	}
-	return frozen
+	return p.loss.Beyond(p.brakeLimit(), p.Placement.Clusters, answers)
 }
 
-// acceptedLoss returns how many hosts the annotations accept, of specs that lose more than a run may take.
-func (p *Planned) acceptedLoss() (n int) {
-	for i := range p.Clusters.All {
-		c := &p.Clusters.All[i]
-		if asked := p.loss.Asked[keyOf(c)]; asked > p.brakeLimit() && c.AcceptedLoss() == asked {
-			n += asked
+// beyondBrake returns the clusters to freeze: their specs lose more hosts than the run may still take, and do not accept
+// that number.
+func (p *Planned) beyondBrake() (frozen []admit.Problem) {
+	found, _ := p.beyond()
+	for _, b := range found {
+		at := slices.IndexFunc(p.Clusters.All, func(c v1.SIPCluster) bool { return keyOf(&c) == b.Cluster })
+		c := &p.Clusters.All[at]
+		limit := fmt.Sprintf("a run may take only %d", p.brakeLimit())
+		if b.Before > 0 {
+			limit += fmt.Sprintf(", and %d count before", b.Before)
 		}
+		frozen = append(frozen, admit.Problem{Cluster: b.Cluster, Keeps: true, Code: finding.Loss,
+			Err: c.Problem("spec", "loses %d of %d claimed hosts, but %s (spec.brake: %s): if that is "+
+				"intended, annotate the SIPCluster with %s: %q",
+				b.Asked, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(b.Asked))})
 	}
-	return n
+	return frozen
 }
 
 func describeLoss(loss schedule.Loss) string {
@@ -94,7 +99,7 @@ func describeLoss(loss schedule.Loss) string {
 	}{
 		{"no longer in the inventory", loss.Missing},
 		{"recreated, with another uid", loss.Recreated},
-		{"given to the cluster that uses them under its labels", loss.Moved},
+		{"given to another cluster", loss.Moved},
 		{"failed and in use, and another host gets their slot", loss.Replaced},
 		{"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual},

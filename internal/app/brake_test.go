@@ -49,7 +49,7 @@ func TestBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Default()
 	for _, row := range rows {
-		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, loss: row.loss}
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: row.loss}
 		err := p.brake(row.accept)
 		switch {
 		case row.want == "" && err != nil:
@@ -63,60 +63,72 @@ func TestBrake(t *testing.T) {
 		{0, 50, 400, 1}, {2, 10, 0, 1},
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
-		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, loss: schedule.Loss{Claimed: row.claimed}}
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: schedule.Loss{Claimed: row.claimed}}
 		if got := p.brakeLimit(); got != row.want {
 			t.Errorf("%+v: found %d", row, got)
 		}
 	}
 }
 
-// TestBeyondBrake is contract 22: what a spec gives up beyond the brake freezes its cluster until its annotation has
-// the number, and then no longer counts among what all clusters lose together.
+// TestBeyondBrake is contract 22: what specs give up beyond the brake, each by itself or together with those before it in
+// the order in which clusters are served, freezes clusters until their annotations have the number. It is no longer in the
+// sum then, and what no spec asked for comes before.
 func TestBeyondBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
-	site.Default()
+	most, share := 3, 100
+	site.Spec.Brake = v1alpha1.Brake{MaxHosts: &most, MaxPercent: &share}
 	site.Spec.Decommission = []string{"tenants/listed"}
-	cluster := func(name, accept string) v1.SIPCluster {
-		c := v1.SIPCluster{Document: &manifest.Document{File: name + ".yaml", Index: 1}}
-		c.Namespace, c.Name = "tenants", name
-		if accept != "" {
-			c.Annotations = map[string]string{v1.AcceptLossAnnotation: accept}
-		}
-		return c
+	type spec struct {
+		name, accept string
+		asked        int // hosts that the spec gives up
 	}
 	for _, row := range []struct {
-		why         string
-		cluster     v1.SIPCluster
-		asked, more int // hosts that the spec gives up, and that are lost otherwise
-		frozen      string
-		refused     string
+		why     string
+		specs   []spec // in the order in which they are served
+		more    int    // hosts that are lost otherwise
+		frozen  []string
+		refused string
 	}{
-		{"as many as a run may take", cluster("a", ""), 1, 0, "", ""},
-		{"one more", cluster("a", ""), 2, 0,
-			`loses 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least ` +
-				`1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
-		{"accepted", cluster("a", "2"), 2, 0, "", ""},
-		{"another number", cluster("a", "3"), 2, 0, `accept-loss: "2"`, ""},
-		{"accepted, and the others lose no more than a run may take", cluster("a", "2"), 2, 1, "", ""},
-		{"accepted, and the others lose more", cluster("a", "2"), 2, 2, "",
-			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 " +
-				"(spec.brake: the smaller of 2 hosts and 10 %, at least 1; besides 2 that specs accept)"},
-		{"an acceptance that is not needed counts for nothing", cluster("a", "1"), 1, 1, "", "refused: 2 of 18"},
-		{"the Site's own list is the operator's to accept", cluster("listed", ""), 2, 0, "", "refused: 2 of 18"},
+		{"as many as a run may take", []spec{{"a", "", 3}}, 0, nil, ""},
+		{"one more", []spec{{"a", "", 4}}, 0, []string{"loses 4 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, " +
+			`at least 1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "4"`}, ""},
+		{"accepted", []spec{{"a", "4", 4}}, 0, nil, ""},
+		{"another number", []spec{{"a", "5", 4}}, 0, []string{`accept-loss: "4"`}, ""},
+		{"two that fit each, and not together", []spec{{"b", "", 2}, {"a", "", 2}}, 0,
+			[]string{`loses 2 of 18 claimed hosts, but a run may take only 3, and 2 count before (spec.brake: the smaller of 3 hosts and 100 %, at least 1): ` +
+				`if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`}, ""},
+		{"the second accepts", []spec{{"b", "", 2}, {"a", "2", 2}}, 0, nil, ""},
+		{"the first accepts, and is no longer in the sum", []spec{{"b", "2", 2}, {"a", "", 2}}, 0, nil, ""},
+		{"a small one after one that does not fit", []spec{{"a", "", 4}, {"b", "", 3}}, 0, []string{`accept-loss: "4"`}, ""},
+		{"what no spec asked for comes first", []spec{{"a", "", 1}}, 3, []string{`but a run may take only 3, and 3 count before`}, ""},
+		{"accepted, and the others lose as many as a run may take", []spec{{"a", "4", 4}}, 3, nil, ""},
+		{"accepted, and the others lose more", []spec{{"a", "4", 4}}, 4, nil,
+			"refused: 4 of 18 claimed hosts would be lost or released, but the site allows only 3 (spec.brake: the smaller of 3 hosts and 100 %, at least 1; " +
+				"besides 4 that specs accept)"},
+		{"the Site's own list is the operator's to accept", []spec{{"listed", "4", 4}}, 0, nil, "refused: 4 of 18"},
 	} {
-		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{All: []v1.SIPCluster{row.cluster}}}
-		p.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked),
-			Missing: make([]schedule.HostKey, row.more),
-			Asked:   map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
-		var frozen string
-		for _, f := range p.beyondBrake() {
-			frozen += f.Err.Error()
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}}
+		p.loss = schedule.Loss{Claimed: 18, Missing: make([]schedule.HostKey, row.more), Asked: map[schedule.ClusterKey]int{}}
+		for _, s := range row.specs {
+			c := v1.SIPCluster{Document: &manifest.Document{File: s.name + ".yaml", Index: 1}}
+			c.Namespace, c.Name = "tenants", s.name
+			c.Annotations = map[string]string{v1.AcceptLossAnnotation: s.accept}
+			p.Clusters.All = append(p.Clusters.All, c)
+			p.Placement.Clusters = append(p.Placement.Clusters, schedule.Cluster{Key: keyOf(&c)})
+			p.loss.Asked[keyOf(&c)] = s.asked
+			p.loss.Released = append(p.loss.Released, make([]schedule.HostKey, s.asked)...)
 		}
-		if (row.frozen == "") != (frozen == "") || !strings.Contains(frozen, row.frozen) {
-			t.Errorf("%s: frozen for %q, want %q", row.why, frozen, row.frozen)
-		}
-		if frozen != "" {
+		frozen := p.beyondBrake()
+		if len(frozen) != len(row.frozen) {
+			t.Errorf("%s: %d are frozen, want %d", row.why, len(frozen), len(row.frozen))
 			continue
+		}
+		for i := range frozen {
+			if !strings.Contains(frozen[i].Err.Error(), row.frozen[i]) {
+				t.Errorf("%s: frozen for %q, want %q", row.why, frozen[i].Err, row.frozen[i])
+			}
+			p.loss.Released = p.loss.Released[p.loss.Asked[frozen[i].Cluster]:] // what is frozen loses nothing
+			delete(p.loss.Asked, frozen[i].Cluster)
 		}
 		var refused string
 		if err := p.brake(NoAcceptance); err != nil {

@@ -26,7 +26,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		check(t, err)
 		planned, err := Plan(admitted)
 		check(t, err)
-		rendered, err := Render(planned, Tolerance{AcceptLoss: NoAcceptance}, render.Site)
+		rendered, err := Render(planned, render.Site)
 		check(t, err)
 		return rendered
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -10,22 +9,24 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// freezeAll freezes the clusters of problems, and those whose specs lose too many hosts, as only the plan shows. Each
-// keeps what it has in the previous tree, and the hosts assigned to it in this run stay unused.
-func (p *Planned) freezeAll(problems []admit.Problem, how Tolerance) {
-	if how.AcceptLoss == NoAcceptance {
-		problems = slices.Concat(problems, p.beyondBrake())
+// freezeAll freezes the clusters of problems, and then those whose specs lose too many hosts, as only the plan shows.
+// Each keeps what it has in the previous tree, and the hosts assigned to it in this run stay unused.
+func (p *Planned) freezeAll(problems []admit.Problem) {
+	for ; ; problems = nil {
+		if len(problems) == 0 {
+			problems = p.beyondBrake()
+		}
+		if len(problems) == 0 {
+			return
+		}
+		p.Clusters.Freeze(problems)
+		refused := map[schedule.ClusterKey][]string{}
+		for i := range problems {
+			refused[problems[i].Cluster] = p.Clusters.Frozen[problems[i].Cluster]
+		}
+		p.Placement = p.Placement.Freeze(refused)
+		p.describe()
 	}
-	if len(problems) == 0 {
-		return
-	}
-	p.Clusters.Freeze(problems)
-	refused := map[schedule.ClusterKey][]string{}
-	for i := range problems {
-		refused[problems[i].Cluster] = p.Clusters.Frozen[problems[i].Cluster]
-	}
-	p.Placement = p.Placement.Freeze(refused)
-	p.describe()
 }
 
 // broken splits an error of render into the clusters that it newly freezes, and the rest.

@@ -45,7 +45,7 @@ func Plan(a *Admitted) (*Planned, error) {
 // describe counts the losses of the placement, and makes its report.
 func (p *Planned) describe() {
 	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
-	p.loss = schedule.Losses(placement, clusters.Claims, l.Hosts.Hosts)
+	p.loss = schedule.Losses(placement)
 	p.loseVirtualHosts()
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)

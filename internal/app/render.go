@@ -26,12 +26,12 @@ type Renderer func(render.Input) (render.Tree, []render.Services, error)
 
 // Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
 // rendered is frozen, without a new plan. The error means that there is no tree at all.
-func Render(p *Planned, how Tolerance, site Renderer) (*Rendered, error) {
-	p.freezeAll(nil, how)
+func Render(p *Planned, site Renderer) (*Rendered, error) {
+	p.freezeAll(nil)
 	r := p.render(site)
 	broken, others := p.broken(r.Err)
 	for len(broken) > 0 && others == nil {
-		p.freezeAll(broken, how)
+		p.freezeAll(broken)
 		r = p.render(site)
 		broken, others = p.broken(r.Err)
 	}

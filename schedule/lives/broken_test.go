@@ -94,7 +94,7 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 				return true
 			})
 		})},
-		{"a missing spec is a cluster that leaves", "a cluster whose spec is missing", func(now site, before *tree) (*tree, int, error) {
+		{"a missing spec is a cluster that leaves", "a cluster whose spec is missing", func(now site, before *tree) (*tree, loss, error) {
 			now.specs = maps.Clone(now.specs)
 			for name, s := range now.specs {
 				if !s.here {
@@ -112,9 +112,17 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 				return true
 			})
 		})},
-		{"nothing is lost, it reports", "the brake does not hold", func(now site, before *tree) (*tree, int, error) {
+		{"nothing is lost, it reports", "the brake does not hold", func(now site, before *tree) (*tree, loss, error) {
+			now.most = len(now.hosts)
 			t, _, err := plan(now, before)
-			return t, 0, err
+			return t, loss{}, err
+		}},
+		{"the number is one too few", "does not work", func(now site, before *tree) (*tree, loss, error) {
+			t, lost, err := plan(now, before)
+			for name := range lost.asks {
+				lost.asks[name]--
+			}
+			return t, lost, err
 		}},
 		{"the first cluster is another's", "the order of the inputs", preferring},
 		{"standby goes to and fro", "at rest: commit", after(func(now *site, before, t *tree) {
@@ -140,17 +148,17 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 
 // after is the program, and what becomes of each tree that it makes.
 func after(breaks func(now *site, before, t *tree)) program {
-	return func(now site, before *tree) (*tree, int, error) {
-		t, loss, err := plan(now, before)
+	return func(now site, before *tree) (*tree, loss, error) {
+		t, lost, err := plan(now, before)
 		if err == nil {
 			breaks(&now, before, t)
 		}
-		return t, loss, err
+		return t, lost, err
 	}
 }
 
 // preferring is the program, to which the first cluster that it reads comes before all others.
-func preferring(now site, before *tree) (*tree, int, error) {
+func preferring(now site, before *tree) (*tree, loss, error) {
 	now.specs = maps.Clone(now.specs)
 	first := now.specs[now.names[0]].clone()
 	first.priority = 5
@@ -170,7 +178,7 @@ func change(now *site, t *tree, do func(*host, *entry) bool) {
 
 // reading is the program, which reads something else in each role than what it wants.
 func reading(misread func(*wants)) program {
-	return func(now site, before *tree) (*tree, int, error) {
+	return func(now site, before *tree) (*tree, loss, error) {
 		specs := map[string]*spec{}
 		for name, s := range now.specs {
 			specs[name] = s.clone()

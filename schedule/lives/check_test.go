@@ -231,7 +231,8 @@ func (r *run) lossOf(of func(cluster string, s *spec) bool) string {
 	return ""
 }
 
-// brake: what the tree gave to a cluster, and is not its own or is leaving now, is within the limit, or was accepted.
+// brake: what the tree gave to a cluster, and is not its own, is leaving or waits to leave now, is within the limit, or was
+// accepted, by the spec or by the run. What goes instead of one that waited is no loss.
 func (r *run) brake() string {
 	if r.accepted || r.refused || r.before == nil {
 		return ""
@@ -241,17 +242,21 @@ func (r *run) brake() string {
 		byName[r.hosts[i].name] = &r.hosts[i]
 	}
 	var lost []string
+	instead := 0
 	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
 		was := r.before.hosts[name][0]
-		if was.leaving || r.before.left(was.cluster) {
-			continue // or counted when its cluster began to leave
+		if s := r.specs[was.cluster]; was.leaving || s != nil && s.acceptLoss > 0 {
+			continue
 		}
 		e, ok := r.after.of(name)
-		if h := byName[name]; !h.here || !ok || e.cluster != was.cluster || e.leaving {
+		switch goes := !byName[name].here || !ok || e.cluster != was.cluster || e.leaving || e.pending; {
+		case was.pending && !goes:
+			instead++
+		case !was.pending && goes:
 			lost = append(lost, name)
 		}
 	}
-	if len(lost) > allowed {
+	if len(lost)-instead > allowed {
 		return fmt.Sprintf("%v of %v", lost, r.before)
 	}
 	return ""

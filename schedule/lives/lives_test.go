@@ -9,6 +9,7 @@ package lives
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -39,12 +40,15 @@ func (l *life) run(hosts []host, old, commit bool) error {
 
 // decide has the program decide, and checks what it decided.
 func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused bool, err error) {
-	now := site{l.names, l.specs, hosts, old}
-	after, loss, err := l.program(now, l.tip())
+	now := site{l.names, l.specs, hosts, old, allowed}
+	after, lost, err := l.program(now, l.tip())
 	if err != nil {
 		return nil, false, err
 	}
-	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old}
+	if err := l.numbersWork(now, lost); err != nil {
+		return nil, false, err
+	}
+	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old, allowed}
 	slices.Reverse(other.names)
 	slices.Reverse(other.hosts)
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
@@ -52,15 +56,52 @@ func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused b
 	}
 	r := &run{specs: l.specs, hosts: hosts, old: old, before: l.tip(), after: after}
 	r.readApprovals()
-	if loss > allowed {
+	if lost.total > allowed {
 		r.accepted, r.refused = accepting, !accepting
 	}
 	if err := r.check(); err != nil {
 		return nil, false, err
 	}
 	l.count(r)
+	for cluster, number := range lost.asks {
+		l.seen["frozen by the brake"]++
+		if accepting {
+			l.specs[cluster].acceptLoss = number
+		}
+	}
 	return after, r.refused, nil
 }
+
+// numbersWork gives the numbers back that the brake asks for: each thaws its cluster, and all together all.
+func (l *life) numbersWork(now site, lost loss) error {
+	given := func(clusters ...string) (loss, error) {
+		now.specs = maps.Clone(l.specs)
+		for _, name := range clusters {
+			now.specs[name] = l.specs[name].clone()
+			now.specs[name].acceptLoss = lost.asks[name]
+		}
+		_, again, err := l.program(now, l.tip())
+		return again, err
+	}
+	names := slices.Sorted(maps.Keys(lost.asks))
+	for _, some := range append(slices.Collect(slices.Chunk(names, 1)), names) {
+		if len(some) == 0 {
+			continue
+		}
+		again, err := given(some...)
+		if err != nil {
+			return err
+		}
+		for _, name := range some {
+			if again.asks[name] > 0 {
+				return fmt.Errorf("%w: %s is to accept %d, and then %d", errNumber, name, lost.asks[name], again.asks[name])
+			}
+		}
+	}
+	return nil
+}
+
+var errNumber = errors.New("the number that the brake asks for does not work")
 
 // count notes what was seen, so that lives in which nothing happens are no proof.
 func (l *life) count(r *run) {
@@ -223,7 +264,7 @@ func TestLives(t *testing.T) {
 	t.Log(seen)
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
-		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake",
+		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)

@@ -93,7 +93,7 @@ func splitEntry(entry string) (cluster, slot, uid string) {
 
 // plan gives the tree that the program makes, and the approvals that the tree notes.
 func (r *modelRun) plan() (hosts, notes map[string]string, err error) {
-	now := site{specs: map[string]*spec{}, old: r.Old && r.Before != nil}
+	now := site{specs: map[string]*spec{}, old: r.Old && r.Before != nil, most: 1000}
 	for name, s := range r.Specs {
 		now.names = append(now.names, name)
 		now.specs[name] = &spec{

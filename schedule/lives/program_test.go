@@ -21,7 +21,7 @@ var keys = schedule.LabelKeys{
 }
 
 // plan is the program: schedule.Plan, and what the next run reads of a tree that was rendered from it.
-func plan(now site, before *tree) (*tree, int, error) {
+func plan(now site, before *tree) (*tree, loss, error) {
 	clusters, inventoried := now.inputs()
 	previous := schedule.Previous{}
 	if before != nil {
@@ -51,7 +51,7 @@ func plan(now site, before *tree) (*tree, int, error) {
 	}
 	answer, err := schedule.Holdings(clusters, inventoried, previous, options)
 	if err != nil {
-		return nil, 0, err
+		return nil, loss{}, err
 	}
 	for _, h := range answer.Disputes() { // as package admit does
 		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {
@@ -62,10 +62,32 @@ func plan(now site, before *tree) (*tree, int, error) {
 	}
 	placement, err := schedule.Plan(clusters, inventoried, previous, options)
 	if err != nil {
-		return nil, 0, err
+		return nil, loss{}, err
 	}
-	loss := schedule.Losses(placement, previous, inventoried)
-	return treeOf(placement, now.hosts), loss.Total(), nil
+	placement, lost := now.brake(placement)
+	return treeOf(placement, now.hosts), lost, nil
+}
+
+// brake freezes the clusters whose specs lose too many hosts, as package app does.
+func (now *site) brake(placement *schedule.Placement) (*schedule.Placement, loss) {
+	answers, asks := map[schedule.ClusterKey]int{}, map[string]int{}
+	for name, s := range now.specs {
+		if s.here {
+			answers[schedule.ClusterKey{Namespace: tenants, Name: name}] = s.acceptLoss
+		}
+	}
+	for {
+		lost := schedule.Losses(placement)
+		beyond, accepted := lost.Beyond(now.most, placement.Clusters, answers)
+		if len(beyond) == 0 {
+			return placement, loss{lost.Total() - accepted, asks}
+		}
+		refused := map[schedule.ClusterKey][]string{}
+		for _, b := range beyond {
+			refused[b.Cluster], asks[b.Cluster.Name] = []string{"it loses too many hosts"}, b.Asked
+		}
+		placement = placement.Freeze(refused)
+	}
 }
 
 // inputs are specs and hosts as the program reads them.
@@ -164,7 +186,7 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 			}
 			for _, a := range r.Assigned {
 				claim.Domain, claim.Pending, claim.Approval = a.Domain, a.Pending, a.Approval
-				put(a.Host, entry{slot: slot{standby: a.Standby}})
+				put(a.Host, entry{slot: slot{standby: a.Standby}, pending: a.Pending})
 			}
 			claim.Domain, claim.Pending = "", false
 			for _, gone := range r.Releasing {

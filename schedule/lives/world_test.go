@@ -51,6 +51,7 @@ type spec struct {
 	remove, approve []string // hosts that its annotations name
 	deleted         bool     // it leaves by name
 	fault           bool     // it is wrong
+	acceptLoss      int      // the number that its annotation accepts
 }
 
 func (s *spec) clone() *spec {
@@ -64,6 +65,7 @@ type entry struct {
 	slot
 	uid     int
 	leaving bool   // the patch has no labels
+	pending bool   // it is to leave, and waits for its user
 	token   string // the use whose end is approved, empty for none
 }
 
@@ -112,10 +114,18 @@ type site struct {
 	specs map[string]*spec
 	hosts []host
 	old   bool // the hosts were read before the tree was committed
+	most  int  // how many hosts one run may take without being told so
 }
 
-// program is what decides: the next tree, and how many hosts it takes from clusters, as the brake counts them.
-type program func(now site, before *tree) (after *tree, loss int, err error)
+// loss is what the brake counts of a run: how many hosts it takes from clusters, those apart that specs accept, and the
+// numbers that the specs of frozen clusters are to accept.
+type loss struct {
+	total int
+	asks  map[string]int
+}
+
+// program is what decides: the next tree, and what it takes from clusters.
+type program func(now site, before *tree) (after *tree, lost loss, err error)
 
 // life is a site over time: specs, hosts, and each commit of the branch, of which the engine has applied some.
 type life struct {
