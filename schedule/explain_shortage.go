@@ -51,6 +51,9 @@ type Shortage struct {
 	Packed Room
 	// Missing is the kind of host that is missing.
 	Missing Missing
+	// Limit is that of the tenant, nil if hosts are lacking. Need of the cluster's hosts, or of its standby hosts, are
+	// new, and Capacity of them within the limit.
+	Limit *Limit
 }
 
 // Missing describes the hosts that the short role lacks at its turn.
@@ -116,6 +119,19 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 	if len(roles) == 1 && out.Hosts+out.Full+len(out.Rejected) == 0 {
 		out.Unmatched, out.Unmet, out.Near = s.unmatched(short)
 	}
+	return out
+}
+
+// limited is the shortage of a cluster whose tenant has as many hosts as it may have.
+func (s *planner) limited(found *solve.Limit) Shortage {
+	c := s.clusters[found.Cluster]
+	out := Shortage{Limit: s.options.Limits[c.key], Standby: found.Standby, Need: found.Need, Capacity: found.Left}
+	for _, r := range c.roles {
+		if r.must+r.spare > 0 {
+			out.Roles = append(out.Roles, r.key())
+		}
+	}
+	out.Short = out.Roles[0]
 	return out
 }
 

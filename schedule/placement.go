@@ -37,6 +37,9 @@ type Options struct {
 	// them no host.
 	Absent map[ClusterKey]bool
 
+	// Limits are those of the tenants, by cluster; clusters of one tenant have the same one.
+	Limits map[ClusterKey]*Limit
+
 	// Asked are the selectors of roles as written in the specs, if the given clusters have narrower ones because of
 	// grants. They affect only explanations.
 	Asked map[RoleKey]labels.Selector
@@ -55,6 +58,13 @@ type Previous struct {
 	Claims []PreviousClaim
 	// Leaving are the clusters that were being decommissioned when the tree was written. Only Losses uses it.
 	Leaving map[ClusterKey]bool
+}
+
+// Limit is how many hosts the clusters of a tenant may hold, get and let go, and how many of them in standby slots.
+type Limit struct {
+	Hosts, Standby int
+	// HostsFrom and StandbyFrom name what sets the numbers, for messages.
+	HostsFrom, StandbyFrom string
 }
 
 // HostKey and ClusterKey name a BareMetalHost and a SIPCluster, LabelKeys the labels by which a host is claimed.

@@ -25,6 +25,9 @@ func (s *planner) assign() {
 	for i := range found.Shortages {
 		s.shortages = append(s.shortages, s.shortage(&found.Shortages[i]))
 	}
+	for i := range found.Limits {
+		s.shortages = append(s.shortages, s.limited(&found.Limits[i]))
+	}
 }
 
 // noteGot records the new hosts of a role.
@@ -76,13 +79,49 @@ func (s *planner) inNumbers() *solve.Problem {
 	for _, t := range s.topology {
 		out.Trees = append(out.Trees, solve.Tree{Of: t.dom, Parent: t.parent, Level: t.levels, Names: t.names})
 	}
+	budgets := map[*Limit]int{}
 	for _, c := range s.clusters {
-		out.Clusters = append(out.Clusters, solve.Group{From: len(out.Roles), To: len(out.Roles) + len(c.roles)})
+		group := solve.Group{From: len(out.Roles), To: len(out.Roles) + len(c.roles), Budget: solve.None}
+		if limit := s.options.Limits[c.key]; limit != nil {
+			n, known := budgets[limit]
+			if !known {
+				n = len(out.Budgets)
+				budgets[limit] = n
+				out.Budgets = append(out.Budgets, solve.Budget{Hosts: limit.Hosts, Standby: limit.Standby})
+			}
+			group.Budget = n
+			hosts, standby := c.counted()
+			out.Budgets[n].Hosts -= hosts
+			out.Budgets[n].Standby -= standby
+		}
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.wantedBy(r))
+			group.Standby += out.Roles[len(out.Roles)-1].Active - min(r.newActive, out.Roles[len(out.Roles)-1].Active)
 		}
+		out.Clusters = append(out.Clusters, group)
 	}
 	return out
+}
+
+// counted returns how many hosts of the cluster count towards its tenant's limit, and how many of these in standby
+// slots: those that it has and lets go, but not a failed one whose successor is there.
+func (c *cluster) counted() (hosts, standby int) {
+	for _, r := range c.roles {
+		active, spare := r.slots()
+		hosts, standby = hosts+active+spare+len(r.frozen), standby+spare
+		replaced := active >= r.active && r.active > 0
+		for i := range r.pending {
+			if r.why[i] == nil || !replaced {
+				hosts++
+			}
+		}
+		for _, gone := range r.released {
+			if r.why[gone.host] == nil || !replaced {
+				hosts++
+			}
+		}
+	}
+	return hosts, standby
 }
 
 // wantedBy returns the needs of one role.

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -108,7 +109,7 @@ granted; 2 an error.`,
 	return command
 }
 
-// reasons returns why clusters are frozen, without those that were printed.
+// reasons returns why clusters are frozen, without those that were printed, and which are beyond their tenants' limits.
 func reasons(p *app.Planned, said []error) (out []error) {
 	here := p.Report.Here(p.Clusters.Here)
 	for i := range here.Clusters {
@@ -116,6 +117,11 @@ func reasons(p *app.Planned, said []error) (out []error) {
 			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {
 				out = append(out, errors.New(here.Clusters[i].Because(why)))
 			}
+		}
+	}
+	for i := range p.Placement.Shortages {
+		if short := &p.Placement.Shortages[i]; short.Limit != nil {
+			out = append(out, errors.New(sentence.Shortage(short)))
 		}
 	}
 	return out

@@ -116,11 +116,10 @@ func Of(in Input) *Clusters {
 	gone := s.gone()
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.complain(finding.Grant, in.Tenants.Clusters(s.All, kept, s.IsFrozen()))
-	s.complain(finding.Grant, in.Tenants.Hosts(s.All, s.Held, s.IsFrozen()))
 	s.freezeOverlaps(gone)
 	s.freezeClashes(gone)
 	s.leaveOutCrowds(append(kept, s.Held.Clusters()...))
-	s.Options.Refused = s.Frozen
+	s.Options.Refused, s.Options.Limits = s.Frozen, in.Tenants.Limits(s.clusters())
 	return s
 }
 
@@ -233,6 +232,15 @@ func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 		b schedule.ClusterKey) int {
 		return strings.Compare(a.String(), b.String())
 	})
+}
+
+// clusters returns all that have a spec, are in the tree, or hold hosts.
+func (s *Clusters) clusters() []schedule.ClusterKey {
+	out := append(slices.Collect(maps.Keys(s.Known)), s.Held.Clusters()...)
+	for i := range s.All {
+		out = append(out, keyOf(&s.All[i]))
+	}
+	return out
 }
 
 // has reports whether a cluster has a spec.

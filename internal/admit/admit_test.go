@@ -116,9 +116,6 @@ func TestWhoIsFrozen(t *testing.T) {
 		{why: "a free one freezes nobody", specs: spec("a/a", "", one), unpatchable: "metal3/n1"},
 		{why: "where its cluster leaves, its release waits", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
 			unpatchable: "metal3/n1", leaving: []string{"a/a"}, lost: 1},
-
-		{why: "more hosts than granted", specs: spec("a/a", "", "nodes: {Worker: {count: {active: 2}}}"), tenants: []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, Hosts: v1alpha1.TenantHosts{Max: new(int)}}},
-			want: []string{"a/a SIP029"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			documents, err := manifest.Parse("specs.yaml", []byte(row.specs))

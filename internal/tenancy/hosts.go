@@ -14,7 +14,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -158,46 +157,21 @@ func Wants(c *v1.SIPCluster) Count {
 	return want
 }
 
-// Hosts reports the clusters that need more hosts than their tenant may have. The hosts that the tenant's clusters
-// hold, get and release count; failed hosts do not, but their replacements do. Held hosts stay: only clusters that
-// need new hosts are reported. Clusters with hosts come first, then higher priority, then the name, so that the new
-// cluster goes without. frozen are clusters that get nothing new in any case.
-func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Counts,
-	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
-	used := t.used(held)
-	var growing []*v1.SIPCluster
-	for i := range clusters {
-		c := &clusters[i]
-		if t.Of(c.Namespace) != nil && !frozen[keyOf(c)] && held.need(c) != (Count{}) {
-			growing = append(growing, c)
+// Limits returns how many hosts the tenants of the clusters may have, by cluster.
+func (t *Tenants) Limits(clusters []schedule.ClusterKey) map[schedule.ClusterKey]*schedule.Limit {
+	out, known := map[schedule.ClusterKey]*schedule.Limit{}, map[string]*schedule.Limit{}
+	for _, key := range clusters {
+		tenant := t.Of(key.Namespace)
+		if tenant == nil {
+			continue
 		}
+		if known[tenant.Name] == nil {
+			known[tenant.Name] = &schedule.Limit{Hosts: *tenant.Hosts.Max, Standby: *tenant.Hosts.MaxStandby,
+				HostsFrom: tenant.hostLimit("hosts.max"), StandbyFrom: tenant.hostLimit("hosts.maxStandby")}
+		}
+		out[key] = known[tenant.Name]
 	}
-	slices.SortFunc(growing, func(a, b *v1.SIPCluster) int {
-		newcomer := func(c *v1.SIPCluster) int { return min(1, held.Of(keyOf(c)).Hosts) }
-		return cmp.Or(newcomer(b)-newcomer(a), cmp.Compare(b.Spec.Priority, a.Spec.Priority),
-			strings.Compare(a.Key(), b.Key()))
-	})
-	var errs []validation.ClusterError
-	for _, c := range growing {
-		tenant := t.Of(c.Namespace)
-		more, now := held.need(c), used[tenant.Name]
-		after := now.plus(more)
-		refuse := func(more int, what, field string, now, most int) {
-			errs = append(errs, validation.ClusterError{Cluster: c,
-				FieldError: validation.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-					"needs %s; the tenant's clusters have %d, including those being released and those of clusters served before this one, and %s may have at most %d",
-					text.Count(more, what), now, tenant.hostLimit(field), most)}})
-		}
-		switch {
-		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
-			refuse(more.Hosts, "new host", "hosts.max", now.Hosts, *tenant.Hosts.Max)
-		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
-			refuse(more.Standby, "new standby host", "hosts.maxStandby", now.Standby, *tenant.Hosts.MaxStandby)
-		default:
-			used[tenant.Name] = after
-		}
-	}
-	return errs
+	return out
 }
 
 // need counts the new hosts that a cluster asks for, by role.

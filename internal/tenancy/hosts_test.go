@@ -36,108 +36,22 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// holding are clusters of one namespace with so many hosts in the role Worker.
-func holding(namespace string, counts map[string]Count) Counts {
-	held := Counts{counts: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
-	for name, count := range counts {
-		key := schedule.ClusterKey{Namespace: namespace, Name: name}
-		held.counts[key], held.kept[schedule.RoleKey{Cluster: key, Role: "Worker"}] = count, count
+// TestLimits: the clusters of one tenant, in any of its namespaces, have one limit, and say where it stands.
+func TestLimits(t *testing.T) {
+	key := func(namespace string) schedule.ClusterKey {
+		return schedule.ClusterKey{Namespace: namespace, Name: "a"}
 	}
-	return held
-}
-
-// TestHostCaps: clusters are "name active+standby", holdings "name hosts/standby"; bank may have 6, 2 of them standby.
-func TestHostCaps(t *testing.T) {
-	tenants := Of(siteOf(t, bank), nil)
-	for _, row := range []struct {
-		why      string
-		clusters []v1.SIPCluster
-		held     map[string]Count
-		frozen   string
-		want     string
-	}{
-		{"as many as it may", []v1.SIPCluster{wanting("a", 0, 4, 2)}, nil, "", ""},
-		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: needs 7 new hosts; the tenant's clusters have 0, including those being released and those of clusters served before this one, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
-		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "needs 3 new standby hosts; the tenant's clusters have 0"},
-		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "needs 100001 new hosts"},
-		{"a held host is never too many", []v1.SIPCluster{wanting("a", 0, 9, 3)}, map[string]Count{"a": {12, 3}}, "", ""},
-		{"fewer than it holds, and still too many", []v1.SIPCluster{wanting("a", 0, 8, 0)}, map[string]Count{"a": {12, 3}}, "", ""},
-		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "needs 1 new host; the tenant's clusters have 12"},
-		{"the newcomer goes without, not the holder", []v1.SIPCluster{wanting("a", 10, 4, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", "bank/a: spec.nodes"},
-		{"the holder fits first", []v1.SIPCluster{wanting("a", 10, 2, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", ""},
-		{"of two newcomers, the one with less priority", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 5, 4, 0)}, nil, "", "bank/a: spec.nodes"},
-		{"what a cluster without a spec holds counts", []v1.SIPCluster{wanting("a", 0, 4, 0)}, map[string]Count{"gone": {3, 0}}, "", "bank/a: spec.nodes"},
-		{"a frozen cluster gets nothing new", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 9, 4, 0)}, nil, "b", ""},
-		{"another role's active for standby", []v1.SIPCluster{wanting("a", 0, 3, 2)}, map[string]Count{"a": {5, 3}}, "", ""},
-	} {
-		held := holding("bank", row.held)
-		frozen := map[schedule.ClusterKey]bool{{Namespace: "bank", Name: row.frozen}: true}
-		found := tenants.Hosts(row.clusters, held, frozen)
-		want(t, row.why, said(found), row.want)
-		if row.want != "" && len(found) != 1 {
-			t.Errorf("%s: %d complaints, want one", row.why, len(found))
-		}
+	listed := Of(siteOf(t, bank), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test"), key("nobodys")})
+	if len(listed) != 2 || listed[key("bank")] != listed[key("bank-test")] {
+		t.Errorf("found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
 	}
-	// A tenant's namespaces are one: what the clusters in all of them have and ask for counts together.
-	other := func(c v1.SIPCluster) v1.SIPCluster { c.Namespace = "bank-test"; return c }
-	elsewhere := holding("bank-test", map[string]Count{"old": {3, 1}})
-	want(t, "held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 3, 0)}, elsewhere, nil)), "")
-	want(t, "too many with what is held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, elsewhere, nil)),
-		"bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
-	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Counts{}, nil)), "bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
-	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Counts{}, nil)), "bank/a: spec.nodes: needs 2 new standby hosts; the tenant's clusters have 1")
-	many := make([]v1.SIPCluster, 0, 7)
-	for i := range 7 {
-		many = append(many, wanting(string(rune('a'+i)), 0, 1, 0))
+	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)", StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
+	if got := *listed[key("bank")]; got != want {
+		t.Errorf("found %+v, want %+v", got, want)
 	}
-	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Counts{}, nil)), "bank/g: spec.nodes: needs 1 new host; the tenant's clusters have 6")
-	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
-	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Counts{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) may have at most 3")
-}
-
-// TestCountedHosts: what counts towards hosts.max, of a tenant that may have two. r, u and f are hosts that are ready, in use and in error.
-func TestCountedHosts(t *testing.T) {
-	tenants := Of(siteOf(t, "  maxHostsPerTenant: 2\n"), nil)
-	hosts := hostsOf("m", nil, "r1", "r2", "u1", "u2", "f1", "f2")
-	for i := range hosts {
-		hosts[i].Labels = map[string]string{}
-		if hosts[i].Name == "r2" {
-			hosts[i].Labels[keys.ClusterName] = "a" // one that leaves still has a label
-		}
-		switch hosts[i].Name[0] {
-		case 'u':
-			hosts[i].State.Image = true
-		case 'f':
-			hosts[i].State.ErrorType = "registration error"
-		}
-	}
-	claim := func(host string, pending, releasing bool) schedule.PreviousClaim {
-		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: "a"}, Role: "Worker", Pending: pending, Releasing: releasing}
-	}
-	const over = "needs 1 new host; the tenant's clusters have 2"
-	for _, row := range []struct {
-		why    string
-		claims []schedule.PreviousClaim
-		wants  int
-		remove string
-		want   string
-	}{
-		{"all that it may have", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 2, "", ""},
-		{"one that is being released", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, true)}, 2, "", over},
-		{"one that its user has not let go", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", true, false)}, 2, "", over},
-		{"a failed host gets a successor", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", false, false)}, 2, "", ""},
-		{"and two of them", []schedule.PreviousClaim{claim("f1", false, false), claim("f2", false, false)}, 2, "", ""},
-		{"a failed host whose successor is there", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", true, false)}, 2, "", ""},
-		{"one that is gone", []schedule.PreviousClaim{claim("r1", false, false), claim("gone", false, false)}, 2, "", ""},
-		{"a successor for one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, false)}, 2, "r2", ""},
-		{"and for one that it names and uses", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 2, "m/u1", over},
-		{"fewer hosts, and one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 1, "u1", ""},
-	} {
-		c := wanting("a", 0, row.wants, 0)
-		c.Annotations = map[string]string{v1.RemoveAnnotation: row.remove}
-		previous := schedule.Previous{Claims: row.claims}
-		clusters := []v1.SIPCluster{c}
-		want(t, row.why, said(tenants.Hosts(clusters, Held(clusters, previous, hosts, schedule.Options{Keys: keys}), nil)), row.want)
+	each := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test")})
+	if got := each[key("bank")]; got.Hosts != 3 || got.HostsFrom != "each namespace (the Site's spec.maxHostsPerTenant)" || got == each[key("bank-test")] {
+		t.Errorf("by default: found %+v, want 3 for each namespace", got)
 	}
 }
 

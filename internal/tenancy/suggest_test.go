@@ -65,8 +65,16 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%s: %s", c.Key(), found)
 		}
 	}
-	if found := said(granted.Hosts(clusters, held, nil)); found != "" {
-		t.Error(found)
+	asked, keys := map[*schedule.Limit]int{}, []schedule.ClusterKey{}
+	for i := range clusters {
+		keys = append(keys, keyOf(&clusters[i]))
+	}
+	limits := granted.Limits(keys)
+	for i := range clusters {
+		limit := limits[keys[i]]
+		if asked[limit] += max(Wants(&clusters[i]).Hosts, held.Of(keys[i]).Hosts); asked[limit] > limit.Hosts {
+			t.Errorf("%s: its tenant asks for %d, and is granted %d", keys[i], asked[limit], limit.Hosts)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type flow struct {
 	roles   []role
 	trees   []*domains
 	result  *Result
+	budgets []Budget // what is left of them
 	// replaced counts by cluster the failed hosts with a replacement.
 	replaced []int
 
@@ -91,7 +92,8 @@ func (b bitset) all(do func(int32) bool) {
 }
 
 func newFlow(site *Problem) *flow {
-	f := &flow{Problem: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters))}
+	f := &flow{Problem: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters)),
+		budgets: slices.Clone(site.Budgets)}
 	known := map[string]*domains{}
 	for i := range site.Roles {
 		f.bound(i, known)

@@ -3,6 +3,8 @@
 // clusters in the order served.
 package solve
 
+import "math"
+
 // None is the absence of a domain, tree or class.
 const None = -1
 
@@ -15,7 +17,13 @@ type Problem struct {
 	Roles []Request
 	// Clusters are the ranges of Roles that belong together, in order.
 	Clusters []Group
+	// Budgets are those of tenants.
+	Budgets []Budget
 }
+
+// Budget is how many hosts the clusters of one tenant may still get, and how many of these in standby slots. It is
+// below zero for one that has too many. Replacements take nothing of it.
+type Budget struct{ Hosts, Standby int }
 
 // Tree is nested domains: those of a narrow key lie within those of a wider one.
 type Tree struct {
@@ -31,6 +39,9 @@ type Tree struct {
 // Group is the roles From to To-1, which get all their active slots or none.
 type Group struct {
 	From, To int
+	// Budget is the index of its tenant's, None for none. Standby of the roles' active slots are standby slots that it
+	// cannot do without.
+	Budget, Standby int
 }
 
 // Request is the request of one role.
@@ -64,6 +75,15 @@ type Result struct {
 	// Placed has for each cluster whether it got all its active slots.
 	Placed    []bool
 	Shortages []Shortage
+	// Limits are the clusters that want more than their budgets have left.
+	Limits []Limit
+}
+
+// Limit is a cluster that needs Need new hosts, or standby hosts, and whose budget had Left at its turn.
+type Limit struct {
+	Cluster    int
+	Standby    bool
+	Need, Left int
 }
 
 // Got is the hosts that one role gets, in the order in which they were chosen.
@@ -99,14 +119,58 @@ func Solve(site *Problem) *Result {
 // place fills all active slots of a cluster, or none, and replaces failed hosts as far as possible.
 func (f *flow) place(cluster int) bool {
 	c := &f.Clusters[cluster]
-	if !f.fillAll(c.From, c.To, true) {
+	need := 0
+	for i := c.From; i < c.To; i++ {
+		need += f.roles[i].Active
+	}
+	placed := false
+	switch {
+	case !f.within(cluster, need, false) || !f.within(cluster, c.Standby, true):
+	case !f.fillAll(c.From, c.To, true):
 		f.explainAll(c)
-		return false
+	default:
+		f.spend(cluster, need, c.Standby)
+		placed = true
 	}
 	for i := c.From; i < c.To; i++ {
-		f.replace(&f.roles[i], f.roles[i].ReplaceActive)
+		r := &f.roles[i]
+		if r.ReplaceActive > 0 && r.pack != nil && !r.packed {
+			f.pack(r, f.fullest(r))
+		}
+		f.replace(r, r.ReplaceActive)
+	}
+	return placed
+}
+
+// within reports whether the cluster's budget has so many hosts left, or so many for standby slots, and notes a limit if
+// it does not.
+func (f *flow) within(cluster, need int, standby bool) bool {
+	left := f.left(cluster, standby)
+	if need > 0 && need > left {
+		f.result.Limits = append(f.result.Limits, Limit{cluster, standby, need, left})
+		return false
 	}
 	return true
+}
+
+// left returns how many hosts the cluster's budget has left, or how many for standby slots.
+func (f *flow) left(cluster int, standby bool) int {
+	switch n := f.Clusters[cluster].Budget; {
+	case n == None:
+		return math.MaxInt
+	case standby:
+		return f.budgets[n].Standby
+	default:
+		return f.budgets[n].Hosts
+	}
+}
+
+// spend takes new hosts from the cluster's budget, some of them for standby slots.
+func (f *flow) spend(cluster, hosts, standby int) {
+	if n := f.Clusters[cluster].Budget; n != None {
+		f.budgets[n].Hosts -= hosts
+		f.budgets[n].Standby -= standby
+	}
 }
 
 // fillAll fills the active slots of some roles. With retry, it tries the domains of the first packed role in turn;
@@ -163,11 +227,18 @@ func (f *flow) standby(cluster int) {
 			f.pack(r, f.fullest(r))
 		}
 		f.replace(r, r.ReplaceStandby)
-		short := r.Standby - f.fill(r, r.Standby)
-		f.result.Roles[i].ShortStandby = short
-		if short > 0 {
-			f.explain(r, short, true)
+		want := r.Standby
+		for _, of := range []bool{false, true} {
+			if !f.within(cluster, want, of) {
+				want = max(0, f.left(cluster, of))
+			}
 		}
+		got := f.fill(r, want)
+		f.spend(cluster, got, got)
+		if got < want {
+			f.explain(r, want-got, true)
+		}
+		f.result.Roles[i].ShortStandby = r.Standby - got
 	}
 }
 

@@ -43,7 +43,10 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 			}
 			s.Roles = append(s.Roles, r)
 		}
-		s.Clusters = append(s.Clusters, Group{from, len(s.Roles)})
+		s.Clusters = append(s.Clusters, Group{from, len(s.Roles), rng.IntN(3) - 1, 0})
+	}
+	for range 2 {
+		s.Budgets = append(s.Budgets, Budget{rng.IntN(7) - 1, rng.IntN(3) - 1})
 	}
 	return s
 }
@@ -143,16 +146,19 @@ func everything(s *Problem) (b *tried, placed []bool) {
 		b.want[i]--
 		return false
 	}
+	budgets := append(slices.Clone(s.Budgets), Budget{1000, 1000}) // the last for those without one
+	budget := func(c Group) *Budget { return &budgets[(c.Budget+len(budgets))%len(budgets)] }
 	for _, c := range s.Clusters {
-		before := slices.Clone(b.want)
+		before, need := slices.Clone(b.want), 0
 		for i := c.From; i < c.To; i++ {
-			b.want[i] += s.Roles[i].Active
+			b.want[i], need = b.want[i]+s.Roles[i].Active, need+s.Roles[i].Active
 		}
-		is := b.possible()
+		is := (need == 0 || need <= budget(c).Hosts) && b.possible()
 		placed = append(placed, is)
-		if !is {
+		if is {
+			budget(c).Hosts -= need
+		} else {
 			b.want = before
-			continue
 		}
 		for i := c.From; i < c.To; i++ {
 			for _, d := range s.Roles[i].Failed {
@@ -167,7 +173,9 @@ func everything(s *Problem) (b *tried, placed []bool) {
 	for n, c := range s.Clusters {
 		for i := c.From; i < c.To && placed[n]; i++ {
 			for range s.Roles[i].Standby {
-				more(i)
+				if left := budget(c); left.Hosts > 0 && left.Standby > 0 && more(i) {
+					left.Hosts, left.Standby = left.Hosts-1, left.Standby-1
+				}
 			}
 		}
 	}
@@ -255,6 +263,7 @@ func TestPacked(t *testing.T) {
 	packed, alone := 0, 0
 	for seed := range uint64(2000) {
 		s := randomSite(rand.New(rand.NewPCG(seed, 2)), true)
+		s.Budgets = []Budget{{1000, 1000}, {1000, 1000}}
 		got := Solve(s)
 		for i := range s.Roles {
 			if s.Roles[i].Pack == None {
@@ -295,7 +304,7 @@ func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
 		Kinds:    make([]int32, 9),
 		Trees:    []Tree{{Of: []int32{0, 0, 1, 1, 1, 1, 2, 2, 2}, Parent: []int32{None, None, None}, Level: make([]int32, 3), Names: []string{"a", "b", "c"}}},
 		Roles:    []Request{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
-		Clusters: []Group{{0, 1}},
+		Clusters: []Group{{0, 1, None, 0}},
 	}
 	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{6, 7, 8}) {
 		t.Errorf("found %v, want those of the domain that has three", got)

@@ -13,6 +13,9 @@ import (
 
 // Shortage explains in one paragraph how many hosts are short, for which slots, and why.
 func Shortage(c *schedule.Shortage) string {
+	if c.Limit != nil {
+		return beyond(c)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
 	if c.Packed != (schedule.Room{}) {
@@ -46,6 +49,17 @@ func Shortage(c *schedule.Shortage) string {
 		b.WriteString(" " + missing(&c.Missing) + ".")
 	}
 	return b.String()
+}
+
+// beyond describes a cluster whose tenant has as many hosts as it may have.
+func beyond(c *schedule.Shortage) string {
+	what, most, from := "new host", c.Limit.Hosts, c.Limit.HostsFrom
+	if c.Standby {
+		what, most, from = "new standby host", c.Limit.Standby, c.Limit.StandbyFrom
+	}
+	return fmt.Sprintf("short %d: %s needs %s; the tenant's clusters have %d, including those being released and those of "+
+		"clusters served before this one, and %s may have at most %d",
+		c.Need-max(0, c.Capacity), c.Short.Cluster, text.Count(c.Need, what), most-c.Capacity, from, most)
 }
 
 // unmet describes the lack of any host that meets a requirement.
