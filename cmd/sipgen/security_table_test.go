@@ -271,13 +271,12 @@ func securityTable() []attack {
 		files["hosts.yaml"] = hosts
 		return files
 	}
-	const tooMany = "needs 2 new hosts; the tenant's clusters have 2, including"
 	add("quota",
-		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: tooMany},
+		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: "loses 2 of 3 claimed hosts"},
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "needs 3 new hosts; the tenant's clusters have 0"},
 		attack{why: "hosts of a namespace that is not the site's", files: bankSpec("{nodes: {Worker: {hostNamespaces: [kube-system], count: {active: 1}}}}"), want: `found "kube-system", which has no hosts of the site`},
-		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "needs 2 new standby hosts"},
-		attack{why: "every host that there could be", files: bankSpec("{nodes: {Worker: {count: {active: 1, standby: 100000}}}}"), want: "needs 100001 new hosts"},
+		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "not in clusters/bank/a/assignments.yaml: name: h2"},
+		attack{why: "every host that there could be", files: bankSpec("{nodes: {Worker: {count: {active: 1, standby: 100000}}}}"), want: "not in clusters/bank/a/assignments.yaml: name: h3"},
 		attack{why: "more than a number holds", files: bankSpec("{nodes: {Worker: {count: {active: 9223372036854775808}}}}"), want: "count.active: "},
 		attack{why: "before everybody", files: bankSpec("{priority: 2147483647}"), want: "found 2147483647, but tenant bank"},
 		attack{why: "three thousand clusters", files: bankFile(many), want: "one cluster too many"},
