@@ -50,6 +50,7 @@ func TestApprovedRelease(t *testing.T) {
 func TestGiven(t *testing.T) {
 	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
 	a, b := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, "h1"), onOAM("b", 1, 0)
+	b.Spec.Priority = 1 // it comes first
 	before := knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")
 	before.Approval = "uid-h1/" + holdings.Use(&used)
 	after := knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")
@@ -58,14 +59,14 @@ func TestGiven(t *testing.T) {
 		warned int
 	}{{before, 0}, {after, 1}} {
 		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
-		if got := summary(p); got != "a Worker:\nb Worker: h1\n" {
+		if got := summary(p); got != "b Worker: h1\na Worker:\n" {
 			t.Errorf("got %s", got)
 		}
-		if got := addressesOf(p.Clusters[1].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
+		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
 			t.Errorf("at %s, want the address of the tree", got)
 		}
-		if len(p.Clusters[0].Warnings) != row.warned {
-			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[0].Warnings), row.warned)
+		if len(p.Clusters[1].Warnings) != row.warned {
+			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (s *planner) result() *Placement {
 	p := &Placement{Shortages: s.shortages, Holdings: s.holdings, site: s}
 	s.fillLines(p)
-	for _, c := range s.clusters {
+	for _, c := range slices.SortedFunc(slices.Values(s.clusters), compareClusters) {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
 		out.Refused = c.refused
 		for _, r := range c.roles {
@@ -34,6 +34,10 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
 		ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
+		Empty: r.refill - r.refilled,
+	}
+	if len(r.cluster.refused) > 0 {
+		out.Empty = r.gone
 	}
 	if total := len(r.held) + len(r.standIn) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)

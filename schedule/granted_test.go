@@ -37,7 +37,7 @@ func TestNotGranted(t *testing.T) {
 	options.Asked = granted(&c, "red")
 	p := plan(t, []v1.SIPCluster{c}, hosts, Previous{}, options)
 	for host, want := range map[string]string{
-		"h1": "metal/h1: free\n  free: fits 1 of the roles, and none gets it\n  tenants/a Worker: could use it, but the cluster cannot have all it needs and gets nothing new\n",
+		"h1": "metal/h1: free\n  free: fits 1 of the roles, and none gets it\n  tenants/a Worker: could use it, but the cluster cannot have all it needs, and gets only successors of failed hosts\n",
 		"h2": "metal/h2: free\n  not granted to the tenant\n  tenants/a Worker: selects it, but its tenant is not granted it\n",
 		"h4": "metal/h4: not eligible\n  paused\n  tenants/a Worker: selects it, but its tenant is not granted it\n",
 		"h5": "metal/h5: free\n  free: no role selects it\n  1 other role does not select it\n",

@@ -61,7 +61,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if live != "" || inTree && !t.Releasing && t.UID == a.Host.UID {
 					return fmt.Errorf("%v: host %s is new, but it was claimed", role, key)
 				}
-				if c.Unschedulable || c.Gone {
+				if len(c.Refused) > 0 || c.Gone || c.Unschedulable && a.Standby { // one that is short gets successors
 					return fmt.Errorf("%v: a new host for a cluster that gets none", role)
 				}
 				if reason := reject(&candidate{Host: a.Host}); reason != nil {

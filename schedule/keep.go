@@ -12,6 +12,12 @@ import (
 // slot, unless fillSlots moves it.
 func (s *planner) keep(r *role) {
 	r.pending, r.why, r.standbySlot, r.fresh = map[int32]Reason{}, map[int32]Reason{}, map[int32]bool{}, map[int32]bool{}
+	r.gone = s.empty[r.key()]
+	for _, t := range s.lost[r.key()] {
+		if !t.Standby && !t.Pending {
+			r.gone++
+		}
+	}
 	if len(r.cluster.refused) > 0 {
 		s.freeze(r)
 		return
@@ -248,7 +254,8 @@ func (r *role) slots() (active, standby int) {
 func (s *planner) countWanted(r *role) {
 	active, standby := r.slots()
 	r.newActive = max(0, r.active-active)
-	r.must, r.spare = r.newActive, max(0, r.standby-standby)
+	r.refill = min(r.gone, r.newActive)
+	r.must, r.spare = r.newActive-r.refill, max(0, r.standby-standby)
 	if s.options.StandbyRequired {
 		r.must, r.spare = r.must+r.spare, 0
 	}

@@ -50,6 +50,19 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 			Releasing: t.Releasing, Labeled: is.Labels.Complete})
 		s.lose(t)
 	}
+	s.empty, s.running = previous.Empty, map[ClusterKey]bool{}
+	for key := range previous.Empty { // in no order: roles are sorted later
+		s.running[key.Cluster] = true
+		s.noteEmpty(key)
+	}
+	for i := range answer.Hosts {
+		if h := &answer.Hosts[i]; h.State == holdings.Held {
+			s.running[h.Cluster] = true
+		}
+	}
+	for _, t := range answer.Tree {
+		s.running[t.Cluster] = s.running[t.Cluster] || !t.Releasing
+	}
 	s.warnReleaseOfNothing(answer)
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
@@ -198,4 +211,12 @@ func (s *planner) lose(t *PreviousClaim) {
 	}
 	key := RoleKey{t.Cluster, t.Role}
 	s.lost[key] = append(s.lost[key], t)
+	s.noteEmpty(key)
+}
+
+// noteEmpty has a cluster without a spec keep the role of a host that is gone: the tree notes its slot there.
+func (s *planner) noteEmpty(key RoleKey) {
+	if c := s.byKey[key.Cluster]; c != nil && c.role(key.Role) == nil && s.options.Absent[key.Cluster] {
+		s.addRole(c, key.Role)
+	}
 }

@@ -162,10 +162,17 @@ func (o *oracle) place() {
 
 // clusters are the roles by cluster, in the order served.
 func (o *oracle) clusters() (clusters [][]*oracleRole) {
+	running := map[string]bool{}
+	for _, r := range o.roles {
+		running[r.cluster] = running[r.cluster] || len(r.healthy)+len(r.leaving) > 0
+	}
 	sort.SliceStable(o.roles, func(i, j int) bool {
 		a, b := o.roles[i], o.roles[j]
 		if a.priority != b.priority {
 			return a.priority > b.priority
+		}
+		if running[a.cluster] != running[b.cluster] {
+			return running[a.cluster]
 		}
 		if a.cluster != b.cluster {
 			return a.cluster < b.cluster

@@ -56,8 +56,10 @@ type Options struct {
 // tree.
 type Previous struct {
 	Claims []PreviousClaim
-	// Leaving are the clusters that were being decommissioned when the tree was written. Only Losses uses it.
+	// Leaving are the clusters that were being decommissioned when the tree was written.
 	Leaving map[ClusterKey]bool
+	// Empty counts by role the active slots whose hosts are gone, and that no other host has got.
+	Empty map[RoleKey]int
 }
 
 // Limit is how many hosts the clusters of a tenant may hold, get and let go, and how many of them in standby slots.
@@ -78,8 +80,8 @@ type (
 
 // Placement is the result: which cluster gets which host, and why.
 type Placement struct {
-	// Clusters in the order they were served: priority (highest first), namespace, name. A cluster without a spec is
-	// among them, as Gone, while hosts carry its labels.
+	// Clusters by priority (highest first), namespace, name. Of equal priority those that run were served before new ones.
+	// A cluster without a spec is among them, as Gone, while hosts carry its labels.
 	Clusters []Cluster
 	// Hosts has one line for every host of the inventory, by namespace and name.
 	Hosts []HostLine
@@ -137,6 +139,8 @@ type Role struct {
 	// Releasing are hosts that lose sipgen's labels: in this commit, or in an earlier one that has not been seen on
 	// the host.
 	Releasing []Release
+	// Empty of the active slots stay empty because their hosts are gone: the next run fills them as those of failed hosts.
+	Empty int
 	// ShortActive and ShortStandby are the slots that stay empty.
 	ShortActive, ShortStandby int
 	// Rejected counts the hosts that match the selector and are not eligible, by reason.

@@ -40,6 +40,8 @@ type planner struct {
 	shortages []Shortage
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that are gone from the inventory
+	empty     map[RoleKey]int              // slots of hosts that were gone before, as the tree notes them
+	running   map[ClusterKey]bool          // the clusters that have slots in the tree, or hosts
 	warnings  []Warning
 	problems  []error
 }
@@ -115,6 +117,9 @@ type role struct {
 	// standbySlot has the held and pending hosts that are in standby slots now.
 	standbySlot map[int32]bool
 	newActive   int // active slots that new hosts get
+	// gone are active slots whose hosts are gone, as the tree notes them or this run saw. refill of newActive are such,
+	// and refilled of these got a host.
+	gone, refill, refilled int
 
 	// must, replace and spare count the new hosts asked for: for required slots, for stand-ins to be replaced, and
 	// for slots that may stay empty.

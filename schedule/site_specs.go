@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	apivalidation "github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -128,12 +129,12 @@ func (c *cluster) priority() int32 {
 	return c.spec.Spec.Priority
 }
 
-// sortByTurn sorts clusters and roles in the order in which they are served: priority (highest first), namespace,
-// name; ControlPlane, Worker, other roles by name.
+// sortByTurn sorts clusters and roles in the order in which they are served: priority (highest first), those that run
+// before new ones, namespace, name; ControlPlane, Worker, other roles by name.
 func (s *planner) sortByTurn() {
 	slices.SortFunc(s.clusters, func(a, b *cluster) int {
-		return cmp.Or(cmp.Compare(b.priority(), a.priority()),
-			strings.Compare(a.key.Namespace, b.key.Namespace), strings.Compare(a.key.Name, b.key.Name))
+		return cmp.Or(cmp.Compare(b.priority(), a.priority()), order.Bool(s.running[b.key], s.running[a.key]),
+			compareClusters(a, b))
 	})
 	rank := func(r *role) int {
 		switch r.name {
@@ -153,6 +154,12 @@ func (s *planner) sortByTurn() {
 			s.roles = append(s.roles, r)
 		}
 	}
+}
+
+// compareClusters orders by priority (highest first), namespace, name.
+func compareClusters(a, b *cluster) int {
+	return cmp.Or(cmp.Compare(b.priority(), a.priority()),
+		strings.Compare(a.key.Namespace, b.key.Namespace), strings.Compare(a.key.Name, b.key.Name))
 }
 
 // specOf returns the spec of a cluster, nil if there is none.

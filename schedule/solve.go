@@ -35,6 +35,7 @@ func (s *planner) noteGot(r *role, got *solve.Got) {
 	for _, i := range got.Hosts {
 		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
 	}
+	r.refilled = got.Refilled
 	for _, n := range got.Replaced {
 		i := r.standIn[n]
 		r.fresh[i] = true
@@ -67,7 +68,7 @@ func (s *planner) countShort(r *role) {
 		return
 	}
 	active, standby := r.slots()
-	r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
+	r.shortActive, r.shortStandby = max(0, r.active-active-len(r.picks)), max(0, r.standby-standby)
 }
 
 // inNumbers converts the free hosts and the roles' needs to the form of package solve.
@@ -96,7 +97,7 @@ func (s *planner) inNumbers() *solve.Problem {
 		}
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.wantedBy(r))
-			group.Standby += out.Roles[len(out.Roles)-1].Active - min(r.newActive, out.Roles[len(out.Roles)-1].Active)
+			group.Standby += max(0, out.Roles[len(out.Roles)-1].Active-(r.newActive-r.refill))
 		}
 		out.Clusters = append(out.Clusters, group)
 	}
@@ -128,11 +129,11 @@ func (c *cluster) counted() (hosts, standby int) {
 func (s *planner) wantedBy(r *role) solve.Request {
 	out := solve.Request{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed),
 		PackAt: s.packedAt(r)}
-	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.replaceActive+r.replaceSpare == 0 {
+	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.refill+r.replaceActive+r.replaceSpare == 0 {
 		out.Fits = nil
 		return out
 	}
-	out.Active, out.Standby = r.must, r.spare
+	out.Active, out.Standby, out.Refill = r.must, r.spare, r.refill
 	out.ReplaceActive, out.ReplaceStandby = r.replaceActive, r.replaceSpare
 	for _, list := range [][]int32{r.held, r.standIn} {
 		for _, i := range list {

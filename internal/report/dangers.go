@@ -244,7 +244,7 @@ func (p *Plan) keeps(c *ClusterResult) string {
 	case len(c.Frozen) > 0:
 		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new: " + strings.Join(c.Frozen, "; ")
 	case c.Unschedulable:
-		return c.Key() + " is unschedulable: it keeps what it has and gets nothing new"
+		return c.Key() + " is unschedulable: it keeps what it has, and gets only successors of failed hosts"
 	}
 	return ""
 }

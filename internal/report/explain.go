@@ -160,7 +160,7 @@ func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, boo
 	case len(c.Refused) > 0:
 		b.WriteString(", frozen: it keeps what it holds, as it is, and gets nothing new")
 	case c.Unschedulable:
-		b.WriteString(", unschedulable: it keeps what it holds and gets nothing new")
+		b.WriteString(", unschedulable: it keeps what it holds, and gets only successors of failed hosts")
 	}
 	b.WriteString("\n")
 	for _, words := range sentence.Refusals(c.Refused) {

@@ -32,6 +32,8 @@ type File struct {
 	Hosts []AssignedHost `json:"hosts"`
 	// Releasing are hosts whose patch drops sipgen's labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
+	// Empty are the active slots whose hosts are gone, and that no other host has got.
+	Empty []EmptySlots `json:"empty,omitempty"`
 	// Leaving: the cluster leaves, with or without its spec, until it has no host.
 	Leaving bool `json:"leaving,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
@@ -56,6 +58,12 @@ func (a File) digest() (string, error) {
 type Metadata struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
+}
+
+// EmptySlots is how many active slots of a role are empty because their hosts are gone.
+type EmptySlots struct {
+	Role  string `json:"role"`
+	Slots int    `json:"slots"`
 }
 
 // AssignedHost is a host in a slot.
@@ -116,6 +124,9 @@ func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving b
 				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending, Approval: a.Approval,
 				Addresses: Kept(a.Host, networks),
 			})
+		}
+		if role.Empty > 0 {
+			file.Empty = append(file.Empty, EmptySlots{role.Name, role.Empty})
 		}
 		for _, r := range role.Releasing {
 			file.Releasing = append(file.Releasing, ReleasingHost{

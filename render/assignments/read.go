@@ -61,6 +61,12 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
+		for _, empty := range file.Empty {
+			if previous.Empty == nil {
+				previous.Empty = map[schedule.RoleKey]int{}
+			}
+			previous.Empty[schedule.RoleKey{Cluster: file.cluster(), Role: empty.Role}] += empty.Slots
+		}
 		if file.Leaving {
 			if previous.Leaving == nil {
 				previous.Leaving = map[schedule.ClusterKey]bool{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // run is one run of the program, as the checks see it.
@@ -292,9 +293,12 @@ func (r *run) some() string {
 	return ""
 }
 
-// replaces says whether a cluster has a failed host or one that it names, for which it may get another while it is
-// short.
+// replaces says whether a cluster has a failed host, one that it names, or the empty slot of one that is gone, for which
+// it may get another while it is short.
 func (r *run) replaces(cluster string) bool {
+	if r.before != nil && slices.ContainsFunc(r.before.empty, func(slot string) bool { return strings.HasPrefix(slot, cluster+" ") }) {
+		return true
+	}
 	return slices.ContainsFunc(r.hosts, func(h host) bool {
 		was, ok := r.before.of(h.name)
 		return ok && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))

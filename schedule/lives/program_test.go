@@ -169,7 +169,7 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 		byName[hosts[i].name] = &hosts[i]
 	}
 	t := &tree{hosts: map[string][]entry{}}
-	memory := schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}}
+	memory := schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}, Empty: map[schedule.RoleKey]int{}}
 	for _, c := range p.Clusters {
 		if c.Gone {
 			memory.Leaving[c.Key] = true
@@ -187,6 +187,10 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 			for _, a := range r.Assigned {
 				claim.Domain, claim.Pending, claim.Approval = a.Domain, a.Pending, a.Approval
 				put(a.Host, entry{slot: slot{standby: a.Standby}, pending: a.Pending})
+			}
+			if r.Empty > 0 {
+				memory.Empty[schedule.RoleKey{Cluster: c.Key, Role: r.Name}] = r.Empty
+				t.empty = append(t.empty, fmt.Sprintf("%s %s: %d", c.Key.Name, r.Name, r.Empty))
 			}
 			claim.Domain, claim.Pending = "", false
 			for _, gone := range r.Releasing {

@@ -73,6 +73,7 @@ type entry struct {
 type tree struct {
 	hosts  map[string][]entry
 	memory any
+	empty  []string // slots of hosts that are gone, by cluster and role
 	// approvals are those that a run has read, by cluster and host: the use that each is for, void for none.
 	approvals map[[2]string]string
 }
@@ -91,6 +92,7 @@ func (t *tree) String() string {
 		for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
 			words = append(words, fmt.Sprintf("%s:%+v", name, t.hosts[name]))
 		}
+		words = append(words, t.empty...)
 	}
 	return strings.Join(words, " ")
 }

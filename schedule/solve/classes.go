@@ -153,7 +153,7 @@ func (f *flow) bound(i int, known map[string]*domains) {
 		count(d)
 	}
 	binds := make([]bool, len(r.Most))
-	wants := len(r.Held) + r.Active + r.Standby
+	wants := len(r.Held) + r.Active + r.Standby + r.Refill
 	for d, hosts := range could {
 		level := t.Level[d]
 		binds[level] = binds[level] || min(hosts, wants) > r.Most[level]

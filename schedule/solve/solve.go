@@ -59,6 +59,8 @@ type Request struct {
 	// ReplaceStandby of them are to be replaced: after the active slots of the cluster, and before its standby slots.
 	Failed                        []int32
 	ReplaceActive, ReplaceStandby int
+	// Refill are active slots whose hosts are gone: each is filled like that of a failed host, with those.
+	Refill int
 	// Spread is the tree of one key over whose domains its hosts are spread, None for none; Skew is the allowed
 	// difference. Even are the domains of its present hosts there.
 	Spread, Skew int
@@ -89,8 +91,9 @@ type Limit struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed.
+	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed. Refilled counts Refill's.
 	Replaced []int
+	Refilled int
 	// ShortActive and ShortStandby are the requested hosts that it does not get. In a cluster that is not placed,
 	// only ShortActive is set: the lack of each role at its turn.
 	ShortActive, ShortStandby int
@@ -116,7 +119,8 @@ func Solve(site *Problem) *Result {
 	return f.result
 }
 
-// place fills all active slots of a cluster, or none, and replaces failed hosts as far as possible.
+// place fills all active slots of a cluster, or none, and then replaces hosts that are gone, and failed ones, as far as
+// possible.
 func (f *flow) place(cluster int) bool {
 	c := &f.Clusters[cluster]
 	need := 0
@@ -134,8 +138,15 @@ func (f *flow) place(cluster int) bool {
 	}
 	for i := c.From; i < c.To; i++ {
 		r := &f.roles[i]
-		if r.ReplaceActive > 0 && r.pack != nil && !r.packed {
+		if r.Refill+r.ReplaceActive > 0 && r.pack != nil && !r.packed {
 			f.pack(r, f.fullest(r))
+		}
+		got := &f.result.Roles[i]
+		got.Refilled = f.fill(r, r.Refill)
+		if short := r.Refill - got.Refilled; short > 0 {
+			f.explain(r, short, false)
+			got.ShortActive += short
+			placed = false
 		}
 		f.replace(r, r.ReplaceActive)
 	}
@@ -186,7 +197,7 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 			continue
 		}
 		packed := false
-		for _, d := range f.packs(r, r.Active) {
+		for _, d := range append(f.packs(r, r.Active+r.Refill), f.packs(r, r.Active)...) {
 			f.pack(r, d)
 			packed = f.fill(r, r.Active) == r.Active && (!retry || f.fillAll(i+1, to, false))
 			if packed {

@@ -38,6 +38,7 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 					}
 				}
 			}
+			r.Refill = max(0, rng.IntN(5)-2)
 			if pack && rng.IntN(2) == 0 {
 				r.Pack = 1
 			}
@@ -161,6 +162,11 @@ func everything(s *Problem) (b *tried, placed []bool) {
 			b.want = before
 		}
 		for i := c.From; i < c.To; i++ {
+			for range s.Roles[i].Refill {
+				if !more(i) {
+					placed[len(placed)-1] = false
+				}
+			}
 			for _, d := range s.Roles[i].Failed {
 				had := slices.Clone(b.held[i])
 				at := slices.Index(b.held[i], d)
@@ -286,10 +292,10 @@ func TestPacked(t *testing.T) {
 		alone++
 		possible := false
 		for d := range int32(3) {
-			b := &tried{Problem: s, want: []int{s.Roles[0].Active}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
+			b := &tried{Problem: s, want: []int{s.Roles[0].Active + s.Roles[0].Refill}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
 			possible = possible || b.possible()
 		}
-		if got.Placed[0] != (possible || s.Roles[0].Active == 0) {
+		if got.Placed[0] != (possible || s.Roles[0].Active+s.Roles[0].Refill == 0) {
 			t.Fatalf("site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
 		}
 	}

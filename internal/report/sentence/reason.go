@@ -187,7 +187,7 @@ func candidate(r schedule.Reason) string {
 		if r.Frozen {
 			return "the cluster is frozen"
 		}
-		return "the cluster cannot have all it needs and gets nothing new"
+		return "the cluster cannot have all it needs, and gets only successors of failed hosts"
 	case schedule.DomainFull:
 		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts, "others")
 	case schedule.Satisfied:
