@@ -100,16 +100,9 @@ func (s *planner) whyNot(r *role, i int32) Reason {
 		return NamedByCluster{}
 	case h.reject != nil:
 		return h.reject
-	case r.cluster.never[i]:
-		return NamedByCluster{}
 	}
-	if key := r.lost(h); key != "" {
-		return NoLabel{key}
-	}
-	for _, id := range r.shape.networks {
-		if len(h.On(id)) == 0 {
-			return NoAddress{id, h.NoAddress(id)}
-		}
+	if why := s.lacks(r.shape, i); why != nil {
+		return why
 	}
 	if len(r.cluster.refused) > 0 {
 		return NothingNew{Frozen: true}

@@ -117,9 +117,9 @@ func (s *planner) fillLines(p *Placement) {
 		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.reject}
 		if h.class >= 0 {
 			line.Verdict, line.Reason = verdicts[h.class], reasons[h.class]
-			if lack, ok := line.Reason.(NoAddress); ok {
-				if lack.Problem = h.NoAddress(lack.Network); lack.Problem != "" {
-					line.Reason = lack
+			if lack, ok := line.Reason.(NoAddress); ok { // of the first host of the class
+				if problem := h.NoAddress(lack.Network); problem != lack.Problem {
+					line.Reason = NoAddress{lack.Network, problem}
 				}
 			}
 		}

@@ -84,3 +84,39 @@ func TestHardware(t *testing.T) {
 		t.Errorf("%q does not say %q", said, want)
 	}
 }
+
+// TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the host.
+func TestExplainLack(t *testing.T) {
+	set := nodes("kind=w", 1, 0)
+	set.Hardware = &v1.Hardware{CPUs: 32}
+	with := func(name, labels string, cpus int, addresses ...string) inventory.Host {
+		h := at(newHost(name, labels), "", addresses...)
+		if cpus > 0 {
+			h.Hardware = &inventory.Hardware{CPUs: cpus}
+		}
+		return h
+	}
+	unread := with("unread", "kind=w rack=r6", 32)
+	unread.AddressProblems = []inventory.AddressProblem{{Network: "oam", Text: "Secret metal/x: missing"}}
+	cluster := onOAM("a", 1, 0)
+	cluster.Spec.Nodes[v1.RoleWorker] = set
+	cluster.Annotations = map[string]string{v1.RemoveAnnotation: "named"}
+	hosts := []inventory.Host{
+		with("few", "kind=w rack=r1", 8, "192.0.2.1"), with("named", "kind=w rack=r2", 32, "192.0.2.2"), with("off", "kind=w rack=r3", 32),
+		with("raw", "kind=w rack=r4", 0, "192.0.2.3"), with("where", "kind=w", 32, "192.0.2.4"), unread,
+	}
+	p := plan(t, []v1.SIPCluster{cluster}, hosts, Previous{}, testOptions)
+	for host, want := range map[string]string{
+		"few":    "selects it, but it is not eligible: with 8 CPUs, want 32",
+		"named":  "selects it, but an annotation of the cluster names it",
+		"off":    "selects it, but it has no address on oam",
+		"raw":    "selects it, but it is not eligible: not inspected by metal3, and the role asks for hardware",
+		"where":  "selects it, but it has no label rack",
+		"unread": "selects it, but it has no address on oam (Secret metal/x: missing)",
+	} {
+		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
+		if !strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n") {
+			t.Errorf("%s: %s\nwant %s", host, said, want)
+		}
+	}
+}

@@ -234,7 +234,7 @@ func (s *planner) warnUnreached() {
 			if !sh.selects(h.kind) {
 				continue
 			}
-			if lack, ok := s.lacks(sh, int32(i)).(NoAddress); ok && h.NoAddress(lack.Network) != "" {
+			if lack, ok := s.lacks(sh, int32(i)).(NoAddress); ok && lack.Problem != "" {
 				known[sh] = append(known[sh], s.unaddressed(int32(i), lack.Network))
 			}
 		}

@@ -205,7 +205,7 @@ func (s *planner) lacks(sh *shape, i int32) Reason {
 	}
 	for _, network := range sh.networks {
 		if len(h.On(network)) == 0 {
-			return NoAddress{Network: network}
+			return NoAddress{network, h.NoAddress(network)}
 		}
 	}
 	return LacksHardware(sh.hardware, h.Hardware)
