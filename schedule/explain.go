@@ -40,7 +40,9 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 	out := Explanation{Line: &p.Hosts[i]}
 	for _, r := range s.roles {
 		switch {
-		case r.want() == 0 || out.Line.Cluster == r.cluster.key && out.Line.Role == r.name:
+		case out.Line.Cluster == r.cluster.key && out.Line.Role == r.name:
+		case r.want() == 0 && matches(r.asked(), s.hosts[i].Host):
+			out.Roles = append(out.Roles, RoleReason{r.key(), AsksForNone{}})
 		case !matches(r.selector, s.hosts[i].Host):
 			if r.wide != nil && matches(r.wide, s.hosts[i].Host) {
 				out.Roles = append(out.Roles, RoleReason{r.key(), NotGranted{}})

@@ -82,6 +82,8 @@ type (
 	TooLittle struct{ What, Has, Want string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
+	// AsksForNone: the role selects it, and its count is 0.
+	AsksForNone struct{}
 	// NotGranted: the role's spec selects the host, and the tenant's grants exclude it.
 	NotGranted struct{}
 	// NothingNew: the cluster is Frozen, or lacks some of its hosts and therefore gets no new one.
@@ -117,6 +119,7 @@ func (NoLabel) isReason()          {}
 func (NotInspected) isReason()     {}
 func (TooLittle) isReason()        {}
 func (NamedByCluster) isReason()   {}
+func (AsksForNone) isReason()      {}
 func (NotGranted) isReason()       {}
 func (NothingNew) isReason()       {}
 func (DomainFull) isReason()       {}

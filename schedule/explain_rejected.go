@@ -135,10 +135,7 @@ func (s *planner) ungranted(r *role, kind int32) bool {
 // host meets; near is a similar requirement that hosts meet. Example: unmet is "kind=wroker", near is "kind=worker".
 // Both may be empty.
 func (s *planner) unmatched(r *role) (is bool, unmet, near string) {
-	selector := r.selector
-	if r.wide != nil {
-		selector = r.wide
-	}
+	selector := r.asked()
 	if slices.Contains(s.selects(selector), true) {
 		return false, "", ""
 	}

@@ -109,8 +109,12 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 func (s *planner) fillLines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
+	idle := s.selectedByIdle()
 	for c := range s.classes {
 		verdicts[c], reasons[c] = s.classLine(&s.classes[c])
+		if reasons[c] == (NotSelected{}) && idle[s.hosts[s.classes[c].host].kind] {
+			reasons[c] = AsksForNone{}
+		}
 	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -150,6 +154,20 @@ func (s *planner) classLine(c *class) (Verdict, Reason) {
 		return Free, NotGranted{}
 	}
 	return Free, NotSelected{}
+}
+
+// selectedByIdle returns for each kind whether a role that asks for no hosts selects it.
+func (s *planner) selectedByIdle() []bool {
+	out := make([]bool, len(s.kinds))
+	for _, r := range s.roles {
+		if r.want() > 0 {
+			continue
+		}
+		for kind, selected := range s.selects(r.asked()) {
+			out[kind] = out[kind] || selected
+		}
+	}
+	return out
 }
 
 // lackOrder orders reasons: the smaller, the easier to fix.

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -23,14 +24,15 @@ func TestExplainNearest(t *testing.T) {
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "y1"})
 	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
-	if len(lines) != 15 || len(said) > 2000 {
+	if len(lines) != 16 || len(said) > 2000 {
 		t.Fatalf("%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
 	}
 	for i, want := range map[int]string{
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
 		12: "  3919 more roles: could use it, but have the hosts they want",
-		13: "  70 more roles: could use it, but already have all the hosts they may have in its domain",
+		13: "  2000 more roles: select it, but ask for no hosts",
+		14: "  70 more roles: could use it, but already have all the hosts they may have in its domain",
 	} {
 		if lines[i] != want {
 			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)
@@ -39,6 +41,36 @@ func TestExplainNearest(t *testing.T) {
 	held, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h0001"})
 	if len(held) > 2000 {
 		t.Errorf("%d bytes:\n%.3000s", len(held), held)
+	}
+}
+
+// TestExplainRoleOfNone: a role that asks for no hosts is named with the hosts that it selects, whatever their state.
+func TestExplainRoleOfNone(t *testing.T) {
+	role := map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)}
+	none, ungranted := newCluster("a", role), newCluster("a", maps.Clone(role))
+	paused := newHost("h2", "kind=w rack=r2")
+	paused.State.Paused = true
+	hosts := []inventory.Host{newHost("h1", "kind=w rack=r1"), paused, newHost("h3", "kind=x rack=r3")}
+	narrow := testOptions
+	narrow.Asked = granted(&ungranted, "red")
+	some := newCluster("b", map[string]v1.NodeSet{"Edge": nodes("kind=w", 1, 0)})
+	const asks = "  tenants/a Worker: selects it, but asks for no hosts\n"
+	for _, row := range []struct {
+		why, host, want string
+		clusters        []v1.SIPCluster
+		options         Options
+	}{
+		{"free", "h1", "free\n  the roles that select it ask for no hosts\n" + asks, []v1.SIPCluster{none}, testOptions},
+		{"beyond the grant", "h1", "free\n  the roles that select it ask for no hosts\n" + asks, []v1.SIPCluster{ungranted}, narrow},
+		{"not eligible", "h2", "not eligible\n  paused\n" + asks, []v1.SIPCluster{none}, testOptions},
+		{"not selected", "h3", "free\n  free: no role selects it\n  1 other role does not select it\n", []v1.SIPCluster{none}, testOptions},
+		{"another role has it", "h1", "assigned, tenants/b Edge\n  new: rack=r1, the only free host there that fits, none elsewhere\n" + asks,
+			[]v1.SIPCluster{none, some}, testOptions},
+	} {
+		p := plan(t, row.clusters, hosts, Previous{}, row.options)
+		if said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: row.host}); said != "metal/"+row.host+": "+row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, said, row.want)
+		}
 	}
 }
 

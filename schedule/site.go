@@ -153,6 +153,14 @@ func (h *candidate) key() HostKey { return HostKey{Namespace: h.Namespace, Name:
 
 func (r *role) want() int { return r.active + r.standby }
 
+// asked returns the selector as the spec has it.
+func (r *role) asked() labels.Selector {
+	if r.wide != nil {
+		return r.wide
+	}
+	return r.selector
+}
+
 func (s *planner) problem(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Errorf(format, args...))
 }

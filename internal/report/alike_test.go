@@ -24,6 +24,7 @@ func TestAlikeRolesShareALine(t *testing.T) {
 		{schedule.Explanation{Roles: reason(1, schedule.Satisfied{Want: 2})}, []string{"t/c0 Worker: could use it, but has the 2 hosts it wants"}},
 		{schedule.Explanation{Roles: reason(4, schedule.NotGranted{})}, []string{"t/c0 Worker, t/c1 Worker, t/c2 Worker and t/c3 Worker: select it, but their tenants are not granted it"}},
 		{schedule.Explanation{Roles: reason(5, schedule.NotGranted{})}, []string{"t/c0 Worker, t/c1 Worker, t/c2 Worker and 2 other roles: select it, but their tenants are not granted it"}},
+		{schedule.Explanation{Roles: reason(2, schedule.AsksForNone{})}, []string{"t/c0 Worker and t/c1 Worker: select it, but ask for no hosts"}},
 		{
 			schedule.Explanation{Roles: slices.Concat(reason(2, schedule.NothingNew{}), reason(3, schedule.NotGranted{})), More: []schedule.ReasonCount{
 				{Reason: schedule.NotGranted{}, Count: 7}, {Reason: schedule.Satisfied{}, Count: 2},

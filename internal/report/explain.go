@@ -113,6 +113,8 @@ func whyNoneHas(r schedule.Reason) string {
 		return "select it, but it has " + sentence.Reason(r)
 	case schedule.Outranked:
 		return "could use it, but other roles need it"
+	case schedule.AsksForNone:
+		return "select it, but ask for no hosts"
 	case schedule.NotGranted:
 		return "select it, but their tenants are not granted it"
 	case schedule.HeldBy:
@@ -131,6 +133,8 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but an annotation of the cluster names it"
 	case schedule.NoAddress, schedule.NoLabel:
 		return "selects it, but it has " + words
+	case schedule.AsksForNone:
+		return "selects it, but asks for no hosts"
 	case schedule.NotGranted:
 		return "selects it, but its tenant is not granted it"
 	case schedule.NothingNew, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:

@@ -171,6 +171,8 @@ func candidate(r schedule.Reason) string {
 		return "free: fits " + strconv.Itoa(r.Roles) + " of the roles, and none gets it"
 	case schedule.NotSelected:
 		return "free: no role selects it"
+	case schedule.AsksForNone:
+		return "the roles that select it ask for no hosts"
 	case schedule.NotGranted:
 		return "not granted to the tenant"
 	case schedule.NoAddress:
