@@ -3,7 +3,9 @@ package schedule
 // room counts the free hosts that fit a shape, in all and by domain, before any is assigned.
 type room struct {
 	hosts, loose int // loose: hosts without a domain
-	in           map[int32]int
+	// in counts the hosts with this narrowest domain, and within those anywhere in a domain. narrowest counts the
+	// domains in a domain that have hosts, and none in a narrower one; for noLabel it counts all.
+	in, within, narrowest map[int32]int
 }
 
 type roomKey struct {
@@ -17,7 +19,7 @@ func (s *planner) room(r *role) *room {
 	if known := s.rooms[key]; known != nil {
 		return known
 	}
-	m := &room{in: map[int32]int{}}
+	m := &room{in: map[int32]int{}, within: map[int32]int{}, narrowest: map[int32]int{}}
 	s.rooms[key] = m
 	if r.shape.fits == nil {
 		return m
@@ -34,6 +36,19 @@ func (s *planner) room(r *role) *room {
 			m.loose++
 		}
 	}
+	for d, hosts := range m.in { // sums
+		for ; d >= 0; d = r.tree.above(d) {
+			m.within[d] += hosts
+		}
+	}
+	for d, hosts := range m.in { // sums
+		if hosts < m.within[d] {
+			continue
+		}
+		for m.narrowest[noLabel]++; d >= 0; d = r.tree.above(d) {
+			m.narrowest[d]++
+		}
+	}
 	return m
 }
 
@@ -47,8 +62,12 @@ func (s *planner) chosen(r *role, i int32) Reason {
 	case d < 0:
 		return Chosen{Key: r.keys[0], There: m.hosts}
 	}
-	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.in[d], Elsewhere: m.hosts - m.in[d],
-		Domains: len(m.in) - 1}
+	unlabelled := m.loose
+	for wide := r.tree.above(d); wide >= 0; wide = r.tree.above(wide) {
+		unlabelled += m.in[wide]
+	}
+	return Chosen{Key: r.tree.key(d), Value: r.tree.names[d], There: m.within[d], Unlabelled: unlabelled,
+		Elsewhere: m.hosts - m.within[d] - unlabelled, Domains: m.narrowest[noLabel] - m.narrowest[d]}
 }
 
 // warnCrowded warns of domains in which the role holds more hosts than its limit.

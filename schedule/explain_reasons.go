@@ -43,10 +43,11 @@ type (
 		Refused      []Refusal
 	}
 	// Chosen: new, one of There free hosts that fit in the domain Key=Value; Elsewhere more fit, in Domains other
-	// domains. Key is empty for a role without topology keys, and Value for a host without the label Key.
+	// domains. Unlabelled more fit that may lie in the same domain: they lack the label Key. Key is empty for a role
+	// without topology keys, and Value for a host without the label Key.
 	Chosen struct {
-		Key, Value                string
-		There, Elsewhere, Domains int
+		Key, Value                            string
+		There, Elsewhere, Domains, Unlabelled int
 	}
 )
 

@@ -59,6 +59,41 @@ func TestHostsWithoutTheKey(t *testing.T) {
 	}
 }
 
+// TestChosenAmongUnlabelled: hosts in one domain are not elsewhere for each other, and a host that lacks the deciding label is in no other domain.
+func TestChosenAmongUnlabelled(t *testing.T) {
+	const free = "new: rack=r1, the only free host there that fits"
+	for _, row := range []struct {
+		why, keys, want string
+		labels          []string // of h1, which is chosen, and of the others
+	}{
+		{"the only one", "row rack", free + ", none elsewhere", []string{"row=w1 rack=r1"}},
+		{"another rack of its row", "row rack", free + "; 1 elsewhere in 1 domain", []string{"row=w1 rack=r1", "row=w1 rack=r2"}},
+		{"its row, without a rack", "row rack", free + "; 1 without label rack", []string{"row=w1 rack=r1", "row=w1"}},
+		{"neither row nor rack", "row rack", free + "; 1 without label rack", []string{"row=w1 rack=r1", ""}},
+		{"one key", "rack", free + "; 1 without label rack", []string{"rack=r1", ""}},
+		{"all of these", "row rack", free + "; 2 elsewhere in 1 domain; 2 without label rack",
+			[]string{"row=w1 rack=r1", "row=w1", "", "row=w2", "row=w2 rack=r3"}},
+		{"it has no rack, and its row has racks", "row rack", "new: row=w1, one of 3 free hosts there that fit; 2 elsewhere in 2 domains; 1 without label row",
+			[]string{"row=w1", "row=w1 rack=r1", "row=w1 rack=r2", "row=w2 rack=r3", "row=w3", ""}},
+		{"it has no label", "row rack", "new: has no label row and is not constrained; one of 2 free hosts that fit", []string{"", "row=w1 rack=r1"}},
+	} {
+		set := nodes("", 1, 0)
+		set.TopologyKey, set.TopologyKeys, set.Unlabelled = "", strings.Fields(row.keys), v1.UnlabelledAllow
+		set.MaxPerDomainByKey = map[string]v1.PerDomain{"row": 2}
+		if row.keys == "rack" {
+			set.MaxPerDomainByKey = nil
+		}
+		var hosts []inventory.Host
+		for i, labels := range row.labels {
+			hosts = append(hosts, newHost("h"+string(rune('1'+i)), labels))
+		}
+		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
+		if got := Say.Reason(p.Hosts[0].Reason); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
 // TestLostLabel: a host that lost its label is that host's finding: it stays, and nobody else's placement changes.
 func TestLostLabel(t *testing.T) {
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": nodes("", 2, 0)}), newCluster("b", map[string]v1.NodeSet{"Edge": nodes("", 1, 0)})}

@@ -58,10 +58,16 @@ func chosen(r *schedule.Chosen) string {
 	} else {
 		words += "one of " + strconv.Itoa(r.There) + " free hosts there that fit"
 	}
-	if r.Elsewhere == 0 {
-		return words + ", none elsewhere"
+	switch {
+	case r.Elsewhere > 0:
+		words += "; " + strconv.Itoa(r.Elsewhere) + " elsewhere in " + text.Count(r.Domains, "domain")
+	case r.Unlabelled == 0:
+		words += ", none elsewhere"
 	}
-	return words + "; " + strconv.Itoa(r.Elsewhere) + " elsewhere in " + text.Count(r.Domains, "domain")
+	if r.Unlabelled > 0 {
+		words += "; " + strconv.Itoa(r.Unlabelled) + " without label " + r.Key
+	}
+	return words
 }
 
 // oneOf describes the number of free hosts to choose from.
