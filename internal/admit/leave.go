@@ -64,16 +64,36 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 	case s.has(key):
 		return "the tree does not have this cluster, and it gets no hosts; remove the entry if it is to get hosts"
 	}
+	words, hint := "neither the specs nor the tree have this cluster", "; remove the entry"
+	switch named, perhaps := s.leftOut(key); {
+	case named:
+		return "the tree does not have this cluster, and its spec is left out"
+	case perhaps:
+		words, hint = "the tree does not have this cluster, and its spec may be in a file that is left out", ""
+	}
 	var names []string
 	for near := range s.Known {
 		names = append(names, near.String())
 	}
 	slices.Sort(names)
-	hint := "remove the entry"
 	if near := manifest.Nearest(key.String(), names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
+		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "neither the specs nor the tree have this cluster; " + hint
+	return words + hint
+}
+
+// leftOut reports whether a spec that is left out names a cluster, or perhaps does: a tenant of the cluster's namespace
+// writes the file, or more than one tenant does, and the file cannot be read.
+func (s *Clusters) leftOut(key schedule.ClusterKey) (named, perhaps bool) {
+	named = slices.Contains(s.Unnamed, key)
+	for i := range s.Problems {
+		p := &s.Problems[i]
+		named = named || p.Cluster == key
+		if author := s.Tenants.Author(p.File); p.Cluster == (schedule.ClusterKey{}) {
+			perhaps = perhaps || author == nil || author == s.Tenants.Of(key.Namespace)
+		}
+	}
+	return named, perhaps
 }
 
 // freezeAbsent freezes the clusters of the tree without a spec: -f may name only some specs, and a file may be lost.

@@ -34,8 +34,8 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 		l, options.Old = l.asOfTree(claims.Claims, options.Keys), true
 	}
 	clusters := admit.Of(admit.Input{
-		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()), Hosts: l.Hosts.Hosts,
-		Tenants: l.Tenants, Network: l.Network,
+		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()),
+		Unnamed: l.unnamedClusters, Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
 		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, InTree: l.inTree,
 	})
 	return &Admitted{l, before, clusters}, nil

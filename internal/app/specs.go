@@ -43,8 +43,9 @@ type specs struct {
 	sites []string
 	// paths maps the files, as messages name them, to the paths that package tenancy gives them.
 	paths map[string]string
-	// unnamed and unread are as in Loaded.
+	// unnamed and unread are as in Loaded, and unnamedClusters are the clusters of unnamed.
 	unnamed, unread []string
+	unnamedClusters []schedule.ClusterKey
 	// manifests are the specs of the site's services.
 	manifests []manifest.Document
 }
@@ -90,6 +91,8 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		if read.Beside[i].Kind == v1.Kind {
 			s.unnamed = append(s.unnamed, fmt.Sprintf("%s: a %s that no kustomization names: not read", read.Beside[i].Where(),
 				v1.Kind))
+			s.unnamedClusters = append(s.unnamedClusters,
+				schedule.ClusterKey{Namespace: read.Beside[i].Namespace, Name: read.Beside[i].Name})
 		}
 	}
 	for _, err := range Flatten(err) {
