@@ -36,7 +36,7 @@ const (
 	whyColumn    // of a wide table, and the columns after it
 )
 
-// write prints the table for a terminal of width columns, 0 for none. Nothing is cut off. If the table is too wide,
+// write prints the table for a terminal of width columns, 0 for none. Nothing is cut off here. If the table is too wide,
 // these steps follow until it fits: the columns of a wide table go below each row; empty columns are dropped; the
 // name of each cluster goes above its hosts, a common namespace below the table, and the role to the cluster's name;
 // long cells are wrapped. A narrower terminal wraps the lines itself, without rules.

@@ -163,8 +163,8 @@ func (c *ClusterResult) changedSlots() string {
 	return out.String()
 }
 
-// maxSentence is the longest danger or problem in a commit and a pull request, in characters. Without it, a long one
-// of a tenant would push the following ones out of the text.
+// maxSentence is the longest danger or problem in a commit and a pull request, and the longest cell and line of the
+// table on a terminal, in characters. Without it, a long one of a tenant would push the following ones out of the text.
 const maxSentence = 1000
 
 func bounded(sentence string) string { return text.Truncate(sentence, maxSentence) }

@@ -34,9 +34,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	if same := slotTable(w, p, options); same > 0 {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
-	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(line), options.Width, "  ")) }
+	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(bounded(line)), options.Width, "  ")) }
 	warn := func(line string) {
-		fmt.Fprintln(w, options.painted(text.Fold(text.Line(line), options.Width, "  "), bad))
+		fmt.Fprintln(w, options.painted(text.Fold(text.Line(bounded(line)), options.Width, "  "), bad))
 	}
 	say(p.Summary())
 	if where := p.listFree(); where != "" {
@@ -195,11 +195,12 @@ func (o TableOptions) painted(line string, colors prettytext.Colors) string {
 	return colors.EscapeSeq() + line + prettytext.Reset.EscapeSeq()
 }
 
-// row returns a table's row. A UID, or a domain that a label names, may be any text.
+// row returns a table's row. A UID, or a domain that a label names, may be any text. A cell is bounded before it is
+// measured: one long reason would widen its column in every row.
 func row(cells ...string) table.Row {
 	r := make(table.Row, len(cells))
 	for i, cell := range cells {
-		r[i] = text.Line(cell)
+		r[i] = text.Line(bounded(cell))
 	}
 	return r
 }

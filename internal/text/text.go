@@ -85,7 +85,12 @@ func Truncate(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
+	end := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return strings.TrimRight(s[:end], " ") + "…"
 }
 
 // Fold wraps a line between words to the width of a terminal. Further lines begin with indent. With width 0, for no

@@ -17,12 +17,13 @@ func (u *UI) Columns(rows [][]string, narrow int) error {
 }
 
 // writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many
-// columns is too narrow for that, it is one blank, and the cells of one column go on in the next line, between words:
-// none is cut. Width 0 is no terminal.
+// columns is too narrow for that, it is one blank, and the cells of one column go on in the next line, between words.
+// A cell ends after mostCell characters. Width 0 is no terminal.
 func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	rows = bounded(rows)
 	columns := table.NewWriter()
 	columns.SuppressTrailingSpaces()
 	last, longest, word, total := len(rows[0])-1, 0, 0, 0
@@ -62,6 +63,20 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	}
 	_, err := fmt.Fprintln(out, columns.Render())
 	return err
+}
+
+// mostCell is the longest cell, in characters. A longer one would widen its column in every row.
+const mostCell = 1000
+
+// bounded returns the rows with cells of at most mostCell characters.
+func bounded(rows [][]string) [][]string {
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, cell := range row {
+			out[i] = append(out[i], text.Truncate(cell, mostCell))
+		}
+	}
+	return out
 }
 
 // glue is a blank that no line ends at.

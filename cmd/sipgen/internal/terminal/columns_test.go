@@ -44,3 +44,17 @@ func TestFolded(t *testing.T) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
+
+// TestLongCellsAreBounded: one long cell does not widen all rows without end.
+func TestLongCellsAreBounded(t *testing.T) {
+	rows := [][]string{{"HOST", "WHY"}}
+	for range 500 {
+		rows = append(rows, []string{"m/h", strings.Repeat("no ", 30_000)})
+	}
+	for _, width := range []int{0, 80} {
+		var out strings.Builder
+		if err := writeColumns(&out, rows, width, 1); err != nil || out.Len() > 3*mostCell*len(rows) || !strings.Contains(out.String(), "no…") {
+			t.Errorf("width %d: %d bytes, %v", width, out.Len(), err)
+		}
+	}
+}
