@@ -145,7 +145,7 @@ func showHosts(ui *terminal.UI, list *report.HostList, output string) error {
 	case "json":
 		return ui.JSON(list)
 	case "csv":
-		return csv.NewWriter(ui.Out).WriteAll(list.Rows(true))
+		return csv.NewWriter(ui.Out).WriteAll(withoutFormulas(list.Rows(true)))
 	case "name":
 		for i := range list.Hosts {
 			fmt.Fprintln(ui.Out, list.Hosts[i].Host)
@@ -160,4 +160,17 @@ func showHosts(ui *terminal.UI, list *report.HostList, output string) error {
 	}
 	_, err := fmt.Fprintf(ui.Out, "%s.\n", list.Summary())
 	return err
+}
+
+// withoutFormulas puts a single quote before each cell that a spreadsheet would run as a formula (OWASP, CSV
+// Injection).
+func withoutFormulas(rows [][]string) [][]string {
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell != "" && strings.Contains("=+-@\t\r", cell[:1]) {
+				row[i] = "'" + cell
+			}
+		}
+	}
+	return rows
 }
