@@ -100,6 +100,32 @@ func TestAnswersToAPushHaveAnEnd(t *testing.T) {
 	}
 }
 
+// A server that reports another ref than the one that was pushed has not taken the push.
+func TestReportOfAnotherRef(t *testing.T) {
+	t.Parallel()
+	for reports, want := range map[string]string{
+		packetOf("ok refs/heads/other\n"):                                 "push: the server's status report names refs/heads/other, want refs/heads/main",
+		packetOf("ok refs/heads/a\n") + packetOf("ok refs/heads/main2\n"): "names refs/heads/a, refs/heads/main2, want refs/heads/main",
+		"": "names no ref, want refs/heads/main",
+		packetOf("ok refs/heads/other\n") + packetOf("ok refs/heads/main\n"): "",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if service := r.URL.Query().Get("service"); service != "" {
+				w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
+				fmt.Fprint(w, packetOf("# service="+service+"\n")+"0000"+packetOf(strings.Repeat("0", 40)+" capabilities^{}\x00report-status side-band-64k\n")+"0000")
+				return
+			}
+			w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+			fmt.Fprint(w, packetOf("\x01"+packetOf("unpack ok\n")+reports+"0000")+"0000")
+		}))
+		t.Cleanup(server.Close)
+		_, err := publishTree(Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{Token: "t0ken"}}, tree("a", "1"), meta)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: found %v, want %q", reports, err, want)
+		}
+	}
+}
+
 // A hook of a local repository, or behind ssh, is bounded, too; what it printed at first is passed on.
 func TestHooksThatPrintALot(t *testing.T) {
 	t.Parallel()

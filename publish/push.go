@@ -169,7 +169,26 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		}
 		err = refused
 	}
+	if err == nil {
+		err = checkReported(report, name)
+	}
 	return wire.OneLine(progress.String()), err
+}
+
+// checkReported returns an error unless a server's report has the ref that was pushed: its "ok" of another ref is none
+// of this push.
+func checkReported(report *packp.ReportStatus, name plumbing.ReferenceName) error {
+	var found []string
+	for _, command := range report.CommandStatuses {
+		if command.ReferenceName == name {
+			return nil
+		}
+		found = append(found, command.ReferenceName.String())
+	}
+	if len(found) == 0 {
+		found = []string{"no ref"}
+	}
+	return fmt.Errorf("the server's status report names %s, want %s", wire.OneLine(some(found)), name)
 }
 
 // refusal is a push that the server answered with no.
