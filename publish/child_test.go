@@ -70,6 +70,12 @@ func (c child) run() error {
 				return err
 			}
 		}
+	case "repositories, for ever":
+		for n := 0; ; n++ {
+			if err := NewRepository(filepath.Join(c.Dir, fmt.Sprint(n, ".git")), "main", meta.Author, time.Unix(1, 0)); err != nil {
+				return err
+			}
+		}
 	case "branch, once":
 		ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 		defer stop()

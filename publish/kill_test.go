@@ -109,6 +109,24 @@ func TestKilledWhilePublishing(t *testing.T) {
 	}
 }
 
+// A repository that is there is whole, whenever the run that made it was killed.
+func TestKilledWhileMakingARepository(t *testing.T) {
+	t.Parallel()
+	for range times(10) {
+		dir := t.TempDir()
+		kill(t, child{Do: "repositories, for ever", Dir: dir}.start(t), 50*time.Millisecond)
+		made, err := filepath.Glob(filepath.Join(dir, "*.git"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, repo := range made {
+			if tip, err := Read(context.Background(), Target{URL: repo, Branch: "main"}); err != nil || tip.Commit == "" {
+				t.Errorf("%s: found %+v, %v, want a branch with a commit", repo, tip, err)
+			}
+		}
+	}
+}
+
 // A lock that a killed git has left is named, so that somebody can remove it.
 func TestLockThatWasLeft(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // localPath returns the path of a repository on this machine.
@@ -134,19 +136,31 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 }
 
 // NewRepository makes a bare repository in a folder that does not exist, with one branch and a commit without files on
-// it: a proposal needs a branch to merge into. An error leaves no folder behind.
-func NewRepository(dir, branch string, by Signature, when time.Time) (err error) {
+// it: a proposal needs a branch to merge into. It is made beside the folder and renamed, so that neither an error nor a
+// kill leaves a part of it in the folder.
+func NewRepository(dir, branch string, by Signature, when time.Time) error {
 	if err := checkBranch(branch); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", dir, fs.ErrExist)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%s: %w", dir, err), os.RemoveAll(dir))
-		}
-	}()
+	part := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+treefs.StageInside)
+	err := os.RemoveAll(part) // of a run that was killed
+	if err == nil {
+		err = makeRepository(part, branch, by, when)
+	}
+	if err == nil {
+		err = os.Rename(part, dir)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", dir, err), os.RemoveAll(part))
+	}
+	return nil
+}
+
+// makeRepository is NewRepository in the folder itself.
+func makeRepository(dir, branch string, by Signature, when time.Time) error {
 	name := plumbing.NewBranchReferenceName(branch)
 	repository, err := gogit.PlainInitWithOptions(dir,
 		&gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: name}})

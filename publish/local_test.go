@@ -101,6 +101,7 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 func TestNewRepositoryOnDisk(t *testing.T) {
 	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
+	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/heads/", ".fleet.git.sipgen-new/objects/x", "")) // a run was killed
 	if err := NewRepository(dir, "main", by, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -110,5 +111,8 @@ func TestNewRepositoryOnDisk(t *testing.T) {
 	}
 	if err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0)); err == nil {
 		t.Error("a name that no branch can have: no error")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the repository: found %v, want nothing (%v)", entries, err)
 	}
 }
