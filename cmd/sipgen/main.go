@@ -76,6 +76,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, incomplete.Err) {
 			err = nil
 		}
+		if err == nil && ui.Done != "" {
+			ui.Say("%s, but %s", ui.Done, incomplete)
+			return exitFinding // code 2 is for a run that has written nothing
+		}
 		err = errors.Join(err, incomplete)
 	case err == nil:
 		return exitDone

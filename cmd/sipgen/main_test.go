@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +31,44 @@ func TestOutputIsIncomplete(t *testing.T) {
 		if code := run(t.Context(), args, strings.NewReader(""), full, &stderr); code != exitError ||
 			!strings.Contains(stderr.String(), "sipgen: the output is incomplete: write /dev/full: no space left on device\n") || strings.Contains(stderr.String(), "hint") {
 			t.Errorf("%v: exit %d, said %q", args, code, &stderr)
+		}
+	}
+}
+
+// A command that has written and cannot say so has done its work: code 2 is for a run that has written nothing.
+func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		need.Missing(t, "a device that is always full: %v", err)
+	}
+	defer func() { _ = full.Close() }()
+	t.Setenv("GIT_AUTHOR_NAME", "Ada")
+	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
+	dir, example, sip := t.TempDir(), "../../examples/two-tenants/", "../../testdata/inputs/sip-operator/"
+	repo, site, specs := filepath.Join(dir, "fleet.git"), filepath.Join(dir, "begun", "site.yaml"), filepath.Join(dir, "specs")
+	publishes := []string{"publish", "--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts", "--repo", repo}
+	const cause = "the output is incomplete: write /dev/full: no space left on device\n"
+	for _, row := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"init", "--inventory", example + "hosts", "--repo", repo, filepath.Dir(site)}, exitFinding, "sipgen: " + site + " is written, but " + cause},
+		{append(slices.Clone(publishes), "--dry-run"), exitDone, "nothing is pushed\n"},
+		{publishes, exitFinding, "TIP is pushed, but " + cause},
+		{publishes, exitDone, "nothing to commit"},
+		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml", "--out", specs}, exitFinding, "sipgen: 1 spec is written to " + specs + ", but " + cause},
+		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml"}, exitError, "sipgen: " + cause},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), row.args, strings.NewReader(""), full, &stderr)
+		tip, err := exec.Command("git", "-C", repo, "rev-parse", "main").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Replace(row.want, "TIP", strings.TrimSpace(string(tip)), 1)
+		if code != row.code || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%v: exit %d, said %q, want %d, %q", row.args, code, &stderr, row.code, want)
 		}
 	}
 }

@@ -77,6 +77,9 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err != nil {
 				return err
 			}
+			if published.Changed {
+				ui.Done = fmt.Sprintf("%s: %s is pushed", to.Target, published.Commit)
+			}
 			serverSaid, hint := to.PullRequest.CutHint(published.Server)
 			sayPublished(ui, to, published, serverSaid)
 			if err := to.PullRequest.Request(ctx, ui, published, hint); err != nil {

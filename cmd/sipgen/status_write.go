@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -113,6 +114,9 @@ func writeStatuses(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, ten
 		if ctx.Err() != nil {
 			break
 		}
+	}
+	if written > 0 {
+		ui.Done = fmt.Sprintf("the status of %s is written", text.Count(written, "SIPCluster"))
 	}
 	ui.Say("status written for %d of %d SIPClusters; the others are current", written, len(documents))
 	return errors.Join(errs...)

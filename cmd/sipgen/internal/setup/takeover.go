@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Installation reads SIP's specs and services.
@@ -79,6 +80,7 @@ func WriteSpecs(ui *terminal.UI, dir string, specs []*takeover.Converted) error 
 		written++
 	}
 	if written > 0 {
+		ui.Done = text.Plural(written, "spec is", "specs are") + " written to " + dir
 		ui.Say("written to %s; move one file at a time into your specs", dir)
 	}
 	return errors.Join(errs...)

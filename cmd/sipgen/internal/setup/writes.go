@@ -56,6 +56,7 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	if err := writeNew(site, siteText); err != nil {
 		return err
 	}
+	ui.Done = site + " is written"
 	fmt.Fprintf(ui.Out, "\nwrote %s\n", text.Line(site))
 	switch {
 	case there:

@@ -20,6 +20,8 @@ type UI struct {
 	Out, Err io.Writer
 	// Warnings are those about the inputs, for output as data.
 	Warnings []string
+	// Done is what the command has written elsewhere: "FILE is written". Empty: nothing.
+	Done string
 	// Unknown is that help was asked for a command that there is not.
 	Unknown  error
 	progress *progress
