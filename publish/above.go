@@ -67,6 +67,38 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	return found, prefix, err
 }
 
+// SitesAbove returns Target.Path, and the folders above it that have an OwnershipFile: other sites' trees, the nearest
+// first. The repository's root is ".".
+func (s *Snapshot) SitesAbove() (site string, found []string, err error) {
+	whole := &objects.Files{Store: s.files.Store, Root: s.root}
+	for dir := path.Join(s.path, "."); dir != "."; {
+		dir = path.Dir(dir)
+		_, there, err := whole.Entry(path.Join(dir, OwnershipFile))
+		if err != nil {
+			return "", nil, err
+		}
+		if there {
+			found = append(found, dir)
+		}
+	}
+	return s.path, found, nil
+}
+
+// DirSitesAbove is Snapshot.SitesAbove for a folder that WriteDir writes. Paths are absolute.
+func DirSitesAbove(dir string) (site string, found []string, err error) {
+	if site, err = resolve(dir); err != nil {
+		return "", nil, err
+	}
+	for parent := filepath.Dir(site); ; parent = filepath.Dir(parent) {
+		if _, err := os.Lstat(filepath.Join(parent, OwnershipFile)); err == nil {
+			found = append(found, parent)
+		}
+		if parent == filepath.Dir(parent) {
+			return site, found, nil
+		}
+	}
+}
+
 // resolve returns the absolute path that dir leads to.
 func resolve(dir string) (string, error) {
 	root, err := filepath.Abs(dir)

@@ -46,6 +46,11 @@ rendered, and the exit code is 1.`,
 			if err := in.CheckOut(out); err != nil {
 				return err
 			}
+			if from == "" { // else the other tree may be the one that this one replaces
+				if err := app.CheckFolder(out); err != nil {
+					return err
+				}
+			}
 			before, err := app.ReadFolder(ctx, out, adopt)
 			if err == nil && from != "" {
 				before, err = movedFrom(ctx, ui, before, from)

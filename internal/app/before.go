@@ -71,8 +71,10 @@ func seal(where, root string, state *publish.State) error {
 			add(name, "edited since sipgen wrote it: its content does not match %s", publish.OwnershipFile)
 		}
 	}
+	inside := sitesInside(state.Others)
 	for _, name := range state.Others {
 		switch {
+		case isBelow(name, inside):
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case state.Unlisted != nil:
 			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged",
@@ -82,14 +84,16 @@ func seal(where, root string, state *publish.State) error {
 				publish.OwnershipFile)
 		}
 	}
-	if len(problems) == 0 && len(state.Traces) > 0 {
+	if len(problems)+len(inside) == 0 && len(state.Traces) > 0 {
 		// Its decisions went with the list: with an empty place they would be forgotten.
 		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
 			"and so are its decisions", publish.OwnershipFile)
 	}
+	nested := refuseSitesInside(where, root, inside)
 	if len(problems) == 0 {
-		return nil
+		return errors.Join(nested...)
 	}
+	problems = append(nested, problems...)
 	if errors.Is(state.Unlisted, publish.ErrOwnership) {
 		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
 	}
@@ -117,6 +121,13 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 // were read; zero: unknown.
 func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.Snapshot,
 	hostsRead time.Time) (Before, error) {
+	site, above, err := snapshot.SitesAbove()
+	if err == nil {
+		err = refuseInside(site, above)
+	}
+	if err != nil {
+		return Before{}, fmt.Errorf("%s: %w", target, err)
+	}
 	state, err := snapshot.State(search)
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
