@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-billy/v5/util"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/filesystem"
@@ -59,10 +58,7 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	if !ok {
 		return repository, nil
 	}
-	// Else every object that is read opens its pack again. The open packs are closed with the repository.
-	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte),
-		filesystem.Options{KeepDescriptors: true})
-	return gogit.Open(kept, nil)
+	return gogit.Open(&localStorage{openStorage(store.Filesystem())}, nil)
 }
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of

@@ -95,3 +95,48 @@ func TestRivals(t *testing.T) {
 		t.Errorf("locks left: %s %v", out, err)
 	}
 }
+
+// Publishers whose objects come in packs, while git replaces these packs again and again.
+func TestRivalsWhileGitRepacks(t *testing.T) {
+	t.Parallel()
+	rivals := times(30)
+	repo := bare(t)
+	git(t, repo, "config", "transfer.unpackLimit", "1")
+	rival(t, repo, "main", tree("x", "1"))
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	var published, repacks sync.WaitGroup
+	for i := range rivals {
+		published.Go(func() {
+			target := Target{URL: repo, Branch: "main", Path: fmt.Sprintf("sites/s%02d", i)}
+			done, _, err := Loop(ctx, target, func(*Snapshot) (Tree, Meta, string, error) {
+				return tree("lines", fmt.Sprint(i)), meta, "", nil
+			})
+			if err != nil || !done.Changed {
+				t.Errorf("publisher %d: %+v, %v", i, done, err)
+			}
+		})
+	}
+	all := make(chan struct{})
+	repacks.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-all:
+				t.Logf("%d repacks", n)
+				return
+			default:
+				_, _ = tryGit(repo, "repack", "-adq") // a push may take from it what it wants to pack
+			}
+		}
+	})
+	published.Wait()
+	close(all)
+	repacks.Wait()
+	fsck(t, repo)
+	found := inGit(t, repo, "main")
+	for i := range rivals {
+		if got, want := string(found[fmt.Sprintf("sites/s%02d/lines", i)]), fmt.Sprint(i); got != want {
+			t.Errorf("publisher %d: found %q, want %q", i, got, want)
+		}
+	}
+}
