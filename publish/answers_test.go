@@ -112,14 +112,16 @@ func TestReportOfAnotherRef(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if service := r.URL.Query().Get("service"); service != "" {
 				w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
-				fmt.Fprint(w, packetOf("# service="+service+"\n")+"0000"+packetOf(strings.Repeat("0", 40)+" capabilities^{}\x00report-status side-band-64k\n")+"0000")
+				capabilities := strings.Repeat("0", 40) + " capabilities^{}\x00report-status side-band-64k\n"
+				fmt.Fprint(w, packetOf("# service="+service+"\n")+"0000"+packetOf(capabilities)+"0000")
 				return
 			}
 			w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 			fmt.Fprint(w, packetOf("\x01"+packetOf("unpack ok\n")+reports+"0000")+"0000")
 		}))
 		t.Cleanup(server.Close)
-		_, err := publishTree(Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{Token: "t0ken"}}, tree("a", "1"), meta)
+		target := Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{Token: "t0ken"}}
+		_, err := publishTree(target, tree("a", "1"), meta)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: found %v, want %q", reports, err, want)
 		}

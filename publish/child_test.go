@@ -72,7 +72,8 @@ func (c child) run() error {
 		}
 	case "repositories, for ever":
 		for n := 0; ; n++ {
-			if err := NewRepository(filepath.Join(c.Dir, fmt.Sprint(n, ".git")), "main", meta.Author, time.Unix(1, 0)); err != nil {
+			dir := filepath.Join(c.Dir, fmt.Sprint(n, ".git"))
+			if err := NewRepository(dir, "main", meta.Author, time.Unix(1, 0)); err != nil {
 				return err
 			}
 		}

@@ -45,8 +45,10 @@ func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
 	t.Setenv("GIT_AUTHOR_NAME", "Ada")
 	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
 	dir, example, sip := t.TempDir(), "../../examples/two-tenants/", "../../testdata/inputs/sip-operator/"
-	repo, site, specs := filepath.Join(dir, "fleet.git"), filepath.Join(dir, "begun", "site.yaml"), filepath.Join(dir, "specs")
-	publishes := []string{"publish", "--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts", "--repo", repo}
+	repo, specs := filepath.Join(dir, "fleet.git"), filepath.Join(dir, "specs")
+	site := filepath.Join(dir, "begun", "site.yaml")
+	publishes := []string{"publish", "--site", example + "site.yaml", "-f", example + "tenants",
+		"--inventory", example + "hosts", "--repo", repo}
 	const cause = "the output is incomplete: write /dev/full: no space left on device\n"
 	for _, row := range []struct {
 		args []string
