@@ -31,6 +31,8 @@ type canary struct {
 	name, text string
 	// certain: it is a secret beyond doubt, and refused wherever it stands.
 	certain bool
+	// named: its name stands before it, so no free text of a host may show it.
+	named bool
 	// parts of it that must not be seen; the whole text where there are none.
 	parts []string
 }
@@ -48,13 +50,15 @@ func canaries(t *testing.T) []canary {
 	private := string(pem.EncodeToMemory(block))
 	const random = "Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Ya"
 	return []canary{
-		{"a private key", private, true, strings.Split(strings.TrimSpace(private), "\n")[1:4]},
-		{"a private key in base64", base64.StdEncoding.EncodeToString([]byte(private)), true, nil},
-		{"a token", "gh" + "p_" + random + "u7", true, []string{random}},
-		{"a URL with a password", "https://robot:Zt7Kw2Qp9Xv4Lm8R@git.example.org/fleet.git", true, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
-		{"a login", "administrator:Zt7Kw2Qp9Xv4Lm8R", false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
-		{"a token of no known form", random, false, nil},
-		{"a password", "Zebra!Xylophone&9-Kettle?Quartz", false, nil},
+		{"a private key", private, true, false, strings.Split(strings.TrimSpace(private), "\n")[1:4]},
+		{"a private key in base64", base64.StdEncoding.EncodeToString([]byte(private)), true, false, nil},
+		{"a token", "gh" + "p_" + random + "u7", true, false, []string{random}},
+		{"a URL with a password", "https://robot:Zt7Kw2Qp9Xv4Lm8R@git.example.org/fleet.git", true, false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a login", "administrator:Zt7Kw2Qp9Xv4Lm8R", false, false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a token of no known form", random, false, false, nil},
+		{"a password", "Zebra!Xylophone&9-Kettle?Quartz", false, false, nil},
+		{"a named password", "password=Zt7Kw2Qp9Xv4Lm8R", false, true, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a named token in JSON", `{"token": "Zt7Kw2Qp9Xv4 Lm8R"}`, false, true, []string{"Zt7Kw2Qp9Xv4 Lm8R"}},
 	}
 }
 
@@ -177,7 +181,8 @@ func TestNoSecretIsPrinted(t *testing.T) {
 
 // TestLeakedSecrets has the fields that one kind of secret once came out of.
 func TestLeakedSecrets(t *testing.T) {
-	leaked := []string{"spec.nodes.#", "spec.tenants[].specs[]", "metadata.uid", "metadata.labels.*", "metadata.labels.#"}
+	leaked := []string{"spec.nodes.#", "spec.tenants[].specs[]", "metadata.uid", "metadata.labels.*", "metadata.labels.#", "status.errorMessage", "spec.consumerRef.name", "spec.bmc.credentialsName",
+		"spec.networkData.name", "spec.bootMACAddress", "status.hardware.nics[].name"}
 	noSecretIsPrinted(t, func(field string) bool { return slices.Contains(leaked, field) }, true)
 }
 
@@ -246,7 +251,8 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 					var stdout, stderr bytes.Buffer
 					code := run(t.Context(), append(slices.Clone(command), in...), nil, &stdout, &stderr)
 					said := stdout.String() + stderr.String()
-					if !canary.certain && (!wasRefused(code, stderr.String()) || stdout.Len() > 0 || strings.HasPrefix(field, "spec.patches")) {
+					freeText := canary.named && input.file == "hosts.yaml"
+					if !canary.certain && !freeText && (!wasRefused(code, stderr.String()) || stdout.Len() > 0 || strings.HasPrefix(field, "spec.patches")) {
 						continue // it is a name there, and a good one: there is a plan; of a patch, kustomize says what it cannot read
 					}
 					if part := canary.seen(said); part != "" {

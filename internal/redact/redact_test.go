@@ -240,6 +240,53 @@ func TestTextTakesLoginsOut(t *testing.T) {
 	}
 }
 
+// TestFreeTextMasksWhatSecretsAreCalled: drivers, ipmitool and people write a password behind its name.
+func TestFreeTextMasksWhatSecretsAreCalled(t *testing.T) {
+	for text, want := range map[string]string{
+		"401: password: hunter2":                        "401: password: ***",
+		"401: password=hunter2, user=root":              "401: password=*** user=root",
+		"Password = hun,ter2;x) again":                  "Password = *** again",
+		"passwd:hunter2":                                "passwd:***",
+		"login root, pass=hunter2":                      "login root, pass=***",
+		"PWD=hunter2":                                   "PWD=***",
+		"IPMI_PASSWORD=hunter2 ipmitool":                "IPMI_PASSWORD=*** ipmitool",
+		"client_secret: hunter2":                        "client_secret: ***",
+		"secrets=hunter2":                               "secrets=***",
+		"token: hunter2":                                "token: ***",
+		"X-Auth-Token: hunter2":                         "X-Auth-Token: ***",
+		"apikey=hunter2":                                "apikey=***",
+		"api_key=hunter2":                               "api_key=***",
+		"API key: hunter2":                              "API key: ***",
+		"secret_access_key=hunter2":                     "secret_access_key=***",
+		"credential: hunter2":                           "credential: ***",
+		"credentials=root/hunter2":                      "credentials=***",
+		"passphrase: hunter2":                           "passphrase: ***",
+		`{"password":"hunter2 \"x","user":"root"}`:      `{"password":"***","user":"root"}`,
+		`{\"password\": \"hunter2 x\", \"a\": 1}`:       `{\"password\": \"***\", \"a\": 1}`,
+		`{'ipmi_password': 'hunter2 x', 'port': 623}`:   `{'ipmi_password': '***', 'port': 623}`,
+		`{"password"=>"hunter2"}`:                       `{"password"=>"***"}`,
+		`cut off: "password": "hunter2 and`:             `cut off: "password": "***`,
+		"GET /login?user=root&pwd%3Dhunter2":            "GET /login?user=root&pwd%3D***",
+		"password: https://root:hunter2@198.51.100.1/x": "password: ***",
+		"the password is wrong; no token; secret":       "the password is wrong; no token; secret",
+		"passed: 3 of 4, bypass=on, tokenizer: x":       "passed: 3 of 4, bypass=on, tokenizer: x",
+	} {
+		found := FreeText(text)
+		if found != want {
+			t.Errorf("%s\nfound %s\nwant  %s", text, found, want)
+		}
+		if again := FreeText(found); again != found {
+			t.Errorf("%s\ntwice %s", found, again)
+		}
+		if strings.Contains(text, "hunter2") && strings.Contains(Value(text), "hunter2") {
+			t.Errorf("%s: shown as %s", text, Value(text))
+		}
+	}
+	if own := "spec.x.clientSecret: found a list"; Text(own) != own {
+		t.Errorf("%s: found %s", own, Text(own))
+	}
+}
+
 func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
 	const secret = `p/ss w&rd-<Ünïque>"0123456789`
 	spelled := map[string]string{

@@ -21,6 +21,23 @@ var (
 	parameter = regexp.MustCompile(`(?i)([?&;](?:access_token|private_token|job_token|auth_token|token|password|passwd|secret|client_secret|api_?key|signature|sig)=)[^&\s"'<>;]+`)
 )
 
+// named is the name of a secret and the value behind it: "password: X", "BMC_TOKEN=X", "{'secret': 'X'}",
+// {\"api_key\":\"X\"}, password%3DX. A quoted value ends at its quote or with the text, and another one at a blank.
+var named = regexp.MustCompile(`(?i)((?:pass(?:word|wd|phrase|code)|\bpass|pwd|secret|token|credential|` +
+	`(?:api|access|private|secret)[ _-]?key)s?` +
+	`\\*["']?\s*(?::?=>?|:|%3[ad])\s*)` +
+	`(?:(\\+")(?s:.*?)(\\+"|$)|(")(?:[^"\\]|\\.)*("|$)|([bu]?')(?:[^']|'')*('|$)|\S+)`)
+
+// FreeText is Text for the free text of a host, such as an error of its driver or a reason in an annotation. It also
+// removes each value that follows the name of a secret: "password: X". Text leaves it: "spec.x.secret: found a list".
+func FreeText(text string) string {
+	text = Text(text)
+	if !strings.ContainsAny(text, ":=%") {
+		return text
+	}
+	return named.ReplaceAllString(text, "${1}${2}${4}${6}"+mask+"${3}${5}${7}")
+}
+
 // Text removes certain secrets from a text: private keys, access tokens of known forms, the logins in addresses and
 // headers, and the base64 of any of these. It is for texts of libraries, servers and users. Before each pattern it
 // searches for a part that every match has: nearly all texts have none.

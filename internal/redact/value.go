@@ -47,7 +47,7 @@ func Plain(value string) string {
 // plainToSee reports whether a value may be shown: short, of plain characters, and neither random nor a login.
 func plainToSee(value string) bool {
 	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || strings.HasSuffix(value, "=") ||
-		isLogin(value) {
+		isLogin(value) || named.MatchString(value) {
 		return false
 	}
 	for run := range strings.FieldsFuncSeq(value, func(r rune) bool {

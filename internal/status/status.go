@@ -182,7 +182,7 @@ func trouble(s *inventory.State) string {
 			what += " (" + s.ErrorType + ")"
 		}
 		if s.ErrorMessage != "" {
-			what += ": " + redact.Text(s.ErrorMessage)
+			what += ": " + redact.FreeText(s.ErrorMessage)
 		}
 		words = append(words, what)
 	}

@@ -63,8 +63,9 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 	host.Hardware = hardwareOf(details)
 	for _, nic := range details.NIC {
 		// Inspection also finds link-local addresses and the like, which are no mistake.
-		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, inventory.FromHardware) {
-			host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a provisioning-time lease", ip, nic.Name))
+		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(free(nic.Name), ip, inventory.FromHardware) {
+			host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a "+
+				"provisioning-time lease", ip, free(nic.Name)))
 		}
 	}
 }
@@ -193,7 +194,7 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 			ip, err := inventory.ParseAddress(text, "")
 			if err != nil {
 				r.refuse(network, inventory.FromHostAnnotation, "%s",
-					at(doc, "metadata.annotations["+name+"]", "found %q: %s", clean(text), err))
+					at(doc, "metadata.annotations["+name+"]", "found %q: %s", free(text), err))
 				ips = nil
 				break
 			}
@@ -216,7 +217,7 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
 	if ref.Invalid() {
-		r.problem("", ref.Origin, "%s names the Secret %q, which no Secret can be called", ref.Origin, name)
+		r.problem("", ref.Origin, "%s names the Secret %q, which no Secret can be called", ref.Origin, free(name))
 		r.close(ref)
 		return
 	}

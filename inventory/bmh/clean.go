@@ -9,35 +9,37 @@ import (
 // maxText is how much of an outside message is kept, in characters.
 const maxText = 200
 
-// clean makes a text of others fit for one line, with no secret in it that is one beyond doubt: drivers repeat the
-// login that a BMC refused.
+// clean makes a message fit for one line, with no secret in it that is one beyond doubt.
 func clean(words string) string { return text.Truncate(redact.Text(text.Line(words)), maxText) }
+
+// free is clean for a free text of others: drivers repeat the login that a BMC refused.
+func free(words string) string { return text.Truncate(redact.FreeText(text.Line(words)), maxText) }
 
 // Clean cleans every text of the host that others wrote and that is only ever shown.
 func Clean(h *inventory.Host) {
 	s := &h.State
 	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse,
 		&s.Cordoned, &s.Retired, &h.BootMAC} {
-		*words = clean(*words)
+		*words = free(*words)
 	}
 	if s.Consumer != nil {
 		consumer := *s.Consumer
 		for _, words := range []*string{&consumer.APIVersion, &consumer.Kind, &consumer.Namespace, &consumer.Name} {
-			*words = clean(*words)
+			*words = free(*words)
 		}
 		s.Consumer = &consumer
 	}
 	if h.Hardware != nil {
-		h.Hardware.Architecture = clean(h.Hardware.Architecture)
+		h.Hardware.Architecture = free(h.Hardware.Architecture)
 		for i := range h.Hardware.Disks {
-			h.Hardware.Disks[i].Type = clean(h.Hardware.Disks[i].Type)
+			h.Hardware.Disks[i].Type = free(h.Hardware.Disks[i].Type)
 		}
 	}
-	for _, words := range []*string{&h.BMC.Address, &h.LintIgnore} {
-		*words = redact.Text(*words)
+	for _, words := range []*string{&h.BMC.Address, &h.BMC.CredentialsName, &h.LintIgnore} {
+		*words = redact.FreeText(*words)
 	}
 	for key, words := range h.Engine {
-		h.Engine[key] = redact.Text(words)
+		h.Engine[key] = redact.FreeText(words)
 	}
 	for i := range h.Faults {
 		fault := &h.Faults[i]

@@ -13,11 +13,11 @@ import (
 // hardwareOf returns the result of inspection, with equal disks and equal interfaces counted. A NIC with an IPv4 and
 // an IPv6 address is in metal3's list twice, and counts once.
 func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
-	out := &inventory.Hardware{Architecture: clean(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes}
+	out := &inventory.Hardware{Architecture: free(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes}
 	disks, nics, seen := map[inventory.Disks]int{}, map[int]int{}, map[string]bool{}
 	for i := range found.Storage {
 		disk := &found.Storage[i]
-		kind := clean(strings.ToLower(string(disk.Type)))
+		kind := free(strings.ToLower(string(disk.Type)))
 		if kind == "" && disk.Rotational { // before metal3 had types
 			kind = "hdd"
 		}

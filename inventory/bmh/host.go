@@ -174,8 +174,12 @@ func CheckLabels(host *inventory.Host) {
 		case len(validation.IsQualifiedName(label)) > 0:
 			fault = inventory.Fault{Field: "metadata.labels", Text: redact.Sprintf("%q is no valid label", label)}
 		case len(validation.IsValidLabelValue(value)) > 0:
+			shown := redact.Value(value)
+			if line := label + "=" + value; redact.FreeText(line) != line {
+				shown = "a value (not shown)"
+			}
 			fault = inventory.Fault{Field: "metadata.labels[" + label + "]",
-				Text: redact.Sprintf("found %q, want at most 63 letters, digits and - _ . between them", value)}
+				Text: "found " + shown + ", want at most 63 letters, digits and - _ . between them"}
 		default:
 			continue
 		}
@@ -231,6 +235,9 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 // secretIn returns redact.Find for labels and uids, of which there are many, and nearly all too short for a secret,
 // or a UUID.
 func secretIn(text string) (kind string, found bool) {
+	if strings.ContainsAny(text, ":=%") && redact.FreeText(text) != text {
+		return "a secret behind its name", true
+	}
 	const shortest, uuid = len("xoxb-0123456789"), len("00000000-0000-0000-0000-000000000000")
 	if len(text) < shortest || len(text) == uuid && strings.Trim(text, "0123456789abcdef-") == "" {
 		return "", false
