@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
@@ -95,5 +96,35 @@ func TestMisplacedAddress(t *testing.T) {
 	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
 	if got := found(); got != "" {
 		t.Errorf("the site lists it: %s", got)
+	}
+}
+
+// TestSharedValuesAreFolded: a value that many hosts share is one finding with the first of them, whatever the fleet's size.
+func TestSharedValuesAreFolded(t *testing.T) {
+	const hosts, networks = 1000, 20
+	var in Input
+	in.Site = &v1alpha1.Site{}
+	for i := range hosts {
+		host := inventory.Host{Namespace: "metal3", Name: fmt.Sprintf("n%04d", i), BootMAC: "52:54:00:00:00:01", BMC: inventory.BMC{Address: "ipmi://192.0.2.1"}}
+		for n := range networks {
+			host.Addresses = append(host.Addresses, address(fmt.Sprintf("net%d", n), "198.51.100.7", inventory.FromNetworkData))
+		}
+		in.Hosts = append(in.Hosts, host)
+	}
+	in.Hosts[2].LintIgnore = "SIP008: stands in a lab of its own"
+	bytes, addresses := 0, []string{}
+	for _, f := range in.Check() {
+		bytes += len(f.String())
+		if f.Code == finding.HostAddress {
+			addresses = append(addresses, f.Object+": "+f.Message)
+		}
+	}
+	if most := 1000 * (networks + 2); bytes > most {
+		t.Errorf("found %d bytes of findings, want at most %d", bytes, most)
+	}
+	const want = "BareMetalHost metal3/n0001: 198.51.100.7 on network net0 is an address of BareMetalHost metal3/n0000 too; the same of 997 more hosts: " +
+		"metal3/n0003, metal3/n0004, metal3/n0005, metal3/n0006, metal3/n0007, metal3/n0008, metal3/n0009, metal3/n0010, metal3/n0011, metal3/n0012 and 987 more"
+	if len(addresses) != networks || addresses[0] != want {
+		t.Errorf("found %d findings about addresses, want %d; the first: %s\nwant %s", len(addresses), networks, addresses[0], want)
 	}
 }

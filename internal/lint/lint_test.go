@@ -389,8 +389,8 @@ func TestFindingsSayWhereTheyAre(t *testing.T) {
 func TestOrderDoesNotMatter(t *testing.T) {
 	specs := cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("c", fmt.Sprintf(workers, "x", "rack", 3, 1))
 	hosts := ""
-	for i := range 12 {
-		hosts += bmh(fmt.Sprintf("h%02d", i), "flavor: x", fmt.Sprintf(`bmc: {address: "ipmi://192.0.2.%d"}`, i%4))
+	for i := range 36 {
+		hosts += bmh(fmt.Sprintf("h%02d", i), "flavor: x", fmt.Sprintf(`bmc: {address: "ipmi://192.0.2.%d"}`, i%12))
 	}
 	in := inputs(t, siteOf(""), specs, hosts)
 	want := in.Check()
