@@ -58,6 +58,9 @@ func (d *Document) Problem(path, format string, args ...any) error {
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
 // a field given twice are problems, each reported.
 func (d *Document) Decode(into any) error {
+	if d.Fault != nil {
+		return d.Fault
+	}
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}
@@ -79,6 +82,9 @@ func (d *Document) Decode(into any) error {
 // DecodeLoose decodes the object and ignores unknown fields: for objects of other projects, whose API may be newer
 // than sipgen.
 func (d *Document) DecodeLoose(into any) error {
+	if d.Fault != nil {
+		return d.Fault
+	}
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}

@@ -26,6 +26,10 @@ type Limits struct {
 	// ErrEmpty.
 	Empty bool
 
+	// Faulty makes an object that cannot be read a Document with a Fault, if its kind can be told: it does not concern the
+	// other objects.
+	Faulty bool
+
 	// owner returns the owner of a file, by its name in messages; empty for none.
 	owner func(file string) string
 }
@@ -72,7 +76,7 @@ var (
 	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three
 	// files a host.
 	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100,
-		Aliases: 64 << 20}
+		Aliases: 64 << 20, Faulty: true}
 )
 
 // device bounds the input from a terminal or another device, which may have no end.

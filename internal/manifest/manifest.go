@@ -38,6 +38,10 @@ type Document struct {
 	// By is the kustomization that built the object from this document; empty if it is as it was written.
 	By string
 
+	// Fault is why the object cannot be decoded, with Limits.Faulty; nil for nearly all. Name and Namespace are empty if
+	// they cannot be read either.
+	Fault error
+
 	// JSON is the object as JSON.
 	JSON []byte
 	// source is the whole document as it was written, and positions are those in it.
@@ -76,8 +80,13 @@ func (d *Document) Built(object []byte, by string) Document {
 	return out
 }
 
-// Parse splits the content of a file into its documents, within the limits of Inventory.
-func Parse(file string, data []byte) ([]Document, error) { return Inventory.Parse(file, data) }
+// Parse splits the content of a file into its documents, within the limits of Inventory. A document that cannot be
+// read is an error.
+func Parse(file string, data []byte) ([]Document, error) {
+	limits := Inventory
+	limits.Faulty = false
+	return limits.Parse(file, data)
+}
 
 // Parse splits the content of a file into its documents.
 func (l Limits) Parse(file string, data []byte) ([]Document, error) {
@@ -110,25 +119,38 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 // parse returns the objects in a document.
 func (l Limits) parse(d Document) ([]Document, error) {
 	if problem := l.CheckAliases(d.source); problem != "" {
-		return nil, d.Problem("", "%s", problem)
+		return d.faulty(l, d.Problem("", "%s", problem))
 	}
 	object, err := toJSON(d.source)
+	if err != nil && l.Faulty {
+		object, err = d.readable(err)
+	}
 	if err != nil {
-		return nil, d.syntaxError(err)
+		return d.faulty(l, d.syntaxError(err))
 	}
 	if line := another(d.source); line >= 0 {
-		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line,
-			Message: "another document begins here, and is not read: want a line of --- by itself before it"}
-	}
-	if depth := depthOf(object, l.Depth); depth > l.Depth {
-		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line,
-			Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
+		return nil, d.another(line)
 	}
 	if bytes.Equal(object, []byte("null")) {
 		return nil, nil
 	}
 	d.JSON = object
-	return d.items()
+	if depthOf(object, l.Depth) <= l.Depth {
+		l.Depth = 0 // none of its objects is too deep
+	} else if !l.Faulty {
+		return nil, d.tooDeep(l)
+	}
+	return d.items(l)
+}
+
+func (d *Document) another(line int) error {
+	return &Problem{File: d.File, Document: d.Index, Line: d.Line + line,
+		Message: "another document begins here, and is not read: want a line of --- by itself before it"}
+}
+
+func (d *Document) tooDeep(l Limits) error {
+	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(""),
+		Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
 }
 
 // NoKind reports whether a document looks like a Kubernetes object without a kind, which no reader would take: it has
@@ -151,14 +173,19 @@ func toJSON(text []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(text)
 }
 
-// items returns the document itself, or the items of a List.
-func (d Document) items() ([]Document, error) {
+// items returns the document itself, or the items of a List. Depth is 0 if none of them is too deep.
+func (d Document) items(l Limits) ([]Document, error) {
 	var head struct {
 		objectHead
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(d.JSON, &head); err != nil {
-		return nil, d.typeErrors(err, &head)
+		err = d.typeErrors(err, &head)
+		if !l.Faulty || head.Kind == "" || strings.HasSuffix(head.Kind, "List") {
+			return nil, err
+		}
+		d.APIVersion, d.Kind, d.Fault = head.APIVersion, head.Kind, err
+		return []Document{d}, nil
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var (
@@ -170,7 +197,7 @@ func (d Document) items() ([]Document, error) {
 			child.JSON = item
 			child.Prefix = d.join(fmt.Sprintf("items[%d]", i))
 			// Items of a typed list (BareMetalHostList) may leave out apiVersion and kind.
-			found, err := child.items()
+			found, err := child.items(l)
 			for j := range found {
 				if found[j].Kind == "" && head.Kind != "List" {
 					found[j].Kind, found[j].APIVersion = strings.TrimSuffix(head.Kind, "List"), head.APIVersion
@@ -182,6 +209,9 @@ func (d Document) items() ([]Document, error) {
 		return out, errors.Join(errs...)
 	}
 	d.APIVersion, d.Kind, d.Namespace, d.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
+	if l.Depth > 0 && depthOf(d.JSON, l.Depth) > l.Depth {
+		d.Fault = d.tooDeep(l)
+	}
 	return []Document{d}, nil
 }
 

@@ -78,16 +78,17 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		bmh.Namespace = "default"
 	}
 	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
+		if unreadable != nil && bmh.Name == "" {
+			fault := FaultsOf(unreadable)[0]
+			field, text = fault.Field, fault.Text
+		}
 		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
 	}
 	host = FromObject(&bmh)
 	host.Source, host.NoNamespace = doc.Where(), without
 	if unreadable != nil {
-		for _, problem := range parts(unreadable) {
-			if len(host.Faults) < maxFaults {
-				host.Faults = append(host.Faults, faultOf(problem))
-			}
-		}
+		host.Faults = append(host.Faults, FaultsOf(unreadable)...)
+		host.Faults = host.Faults[:min(len(host.Faults), maxFaults)]
 		return host, nil
 	}
 	CheckLabels(&host)
@@ -100,6 +101,16 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 
 // maxFaults is how many faults of one document are noted.
 const maxFaults = 5
+
+// FaultsOf returns the problems of a document that cannot be decoded: the first few, at least one.
+func FaultsOf(err error) (faults []inventory.Fault) {
+	for _, problem := range parts(err) {
+		if len(faults) < maxFaults {
+			faults = append(faults, faultOf(problem))
+		}
+	}
+	return faults
+}
 
 // parts returns the errors that an error joins, or the error itself.
 func parts(err error) []error {

@@ -82,5 +82,5 @@ func build(folder string) ([]manifest.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: kustomize: what it built is no YAML", folder)
 	}
-	return manifest.Parse(filepath.ToSlash(folder), text)
+	return manifest.Inventory.Parse(filepath.ToSlash(folder), text)
 }
