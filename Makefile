@@ -32,10 +32,12 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium, by a driver that is built for it alone.
 BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
 # What takes the processor for seconds and changes rarely: make check runs it.
-SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush TestEveryTextIsReadAsATextByAll \
-	TestFetchesWhatIsNeeded TestHooksThatPrintALot TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown \
-	TestLastChangeFetchesWhatItNeeds TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
-	TestOutsideModule TestPackLimits TestRecordOfHardShapes TestServersDiskIsFull TestTakeoverInEveryOrder TestTally TestTamperedTrees
+SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush \
+	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestHooksThatPrintALot \
+	TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown TestLastChangeFetchesWhatItNeeds \
+	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder TestOutsideModule \
+	TestPackLimits TestRecordOfHardShapes TestSecurityTable TestServersDiskIsFull TestTakeoverInEveryOrder \
+	TestTally TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$
 # The longest first: they wait more than they compute.
