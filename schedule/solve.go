@@ -105,11 +105,15 @@ func (s *planner) inNumbers() *solve.Problem {
 }
 
 // counted returns how many hosts of the cluster count towards its tenant's limit, and how many of these in standby
-// slots: those that it has and lets go, but not a failed one whose successor is there.
+// slots: those that it has and lets go, but not a failed one whose successor is there. The slot of a host that is gone
+// counts, since its successor takes nothing of the budget.
 func (c *cluster) counted() (hosts, standby int) {
 	for _, r := range c.roles {
 		active, spare := r.slots()
-		hosts, standby = hosts+active+spare+len(r.frozen), standby+spare
+		hosts, standby = hosts+active+spare+len(r.frozen)+r.refill, standby+spare
+		if len(r.cluster.refused) > 0 {
+			hosts += r.gone
+		}
 		replaced := active >= r.active && r.active > 0
 		for i := range r.pending {
 			if r.why[i] == nil || !replaced {

@@ -117,6 +117,10 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			t, _, err := plan(now, before)
 			return t, loss{}, err
 		}},
+		{"no limit holds", "a tenant gets more than it may have", func(now site, before *tree) (*tree, loss, error) {
+			now.limit = 0
+			return plan(now, before)
+		}},
 		{"the number is one too few", "does not work", func(now site, before *tree) (*tree, loss, error) {
 			t, lost, err := plan(now, before)
 			for name := range lost.asks {

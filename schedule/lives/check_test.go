@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // run is one run of the program, as the checks see it.
@@ -12,6 +11,7 @@ type run struct {
 	specs         map[string]*spec
 	hosts         []host // as they were read
 	old           bool   // before the tree was committed
+	limit         int    // how many hosts the clusters may have together, 0 for any
 	before, after *tree
 	accepted      bool // any loss was
 	refused       bool // by the brake: nothing is committed
@@ -31,6 +31,7 @@ var checks = []struct {
 	{"a faulty cluster gets or loses a host", (*run).frozen},
 	{"the brake does not hold", (*run).brake},
 	{"a cluster gets some of its active hosts", (*run).some},
+	{"a tenant gets more than it may have", (*run).beyond},
 	{"a domain has too many hosts", (*run).crowded},
 }
 
@@ -296,13 +297,49 @@ func (r *run) some() string {
 // replaces says whether a cluster has a failed host, one that it names, or the empty slot of one that is gone, for which
 // it may get another while it is short.
 func (r *run) replaces(cluster string) bool {
-	if r.before != nil && slices.ContainsFunc(r.before.empty, func(slot string) bool { return strings.HasPrefix(slot, cluster+" ") }) {
+	if r.before != nil && r.before.empty[cluster] > 0 {
 		return true
 	}
 	return slices.ContainsFunc(r.hosts, func(h host) bool {
 		was, ok := r.before.of(h.name)
 		return ok && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))
 	})
+}
+
+// beyond: if more hosts are handed out than failed or are gone, the clusters have no more than their limit together, those
+// included that leave, and failed ones apart.
+func (r *run) beyond() string {
+	if r.limit == 0 {
+		return ""
+	}
+	handed, successors, have := 0, 0, 0
+	if r.before != nil {
+		for _, slots := range r.before.empty {
+			successors += slots
+		}
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e, has := r.after.of(h.name)
+		was, had := r.before.of(h.name)
+		bad := func(cluster string) bool {
+			s := r.specs[cluster]
+			return h.failed() || s != nil && slices.Contains(s.remove, h.name)
+		}
+		if has && !bad(e.cluster) {
+			have++
+		}
+		if has && !had && !e.leaving && h.label.cluster == "" {
+			handed++
+		}
+		if had && !was.leaving && (!h.here || h.uid != was.uid) || has && bad(e.cluster) {
+			successors++
+		}
+	}
+	if handed > successors && have > r.limit {
+		return fmt.Sprintf("%d hosts are handed out for %d that failed, and they have %d: %v, then %v", handed, successors, have, r.before, r.after)
+	}
+	return ""
 }
 
 func (r *run) host(name string) *host {

@@ -49,6 +49,13 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		options.Absent[claim.Cluster] = true
 		clusters = append(clusters, (&spec{}).cluster(name))
 	}
+	if now.limit > 0 {
+		options.Limits = map[schedule.ClusterKey]*schedule.Limit{}
+		limit := &schedule.Limit{Hosts: now.limit, Standby: now.limit}
+		for name := range now.specs { // those of the tree are among them
+			options.Limits[schedule.ClusterKey{Namespace: tenants, Name: name}] = limit
+		}
+	}
 	answer, err := schedule.Holdings(clusters, inventoried, previous, options)
 	if err != nil {
 		return nil, loss{}, err
@@ -168,7 +175,7 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 	for i := range hosts {
 		byName[hosts[i].name] = &hosts[i]
 	}
-	t := &tree{hosts: map[string][]entry{}}
+	t := &tree{hosts: map[string][]entry{}, empty: map[string]int{}}
 	memory := schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}, Empty: map[schedule.RoleKey]int{}}
 	for _, c := range p.Clusters {
 		if c.Gone {
@@ -190,7 +197,7 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 			}
 			if r.Empty > 0 {
 				memory.Empty[schedule.RoleKey{Cluster: c.Key, Role: r.Name}] = r.Empty
-				t.empty = append(t.empty, fmt.Sprintf("%s %s: %d", c.Key.Name, r.Name, r.Empty))
+				t.empty[c.Key.Name] += r.Empty
 			}
 			claim.Domain, claim.Pending = "", false
 			for _, gone := range r.Releasing {

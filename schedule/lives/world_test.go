@@ -73,7 +73,7 @@ type entry struct {
 type tree struct {
 	hosts  map[string][]entry
 	memory any
-	empty  []string // slots of hosts that are gone, by cluster and role
+	empty  map[string]int // slots of hosts that are gone, by cluster
 	// approvals are those that a run has read, by cluster and host: the use that each is for, void for none.
 	approvals map[[2]string]string
 }
@@ -92,7 +92,7 @@ func (t *tree) String() string {
 		for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
 			words = append(words, fmt.Sprintf("%s:%+v", name, t.hosts[name]))
 		}
-		words = append(words, t.empty...)
+		words = append(words, fmt.Sprint(t.empty))
 	}
 	return strings.Join(words, " ")
 }
@@ -117,6 +117,7 @@ type site struct {
 	hosts []host
 	old   bool // the hosts were read before the tree was committed
 	most  int  // how many hosts one run may take without being told so
+	limit int  // how many hosts the clusters may have together, 0 for any
 }
 
 // loss is what the brake counts of a run: how many hosts it takes from clusters, those apart that specs accept, and the
@@ -136,6 +137,7 @@ type life struct {
 	specs    map[string]*spec
 	names    []string // of clusters
 	hosts    []host
+	limit    int  // how many hosts the clusters may have together, 0 for any
 	wild     bool // people label hosts by hand, and CI plans with old readings
 	branch   []*tree
 	synced   map[string]int // by cluster: the newest commit that was applied
@@ -152,7 +154,7 @@ type life struct {
 const allowed = 2
 
 // newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
-// hosts are labeled by hand.
+// hosts are labeled by hand, and in every seventh the clusters' tenant may have three hosts.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
@@ -160,6 +162,9 @@ func newLife(seed uint64, decides program) *life {
 	}
 	simple := seed%3 == 0
 	l.wild = seed%4 == 1
+	if seed%7 == 5 {
+		l.limit = 3
+	}
 	for i := range 4 + l.IntN(7) {
 		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4))}
 		if !simple && l.IntN(3) == 0 {
