@@ -9,8 +9,8 @@ import (
 )
 
 // Loss counts the hosts that a run takes away from the clusters: each that holdings or the previous tree give to a
-// cluster, and that afterwards is not its own, is leaving, or waits to leave. A host counts in the run that decides, and
-// not again until it is firmly held.
+// cluster, and that afterwards is not its own, is leaving, or waits to leave. A host counts in the run that decides,
+// and not again until it is firmly held.
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int

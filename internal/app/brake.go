@@ -72,8 +72,8 @@ func (p *Planned) beyond() ([]schedule.Beyond, int) {
 	return p.loss.Beyond(p.brakeLimit(), p.Placement.Clusters, answers)
 }
 
-// beyondBrake returns the clusters to freeze: their specs lose more hosts than the run may still take, and do not accept
-// that number.
+// beyondBrake returns the clusters to freeze: their specs lose more hosts than the run may still take, and do not
+// accept that number.
 func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	found, _ := p.beyond()
 	for _, b := range found {

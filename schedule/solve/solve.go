@@ -153,8 +153,8 @@ func (f *flow) place(cluster int) bool {
 	return placed
 }
 
-// within reports whether the cluster's budget has so many hosts left, or so many for standby slots, and notes a limit if
-// it does not.
+// within reports whether the cluster's budget has so many hosts left, or so many for standby slots, and notes a limit
+// if it does not.
 func (f *flow) within(cluster, need int, standby bool) bool {
 	left := f.left(cluster, standby)
 	if need > 0 && need > left {
