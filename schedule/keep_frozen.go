@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -135,38 +134,6 @@ func (s *planner) freeze(r *role) {
 		}
 		r.frozen = append(r.frozen, i)
 	}
-}
-
-// Freeze refuses more clusters of a placement, for reasons that the placement showed. They keep their hosts unchanged
-// and get no new ones; the hosts assigned to them in this run stay unused. The other clusters are not planned again.
-func (p *Placement) Freeze(refused map[ClusterKey][]string) *Placement {
-	s := p.site
-	for _, c := range s.clusters {
-		if len(refused[c.key]) == 0 || len(c.refused) > 0 {
-			continue
-		}
-		for _, text := range refused[c.key] {
-			c.refuse(Contradiction{text})
-		}
-		sortValues(c.refused)
-		leaves := c.gone
-		c.gone, c.unschedulable = false, true
-		for _, r := range c.roles {
-			for _, i := range r.claimed {
-				h := &s.hosts[i]
-				h.releasing, h.reject = h.holding.State == holdings.Leaving, nil
-			}
-			r.held, r.standIn, r.released, r.picks = nil, nil, nil, nil
-			if leaves && c.spec != nil {
-				set := c.spec.Spec.Nodes[r.name]
-				r.active, r.standby = set.Want()
-			}
-			s.keep(r)
-			s.countShort(r)
-		}
-	}
-	s.shortages = slices.DeleteFunc(s.shortages, func(cut Shortage) bool { return len(s.byKey[cut.Short.Cluster].refused) > 0 })
-	return s.result()
 }
 
 // refuseCrossing refuses the clusters with roles whose topology keys cross: two selected or held hosts share a narrow

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -133,69 +131,4 @@ func TestNetworkThatIsNone(t *testing.T) {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}
 	}
-}
-
-// TestFreezeIsRefusing: a cluster that is frozen after the placement has what one that was refused before it has, and no other cluster gets or loses a host.
-func TestFreezeIsRefusing(t *testing.T) {
-	worlds := RandomSites(t, 400)
-	changed := 0
-	for seed := range worlds.Seeds(0) {
-		w := newWorld(uint64(seed))
-		if err := live(w, 4); err != nil {
-			t.Fatal(err)
-		}
-		if len(w.clusters) == 0 {
-			continue
-		}
-		served, err := Plan(w.clusters, w.hosts, w.tree, w.options)
-		if err != nil {
-			continue
-		}
-		was := map[ClusterKey]Cluster{}
-		for _, c := range served.Clusters {
-			was[c.Key] = c
-		}
-		clusters := slices.Clone(w.clusters)
-		spec := &clusters[w.rng.IntN(len(clusters))]
-		spec.DeletionTimestamp = nil
-		key := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}
-		options := w.options
-		options.Refused = map[ClusterKey][]string{key: {"its services do not build"}}
-		refused, err := Plan(clusters, w.hosts, w.tree, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(refused.Clusters[slices.IndexFunc(refused.Clusters, func(c Cluster) bool { return c.Key == key })].Refused) > 1 {
-			continue // the placement refused it by itself
-		}
-		frozen := served.Freeze(options.Refused)
-		for i := range frozen.Clusters {
-			c := frozen.Clusters[i]
-			want := was[c.Key]
-			if c.Key == key {
-				want = refused.Clusters[slices.IndexFunc(refused.Clusters, func(c Cluster) bool { return c.Key == key })]
-				if !reflect.DeepEqual(hostsOf(c), hostsOf(was[key])) {
-					changed++
-				}
-			}
-			if got := hostsOf(c); !reflect.DeepEqual(got, hostsOf(want)) {
-				t.Errorf("world %d: %s, frozen is %s: got %v, want %v", seed, c.Key, key, got, hostsOf(want))
-			}
-		}
-	}
-	worlds.Want("a cluster that loses or gains by it", changed, 40)
-}
-
-// hostsOf is a cluster's rows.
-func hostsOf(c Cluster) (rows []string) {
-	for _, r := range c.Roles {
-		rows = append(rows, fmt.Sprintf("%s: want %d and %d, short of %d and %d", r.Name, r.Active, r.Standby, r.ShortActive, r.ShortStandby))
-		for _, a := range r.Assigned {
-			rows = append(rows, fmt.Sprint(a.Host.Name, a.Domain, a.Standby, a.Origin, a.Pending, a.Reason, a.Trouble, a.Replaced, a.WasStandby, a.Approval, a.Replaces != nil))
-		}
-		for _, gone := range r.Releasing {
-			rows = append(rows, fmt.Sprint(gone.Host.Name, gone.Reason, gone.Since, gone.Use))
-		}
-	}
-	return rows
 }

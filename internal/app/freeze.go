@@ -6,26 +6,23 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // freezeAll freezes the clusters of problems, and then those whose specs lose too many hosts, as only the plan shows.
-// Each keeps what it has in the previous tree, and the hosts assigned to it in this run stay unused.
-func (p *Planned) freezeAll(problems []admit.Problem) {
+// Each keeps what it has in the previous tree, those that were to leave too, and the others are placed again: what it
+// asked for is theirs to have.
+func (p *Planned) freezeAll(problems []admit.Problem) error {
 	for ; ; problems = nil {
 		if len(problems) == 0 {
 			problems = p.beyondBrake()
 		}
 		if len(problems) == 0 {
-			return
+			return nil
 		}
 		p.Clusters.Freeze(problems)
-		refused := map[schedule.ClusterKey][]string{}
-		for i := range problems {
-			refused[problems[i].Cluster] = p.Clusters.Frozen[problems[i].Cluster]
+		if err := p.place(); err != nil {
+			return err
 		}
-		p.Placement = p.Placement.Freeze(refused)
-		p.describe()
 	}
 }
 

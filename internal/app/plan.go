@@ -29,17 +29,22 @@ type Planned struct {
 
 // Plan places the hosts, and keeps the decisions of the previous tree.
 func Plan(a *Admitted) (*Planned, error) {
-	l, clusters := a.Loaded, a.Clusters
+	p := &Planned{Loaded: a.Loaded, Before: a.Before, Clusters: a.Clusters}
+	return p, p.place()
+}
+
+// place places the hosts, with the clusters frozen that are so by now.
+func (p *Planned) place() (err error) {
+	l, clusters := p.Loaded, p.Clusters
 	options := clusters.Options
 	options.Asked = l.Tenants.Asked(clusters.All)
-	placement, err := schedule.Plan(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, options)
+	p.Placement, err = schedule.Plan(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, options)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &Planned{Loaded: l, Before: a.Before, Clusters: clusters, Placement: placement}
 	p.expectLeftOut()
 	p.describe()
-	return p, nil
+	return nil
 }
 
 // describe counts the losses of the placement, and makes its report.

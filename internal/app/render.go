@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
@@ -25,17 +26,19 @@ type Rendered struct {
 type Renderer func(render.Input) (render.Tree, []render.Services, error)
 
 // Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
-// rendered is frozen, without a new plan. The error means that there is no tree at all.
+// rendered is frozen, and the others are placed again. The error means that there is no tree at all.
 func Render(p *Planned, site Renderer) (*Rendered, error) {
-	p.freezeAll(nil)
-	r := p.render(site)
-	broken, others := p.broken(r.Err)
-	for len(broken) > 0 && others == nil {
-		p.freezeAll(broken)
-		r = p.render(site)
-		broken, others = p.broken(r.Err)
+	var broken []admit.Problem
+	for {
+		if err := p.freezeAll(broken); err != nil {
+			return nil, err
+		}
+		r := p.render(site)
+		var others error
+		if broken, others = p.broken(r.Err); len(broken) == 0 || others != nil {
+			return r, p.moves()
+		}
 	}
-	return r, p.moves()
 }
 
 // render renders the tree of a plan.

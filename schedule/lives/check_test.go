@@ -251,7 +251,7 @@ func (r *run) brake() string {
 			continue
 		}
 		e, ok := r.after.of(name)
-		switch goes := !byName[name].here || !ok || e.cluster != was.cluster || e.leaving || e.pending; {
+		switch goes := !byName[name].here && !r.old || !ok || e.cluster != was.cluster || e.leaving || e.pending; {
 		case was.pending && !goes:
 			instead++
 		case !was.pending && goes:
@@ -259,7 +259,7 @@ func (r *run) brake() string {
 		}
 	}
 	if len(lost)-instead > allowed {
-		return fmt.Sprintf("%v of %v", lost, r.before)
+		return fmt.Sprintf("%v of %v, then %v", lost, r.before, r.after)
 	}
 	return ""
 }
@@ -302,7 +302,10 @@ func (r *run) replaces(cluster string) bool {
 	}
 	return slices.ContainsFunc(r.hosts, func(h host) bool {
 		was, ok := r.before.of(h.name)
-		return ok && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))
+		if h.label.cluster == cluster && (h.failed() || slices.Contains(r.specs[cluster].remove, h.name)) { // its labels alone may give it to the cluster
+			return true
+		}
+		return ok && was.cluster == cluster && (h.failed() || !h.here || h.uid != was.uid || slices.Contains(r.specs[cluster].remove, h.name))
 	})
 }
 

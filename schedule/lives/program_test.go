@@ -67,16 +67,7 @@ func plan(now site, before *tree) (*tree, loss, error) {
 			}
 		}
 	}
-	placement, err := schedule.Plan(clusters, inventoried, previous, options)
-	if err != nil {
-		return nil, loss{}, err
-	}
-	placement, lost := now.brake(placement)
-	return treeOf(placement, now.hosts), lost, nil
-}
-
-// brake freezes the clusters whose specs lose too many hosts, as package app does.
-func (now *site) brake(placement *schedule.Placement) (*schedule.Placement, loss) {
+	// Clusters whose specs lose too many hosts are frozen, and the others placed again, as package app does.
 	answers, asks := map[schedule.ClusterKey]int{}, map[string]int{}
 	for name, s := range now.specs {
 		if s.here {
@@ -84,16 +75,24 @@ func (now *site) brake(placement *schedule.Placement) (*schedule.Placement, loss
 		}
 	}
 	for {
+		placement, err := schedule.Plan(clusters, inventoried, previous, options)
+		if err != nil {
+			return nil, loss{}, err
+		}
 		lost := schedule.Losses(placement)
 		beyond, accepted := lost.Beyond(now.most, placement.Clusters, answers)
 		if len(beyond) == 0 {
-			return placement, loss{lost.Total() - accepted, asks}
+			return treeOf(placement, now.hosts), loss{lost.Total() - accepted, asks}, nil
 		}
-		refused := map[schedule.ClusterKey][]string{}
 		for _, b := range beyond {
-			refused[b.Cluster], asks[b.Cluster.Name] = []string{"it loses too many hosts"}, b.Asked
+			asks[b.Cluster.Name] = b.Asked
+			options.Refused[b.Cluster] = []string{"it loses too many hosts"}
+			for i := range clusters {
+				if clusters[i].Name == b.Cluster.Name {
+					clusters[i].DeletionTimestamp = nil
+				}
+			}
 		}
-		placement = placement.Freeze(refused)
 	}
 }
 
