@@ -23,8 +23,8 @@ type Loss struct {
 	// set it.
 	Remade []HostKey
 	// Asked is how many of the released and replaced hosts each cluster gives up itself: by counts, by RemoveAnnotation
-	// of package v1, or by leaving. The others have failed, and another host got their slot.
-	Asked map[ClusterKey]int
+	// of package v1, or by leaving. Failed is how many of them have failed, and another host got their slot.
+	Asked, Failed map[ClusterKey]int
 }
 
 // Total returns the number of hosts lost in any way.
@@ -36,34 +36,40 @@ func (l *Loss) Total() int {
 // Beyond is a cluster whose spec gives up more hosts than a run may still take.
 type Beyond struct {
 	Cluster ClusterKey
-	// Asked is how many hosts the spec gives up, Before how many the run loses that count before them.
-	Asked, Before int
+	// Number is how many hosts the cluster loses, failed ones included: what its annotation is to accept. Before is how
+	// many the run loses that count before them.
+	Number, Before int
 }
 
 // Beyond returns the clusters that give up more than a run may take, in the order in which clusters are served, and how
 // many hosts the annotations of the others accept. What no spec asked for counts first, and what an annotation accepts
 // does not count. answers are the clusters whose specs speak for them, with the number in AcceptLossAnnotation of
-// package v1, 0 for none.
+// package v1, -1 for none.
 func (l *Loss) Beyond(limit int, clusters []Cluster, answers map[ClusterKey]int) (beyond []Beyond, accepted int) {
 	before := l.Total()
-	for key := range answers {
+	accepts := map[ClusterKey]bool{}
+	for key, answer := range answers {
 		before -= l.Asked[key]
+		if accepts[key] = l.Asked[key] > 0 && answer == l.number(key); accepts[key] {
+			before -= l.Failed[key]
+			accepted += answer
+		}
 	}
 	for i := range clusters {
 		key := clusters[i].Key
-		answer, speaks := answers[key]
+		_, speaks := answers[key]
 		switch asked := l.Asked[key]; {
-		case !speaks || asked == 0:
-		case answer == asked:
-			accepted += asked
+		case !speaks || asked == 0 || accepts[key]:
 		case before+asked > limit:
-			beyond = append(beyond, Beyond{key, asked, before})
+			beyond = append(beyond, Beyond{key, l.number(key), before - l.Failed[key]})
 		default:
 			before += asked
 		}
 	}
 	return beyond, accepted
 }
+
+func (l *Loss) number(key ClusterKey) int { return l.Asked[key] + l.Failed[key] }
 
 // had is what a cluster has in the previous tree or by labels.
 type had struct {
@@ -83,7 +89,7 @@ type kept struct {
 // Losses counts the hosts that the placement takes away. One that goes instead of one that waited to go is no new loss:
 // as many of a cluster's losses do not count as hosts of it no longer wait.
 func Losses(p *Placement) Loss {
-	loss := Loss{Asked: map[ClusterKey]int{}}
+	loss := Loss{Asked: map[ClusterKey]int{}, Failed: map[ClusterKey]int{}}
 	before, after := p.had(), p.kept()
 	instead := map[ClusterKey]int{}
 	for key, was := range before {
@@ -110,8 +116,10 @@ func Losses(p *Placement) Loss {
 			loss.Moved = append(loss.Moved, key)
 		case is.replaced && !is.named && is.waits:
 			loss.Replaced = append(loss.Replaced, key)
+			loss.Failed[was.cluster]++
 		case is.replaced && !is.named:
 			loss.Released = append(loss.Released, key)
+			loss.Failed[was.cluster]++
 		case instead[was.cluster] > 0:
 			instead[was.cluster]--
 		default:

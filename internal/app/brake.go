@@ -86,7 +86,7 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 		frozen = append(frozen, admit.Problem{Cluster: b.Cluster, Keeps: true, Code: finding.Loss,
 			Err: c.Problem("spec", "loses %d of %d claimed hosts, but %s (spec.brake: %s): if that is "+
 				"intended, annotate the SIPCluster with %s: %q",
-				b.Asked, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(b.Asked))})
+				b.Number, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(b.Number))})
 	}
 	return frozen
 }

@@ -97,6 +97,9 @@ func (l *life) numbersWork(now site, lost loss) error {
 				return fmt.Errorf("%w: %s is to accept %d, and then %d", errNumber, name, lost.asks[name], again.asks[name])
 			}
 		}
+		if again.total > now.most && lost.total <= now.most {
+			return fmt.Errorf("%w: with that of %s the run ends: %d hosts", errNumber, some, again.total)
+		}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func plan(now site, before *tree) (*tree, loss, error) {
 			return treeOf(placement, now.hosts), loss{lost.Total() - accepted, asks}, nil
 		}
 		for _, b := range beyond {
-			asks[b.Cluster.Name] = b.Asked
+			asks[b.Cluster.Name] = b.Number
 			options.Refused[b.Cluster] = []string{"it loses too many hosts"}
 			for i := range clusters {
 				if clusters[i].Name == b.Cluster.Name {
