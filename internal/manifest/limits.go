@@ -26,8 +26,8 @@ type Limits struct {
 	// ErrEmpty.
 	Empty bool
 
-	// Faulty makes an object that cannot be read a Document with a Fault, if its kind can be told: it does not concern the
-	// other objects.
+	// Faulty makes an object that cannot be read a Document with a Fault, if its kind and name can: it does not concern
+	// the other objects.
 	Faulty bool
 
 	// owner returns the owner of a file, by its name in messages; empty for none.

@@ -38,8 +38,7 @@ type Document struct {
 	// By is the kustomization that built the object from this document; empty if it is as it was written.
 	By string
 
-	// Fault is why the object cannot be decoded, with Limits.Faulty; nil for nearly all. Name and Namespace are empty if
-	// they cannot be read either.
+	// Fault is why the object cannot be decoded, with Limits.Faulty; nil for nearly all.
 	Fault error
 
 	// JSON is the object as JSON.
@@ -180,12 +179,7 @@ func (d Document) items(l Limits) ([]Document, error) {
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(d.JSON, &head); err != nil {
-		err = d.typeErrors(err, &head)
-		if !l.Faulty || head.Kind == "" || strings.HasSuffix(head.Kind, "List") {
-			return nil, err
-		}
-		d.APIVersion, d.Kind, d.Fault = head.APIVersion, head.Kind, err
-		return []Document{d}, nil
+		return nil, d.typeErrors(err, &head) // it may be any object
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var (

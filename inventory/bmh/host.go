@@ -78,10 +78,6 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		bmh.Namespace = "default"
 	}
 	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
-		if unreadable != nil && bmh.Name == "" {
-			fault := FaultsOf(unreadable)[0]
-			field, text = fault.Field, fault.Text
-		}
 		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
 	}
 	host = FromObject(&bmh)

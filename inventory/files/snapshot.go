@@ -58,20 +58,20 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		return nil, doc.Problem("apiVersion", "found %q, want %s", doc.APIVersion, snapshotVersion)
 	}
 	file.Hosts = make([]inventory.Host, 0, bytes.Count(doc.JSON, []byte(`"bmc":`))) // most hosts have one
-	var leftOut []inventory.LeftOut
 	if err := doc.Decode(&file); err != nil {
-		if file, leftOut, err = readOneByOne(doc, err); err != nil {
+		if file, err = readOneByOne(doc, err); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case file.Count == nil:
 		return nil, doc.Problem("count", "missing, want the number of hosts in the file: it is cut off, or was edited")
-	case *file.Count != len(file.Hosts)+len(leftOut):
+	case *file.Count != len(file.Hosts):
 		return nil, doc.Problem("count", "the file announces %s, but has %d: it is cut off, or was edited",
-			text.Count(*file.Count, "host"), len(file.Hosts)+len(leftOut))
+			text.Count(*file.Count, "host"), len(file.Hosts))
 	}
 	hosts := file.Hosts[:0]
+	var leftOut []inventory.LeftOut
 	for i := range file.Hosts {
 		host := &file.Hosts[i]
 		host.Source = doc.File
@@ -91,37 +91,34 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 }
 
 // readOneByOne reads a snapshot that cannot be decoded as a whole. A host with a value that cannot be read has that
-// fault; one without a readable name is left out. It returns whole, the error of the whole file, if no host is at
-// fault.
-func readOneByOne(doc *manifest.Document, whole error) (file snapshot, leftOut []inventory.LeftOut, err error) {
+// fault. It returns whole, the error of the whole file, if no host is at fault, or if one has no readable name: it may
+// be any host of the tree, which would count as gone.
+func readOneByOne(doc *manifest.Document, whole error) (file snapshot, err error) {
 	rest, err := doc.Without("hosts")
 	if err != nil {
-		return file, nil, whole
+		return file, whole
 	}
 	if err := rest.Decode(&file); err != nil {
-		return file, nil, err
+		return file, err
 	}
 	faulty := false
-	for i, item := range doc.Items("hosts") {
+	for _, item := range doc.Items("hosts") {
 		var host inventory.Host
 		if unreadable := item.DecodeLoose(&host); unreadable != nil {
 			faulty = true
 			var named struct{ Namespace, Name string }
-			faults := bmh.FaultsOf(unreadable)
 			if json.Unmarshal(item.JSON, &named) != nil || named.Name == "" {
-				leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i),
-					Field: faults[0].Field, Text: faults[0].Text})
-				continue
+				return file, whole
 			}
 			// The decoded part may end in the middle of a field.
-			host = inventory.Host{Namespace: named.Namespace, Name: named.Name, Faults: faults}
+			host = inventory.Host{Namespace: named.Namespace, Name: named.Name, Faults: bmh.FaultsOf(unreadable)}
 		} else if err := item.Decode(&host); err != nil {
-			return file, nil, err
+			return file, err
 		}
 		file.Hosts = append(file.Hosts, host)
 	}
 	if !faulty {
-		return file, nil, whole
+		return file, whole
 	}
-	return file, leftOut, nil
+	return file, nil
 }
