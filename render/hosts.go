@@ -140,7 +140,7 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 func HostFile(host schedule.HostKey) string { return host.Namespace + "." + host.Name + ".yaml" }
 
 func hostFile(host *inventory.Host) string {
-	return HostFile(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
+	return HostFile(schedule.KeyOfHost(host))
 }
 
 // nameless is a host without a uid, and the cluster that a patch would be for.

@@ -24,7 +24,7 @@ func (s *rendering) lostBy(c *schedule.Cluster) lostHosts {
 		for i := range s.Placement.Clusters {
 			for j := range s.Placement.Clusters[i].Roles {
 				for _, a := range s.Placement.Clusters[i].Roles[j].Assigned {
-					s.owners[schedule.HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = s.Placement.Clusters[i].Key
+					s.owners[schedule.KeyOfHost(a.Host)] = s.Placement.Clusters[i].Key
 				}
 			}
 		}

@@ -125,7 +125,7 @@ func (s *rendering) rightsProject(key schedule.ClusterKey) *argocd.Project {
 func (s *rendering) hostsProject(c *schedule.Cluster) *argocd.Project {
 	var namespaces []string
 	add := func(host *inventory.Host) {
-		key := schedule.HostKey{Namespace: host.Namespace, Name: host.Name}
+		key := schedule.KeyOfHost(host)
 		if _, patched := s.tree[Folder(c.Key)+"/hosts/"+HostFile(key)]; patched {
 			namespaces = append(namespaces, host.Namespace)
 		}

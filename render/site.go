@@ -78,7 +78,7 @@ func newRendering(in Input) *rendering {
 	}
 	for i := range in.Clusters {
 		c := &in.Clusters[i]
-		s.specs[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c
+		s.specs[schedule.KeyOf(c)] = c
 	}
 	return s
 }
@@ -231,13 +231,9 @@ func (e *ClusterError) Unwrap() error { return e.Err }
 
 // ofCluster makes each of the joined errors one of the cluster.
 func ofCluster(key schedule.ClusterKey, err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return &ClusterError{key, err}
-	}
 	var problems manifest.Problems
-	for _, e := range joined.Unwrap() {
-		problems.Add(ofCluster(key, e))
+	for _, e := range manifest.Split(err) {
+		problems.Add(&ClusterError{key, e})
 	}
 	return problems.Err()
 }

@@ -208,7 +208,7 @@ func (s *planner) pairReplaced(r *role, assigned []Assignment) {
 	}
 	for i := range assigned {
 		if a := &assigned[i]; a.Promoted() {
-			promoted = append(promoted, Replacement{HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, Promoted{}})
+			promoted = append(promoted, Replacement{holdings.KeyOf(a.Host), Promoted{}})
 			toActive = append(toActive, a)
 		}
 	}

@@ -14,7 +14,7 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	options Options) (*holdings.Holdings, error) {
 	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
 	for i := range clusters {
-		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
+		key := KeyOf(&clusters[i])
 		specs[key] = !options.Absent[key]
 		approvals[key] = clusters[i].Annotations[v1.ApproveReleaseAnnotation]
 	}

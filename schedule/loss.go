@@ -135,7 +135,7 @@ func (p *Placement) had() map[HostKey]had {
 	out := map[HostKey]had{}
 	for i := range p.Holdings.Hosts {
 		if h := &p.Holdings.Hosts[i]; h.State == holdings.Held {
-			out[HostKey{Namespace: h.Host.Namespace, Name: h.Host.Name}] = had{cluster: h.Cluster}
+			out[holdings.KeyOf(h.Host)] = had{cluster: h.Cluster}
 		}
 	}
 	for _, claim := range p.Holdings.Tree {

@@ -6,6 +6,7 @@ package schedule
 import (
 	"k8s.io/apimachinery/pkg/labels"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -77,6 +78,12 @@ type (
 	LabelKeys     = holdings.LabelKeys
 	PreviousClaim = holdings.Claim
 )
+
+// KeyOf returns the key of a SIPCluster.
+func KeyOf(c *v1.SIPCluster) ClusterKey { return ClusterKey{Namespace: c.Namespace, Name: c.Name} }
+
+// KeyOfHost returns the key of a host.
+func KeyOfHost(h *inventory.Host) HostKey { return holdings.KeyOf(h) }
 
 // Placement is the result: which cluster gets which host, and why.
 type Placement struct {

@@ -191,7 +191,7 @@ func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) 
 	}
 	for i := range clusters {
 		spec := &clusters[i]
-		key := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}
+		key := KeyOf(spec)
 		if _, twice := s.byKey[key]; twice {
 			s.problem("cluster %s: there are two specs", key)
 			continue

@@ -50,7 +50,7 @@ func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active
 	}
 	out := slices.Clone(clusters)
 	for i := range out {
-		if (ClusterKey{Namespace: out[i].Namespace, Name: out[i].Name}) != cluster {
+		if KeyOf(&out[i]) != cluster {
 			continue
 		}
 		set, ok := out[i].Spec.Nodes[name]

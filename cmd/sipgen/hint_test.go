@@ -28,7 +28,8 @@ func TestHintsStandWithTheirErrors(t *testing.T) {
 		beyond("c.yaml: found 9, but tenant c may have at most 5"),
 		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost"),
 		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range"),
-		&app.AskedError{Err: errors.Join(apierrors.NewUnauthorized("get hosts"), errors.New("get secrets: no answer")), Context: "lab", Server: "api.example.org"},
+		&app.AskedError{Err: apierrors.NewUnauthorized("get hosts"), Context: "lab", Server: "api.example.org"},
+		&app.AskedError{Err: errors.New("get secrets: no answer"), Context: "lab", Server: "api.example.org"},
 		beyond("f.yaml: found node port 30001, which is not granted to tenant f"),
 		syscall.ENOSPC,
 	))

@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
@@ -144,7 +145,7 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 
 // freezeFor freezes the cluster of a problem.
 func (s *Clusters) freezeFor(p *Problem) {
-	for _, why := range flatten(p.Err) {
+	for _, why := range manifest.Split(p.Err) {
 		s.freeze(p.Cluster, p.Code, why)
 	}
 	if p.Keeps {
@@ -166,19 +167,6 @@ func (s *Clusters) lose(p Problem) {
 	s.Findings = append(s.Findings, p.Finding())
 }
 
-// flatten returns each of the joined errors.
-func flatten(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var out []error
-	for _, e := range joined.Unwrap() {
-		out = append(out, flatten(e)...)
-	}
-	return out
-}
-
 // mostNewcomers is how many frozen clusters that have nothing yet are planned and reported for each tenant.
 const mostNewcomers = 20
 
@@ -192,7 +180,7 @@ func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 	}
 	left, names := map[schedule.ClusterKey]bool{}, map[string][]string{}
 	for i := range s.All { // sorted by name
-		key := keyOf(&s.All[i])
+		key := schedule.KeyOf(&s.All[i])
 		if len(s.Frozen[key]) == 0 || has[key] {
 			continue
 		}
@@ -207,7 +195,7 @@ func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 	if len(left) == 0 {
 		return
 	}
-	s.All = slices.DeleteFunc(s.All, func(c v1.SIPCluster) bool { return left[keyOf(&c)] })
+	s.All = slices.DeleteFunc(s.All, func(c v1.SIPCluster) bool { return left[schedule.KeyOf(&c)] })
 	for key := range left {
 		delete(s.Frozen, key)
 	}
@@ -240,14 +228,14 @@ func inTree(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
 func (s *Clusters) clusters() []schedule.ClusterKey {
 	out := append(slices.Collect(maps.Keys(s.Known)), s.Held.Clusters()...)
 	for i := range s.All {
-		out = append(out, keyOf(&s.All[i]))
+		out = append(out, schedule.KeyOf(&s.All[i]))
 	}
 	return out
 }
 
 // has reports whether a cluster has a spec.
 func (s *Clusters) has(key schedule.ClusterKey) bool {
-	return slices.ContainsFunc(s.All, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
+	return slices.ContainsFunc(s.All, func(c v1.SIPCluster) bool { return schedule.KeyOf(&c) == key })
 }
 
 // freeze records why a cluster is frozen: the first reasons for the plan, and the number of the others.
@@ -293,8 +281,4 @@ func (s *Clusters) LostFindings() []finding.Finding {
 			Fix: finding.Remedy(p.Code)})
 	}
 	return out
-}
-
-func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
-	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 }

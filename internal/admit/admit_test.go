@@ -168,7 +168,9 @@ func TestWhoIsFrozen(t *testing.T) {
 				t.Errorf("lost %v, notes %q", got.Lost, got.Notes)
 			}
 			for cluster := range got.Frozen {
-				if !slices.ContainsFunc(got.All, func(c v1.SIPCluster) bool { return keyOf(&c) == cluster && !c.Leaves() || got.Leaving[cluster] }) {
+				if !slices.ContainsFunc(got.All, func(c v1.SIPCluster) bool {
+					return schedule.KeyOf(&c) == cluster && !c.Leaves() || got.Leaving[cluster]
+				}) {
 					t.Errorf("%s is frozen, and among the clusters it is not, or leaves", cluster)
 				}
 			}

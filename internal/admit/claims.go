@@ -18,7 +18,7 @@ import (
 // complain freezes the clusters of the complaints.
 func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 	for _, e := range errs {
-		s.freeze(keyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
+		s.freeze(schedule.KeyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
 }
 
@@ -28,13 +28,13 @@ func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
 	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
-		_, held := s.Held.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
+		_, held := s.Held.Holder(holdings.KeyOf(host))
 		return held || host.State.InUse()
 	})
 	s.Network.Faults(s.Hosts)
 	was := s.IsFrozen()
 	for _, refused := range s.Network.Refused() {
-		key := keyOf(refused.Cluster)
+		key := schedule.KeyOf(refused.Cluster)
 		if !s.has(key) || was[key] {
 			continue
 		}
@@ -53,7 +53,7 @@ func (s *Clusters) freezeClashes(gone map[string]bool) {
 	for {
 		var active []v1.SIPCluster
 		for i := range s.All {
-			if len(s.Frozen[keyOf(&s.All[i])]) == 0 && !s.All[i].Leaves() {
+			if len(s.Frozen[schedule.KeyOf(&s.All[i])]) == 0 && !s.All[i].Leaves() {
 				active = append(active, s.All[i])
 			}
 		}
@@ -104,7 +104,7 @@ func grantCode(e validation.FieldError) string {
 // BeyondGrants returns what a valid spec asks for beyond its tenant's grants, independent of the hosts.
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
-		out = append(out, Problem{Cluster: keyOf(c), Code: grantCode(e),
+		out = append(out, Problem{Cluster: schedule.KeyOf(c), Code: grantCode(e),
 			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
 	}
 	return out

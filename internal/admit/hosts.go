@@ -23,7 +23,7 @@ func (s *Clusters) leaveAlone() {
 	}
 	stays := map[schedule.ClusterKey]bool{}
 	for i := range s.All {
-		stays[keyOf(&s.All[i])] = !s.All[i].Leaves()
+		stays[schedule.KeyOf(&s.All[i])] = !s.All[i].Leaves()
 	}
 	for _, host := range slices.Sorted(maps.Keys(s.Unpatchable)) {
 		namespace, name, _ := strings.Cut(host, "/")
@@ -53,7 +53,7 @@ func (s *Clusters) freezeContradicted() {
 	known := hosts.Networks()
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
 	for _, unknown := range validation.UnknownNetworks(s.All, known) {
-		if key := keyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
+		if key := schedule.KeyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
 			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
 		}
 	}
@@ -71,8 +71,8 @@ func (s *Clusters) freezeWithoutBackends() {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {
-			if serving[schedule.RoleKey{Cluster: keyOf(c), Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
-				s.freeze(keyOf(c), finding.Backendless,
+			if serving[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
+				s.freeze(schedule.KeyOf(c), finding.Backendless,
 					c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role))
 			}
 		}
@@ -100,7 +100,7 @@ func (s *Clusters) serving() map[schedule.RoleKey]bool {
 func (s *Clusters) freezeDisputed() {
 	stays := map[schedule.ClusterKey]bool{}
 	for i := range s.All {
-		stays[keyOf(&s.All[i])] = !s.All[i].Leaves()
+		stays[schedule.KeyOf(&s.All[i])] = !s.All[i].Leaves()
 	}
 	for _, h := range s.Held.All.Disputes() {
 		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {

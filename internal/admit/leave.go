@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -22,7 +23,7 @@ func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
 		delete(s.Leaving, key)
 	}
 	for i := range s.All {
-		if c := &s.All[i]; keyOf(c) == key {
+		if c := &s.All[i]; schedule.KeyOf(c) == key {
 			c.DeletionTimestamp, c.Annotations = nil, maps.Clone(c.Annotations)
 			delete(c.Annotations, v1.DecommissionAnnotation)
 		}
@@ -38,7 +39,7 @@ func (s *Clusters) leave() {
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1.DecommissionAnnotation, c.Key())
 		}
 		if c.Leaves() {
-			s.Leaving[keyOf(c)] = true
+			s.Leaving[schedule.KeyOf(c)] = true
 		}
 	}
 	for key := range s.Claims.Leaving {
@@ -47,8 +48,7 @@ func (s *Clusters) leave() {
 		}
 	}
 	for _, name := range s.Site.Spec.Decommission {
-		namespace, short, _ := strings.Cut(name, "/")
-		key := schedule.ClusterKey{Namespace: namespace, Name: short}
+		key := holdings.ClusterNamed(name)
 		s.Leaving[key] = true
 		if words := s.idleEntry(key); words != "" {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))

@@ -51,7 +51,7 @@ func (l *Loaded) beyondGrants() []admit.Problem {
 	}
 	for i := range l.Clusters {
 		c := &l.Clusters[i]
-		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[keyOf(c)] || !keyOf(c).Valid() {
+		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[schedule.KeyOf(c)] || !schedule.KeyOf(c).Valid() {
 			continue
 		}
 		out = append(out, admit.BeyondGrants(l.Tenants, c)...)
@@ -68,7 +68,7 @@ func Options(site *v1alpha1.Site) schedule.Options {
 			if !full { // no host has the name, else nameReleased had added its namespace
 				in, called = "", host
 			}
-			release[schedule.HostKey{Namespace: in, Name: called}] = keyNamed(asked.Cluster)
+			release[schedule.HostKey{Namespace: in, Name: called}] = holdings.ClusterNamed(asked.Cluster)
 		}
 	}
 	var networks []inventory.HostNetwork

@@ -66,7 +66,7 @@ func (p *Planned) beyond() ([]schedule.Beyond, int) {
 	answers := map[schedule.ClusterKey]int{}
 	for i := range p.Clusters.All {
 		if c := &p.Clusters.All[i]; c.Document != nil && !slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) {
-			answers[keyOf(c)] = c.AcceptedLoss()
+			answers[schedule.KeyOf(c)] = c.AcceptedLoss()
 		}
 	}
 	return p.loss.Beyond(p.brakeLimit(), p.Placement.Clusters, answers)
@@ -77,7 +77,7 @@ func (p *Planned) beyond() ([]schedule.Beyond, int) {
 func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	found, _ := p.beyond()
 	for _, b := range found {
-		at := slices.IndexFunc(p.Clusters.All, func(c v1.SIPCluster) bool { return keyOf(&c) == b.Cluster })
+		at := slices.IndexFunc(p.Clusters.All, func(c v1.SIPCluster) bool { return schedule.KeyOf(&c) == b.Cluster })
 		c := &p.Clusters.All[at]
 		limit := fmt.Sprintf("a run may take only %d", p.brakeLimit())
 		if b.Before > 0 {
@@ -112,7 +112,7 @@ func describeLoss(loss schedule.Loss) string {
 		for _, host := range part.hosts {
 			names = append(names, host.String())
 		}
-		parts = append(parts, fmt.Sprintf("%d %s: %s", len(names), part.what, first(10, names)))
+		parts = append(parts, fmt.Sprintf("%d %s: %s", len(names), part.what, text.Some(names, 10)))
 	}
 	if len(parts) == 0 {
 		return "none"

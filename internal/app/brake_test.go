@@ -118,9 +118,9 @@ func TestBeyondBrake(t *testing.T) {
 			c.Namespace, c.Name = "tenants", s.name
 			c.Annotations = map[string]string{v1.AcceptLossAnnotation: s.accept}
 			p.Clusters.All = append(p.Clusters.All, c)
-			p.Placement.Clusters = append(p.Placement.Clusters, schedule.Cluster{Key: keyOf(&c)})
-			p.loss.Asked[keyOf(&c)] = s.asked
-			p.loss.Failed[keyOf(&c)] = s.failed
+			p.Placement.Clusters = append(p.Placement.Clusters, schedule.Cluster{Key: schedule.KeyOf(&c)})
+			p.loss.Asked[schedule.KeyOf(&c)] = s.asked
+			p.loss.Failed[schedule.KeyOf(&c)] = s.failed
 			p.loss.Released = append(p.loss.Released, make([]schedule.HostKey, s.asked+s.failed)...)
 		}
 		frozen := p.beyondBrake()

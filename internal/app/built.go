@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 	"github.com/airshipit/sipgen/verify"
 )
 
@@ -48,7 +49,7 @@ func (p *Planned) checkServices(services []render.Services,
 			changed[s.Cluster.Key()] = found.built
 		}
 		for _, err := range found.wrong {
-			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
+			errs = append(errs, &render.ClusterError{Cluster: schedule.KeyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
 		}
 	}
 	return changed, errors.Join(errs...)

@@ -3,11 +3,13 @@ package app
 import (
 	"errors"
 	"net"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -19,23 +21,27 @@ type AskedError struct {
 	Context, Server string
 }
 
-func (e *AskedError) Error() string   { return e.Err.Error() }
-func (e *AskedError) Unwrap() []error { return []error{e.Err} }
+func (e *AskedError) Error() string { return e.Err.Error() }
+func (e *AskedError) Unwrap() error { return e.Err }
 
 // asked adds the address of the API server to an error.
 func (in *Inputs) asked(cfg *rest.Config, err error) error {
 	if err == nil {
 		return nil
 	}
-	out := &AskedError{Err: err, Context: in.Context}
+	context, server := in.Context, ""
 	// As the client takes it: a kubeconfig may name a host and a port without a scheme
 	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil {
-		out.Server = at.Host
+		server = at.Host
 	}
-	if config, err := in.LoadingRules().Load(); err == nil && out.Context == "" {
-		out.Context = config.CurrentContext
+	if config, err := in.LoadingRules().Load(); err == nil && context == "" {
+		context = config.CurrentContext
 	}
-	return out
+	var problems manifest.Problems
+	for _, single := range manifest.Split(err) {
+		problems.Add(&AskedError{single, context, server})
+	}
+	return problems.Err()
 }
 
 // Hint names the API server, and what to check.
@@ -61,38 +67,12 @@ func (e *AskedError) Hint() string {
 
 // Flatten splits joined errors, in order, and drops repetitions.
 func Flatten(err error) []error {
-	var (
-		out  []error
-		seen = map[string]bool{}
-		walk func(error)
-	)
-	walk = func(err error) {
-		if err == nil {
-			return
-		}
-		if asked, ok := err.(*AskedError); ok {
-			// A hint names the API server.
-			for _, single := range Flatten(asked.Err) {
-				if !seen[single.Error()] {
-					seen[single.Error()] = true
-					out = append(out, &AskedError{single, asked.Context, asked.Server})
-				}
-			}
-			return
-		}
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, single := range joined.Unwrap() {
-				walk(single)
-			}
-			return
-		}
-		if !seen[err.Error()] {
-			seen[err.Error()] = true
-			out = append(out, err)
-		}
-	}
-	walk(err)
-	return out
+	seen := map[string]bool{}
+	return slices.DeleteFunc(manifest.Split(err), func(single error) bool {
+		again := seen[single.Error()]
+		seen[single.Error()] = true
+		return again
+	})
 }
 
 // NoSiteError is a missing file of a Site.

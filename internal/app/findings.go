@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // findings returns the warnings of the plan, except those that the report takes from the placement. Package lint
@@ -18,7 +19,7 @@ func (p *Planned) findings() []finding.Finding {
 	out := slices.Concat(p.Clusters.LostFindings(), p.unplaced())
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		if c.Leaves() || len(p.Clusters.Options.Refused[keyOf(c)]) > 0 {
+		if c.Leaves() || len(p.Clusters.Options.Refused[schedule.KeyOf(c)]) > 0 {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {

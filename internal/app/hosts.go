@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -148,7 +149,7 @@ func (l *Loaded) leaveAlone() {
 		}
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
-		l.Problems = append(l.Problems, admit.Problem{Cluster: keyNamed(found.Cluster),
+		l.Problems = append(l.Problems, admit.Problem{Cluster: holdings.ClusterNamed(found.Cluster),
 			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
 	}
 }

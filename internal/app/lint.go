@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
@@ -62,7 +63,7 @@ func (p *Planned) LintErrors() (words []string) {
 
 // clusterOf returns the cluster of a finding.
 func clusterOf(f *finding.Finding) schedule.ClusterKey {
-	return keyNamed(strings.TrimPrefix(f.Object, v1.Kind+" "))
+	return holdings.ClusterNamed(strings.TrimPrefix(f.Object, v1.Kind+" "))
 }
 
 // contradictions returns why the placement refuses clusters, without earlier reasons.
@@ -89,7 +90,7 @@ func (p *Planned) servedBefore() map[string]bool {
 	there := map[string]bool{}
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		key := keyOf(c)
+		key := schedule.KeyOf(c)
 		if len(p.Clusters.Options.Refused[key]) > 0 {
 			continue
 		}

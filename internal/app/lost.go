@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/text"
@@ -51,13 +50,4 @@ func (p *Planned) noTree() string {
 }
 
 // FirstHosts names the first of many hosts.
-func FirstHosts(hosts []string) string { return first(5, hosts) }
-
-// first lists at most so many names, and counts the others.
-func first(most int, names []string) string {
-	words := strings.Join(names[:min(most, len(names))], ", ")
-	if more := len(names) - most; more > 0 {
-		words += fmt.Sprintf(" and %d more", more)
-	}
-	return words
-}
+func FirstHosts(hosts []string) string { return text.Some(hosts, 5) }

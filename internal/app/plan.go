@@ -2,11 +2,10 @@ package app
 
 import (
 	"slices"
-	"strings"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/flux"
@@ -79,24 +78,13 @@ func (p *Planned) noteAboutClusters() {
 // Unschedulable reports whether a cluster lacks hosts or a spec is ignored, while the others are served.
 func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(p.Clusters.Lost) > 0 }
 
-// keyOf returns a cluster's key.
-func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
-	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
-}
-
-// keyNamed returns the key of the cluster "namespace/name".
-func keyNamed(cluster string) schedule.ClusterKey {
-	namespace, name, _ := strings.Cut(cluster, "/")
-	return schedule.ClusterKey{Namespace: namespace, Name: name}
-}
-
 // expectLeftOut drops the warnings about missing hosts that --without took out.
 func (p *Planned) expectLeftOut() {
 	leftOut := map[schedule.HostKey]bool{}
 	names := map[string]bool{}
 	for i := range p.Loaded.LeftOut {
 		h := &p.Loaded.LeftOut[i]
-		leftOut[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] = true
+		leftOut[holdings.KeyOf(h)] = true
 		names[h.Name], names[h.Key()] = true, true
 	}
 	var of func(w schedule.Warning) bool

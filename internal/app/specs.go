@@ -203,7 +203,7 @@ func (l *Loaded) take(s *specs) {
 			cluster = &v1.SIPCluster{Document: d.Document}
 			cluster.Namespace, cluster.Name = d.Document.Namespace, d.Document.Name
 		}
-		key := keyOf(cluster)
+		key := schedule.KeyOf(cluster)
 		if l.Tenants != nil && key.Valid() {
 			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
 				others := l.Tenants.Author(d.file) != nil

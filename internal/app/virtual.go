@@ -58,7 +58,7 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 	claimed := map[schedule.HostKey]bool{}
 	for i := range p.Placement.Holdings.Hosts {
 		h := &p.Placement.Holdings.Hosts[i]
-		claimed[schedule.HostKey{Namespace: h.Host.Namespace, Name: h.Host.Name}] = h.State == holdings.Held
+		claimed[holdings.KeyOf(h.Host)] = h.State == holdings.Held
 	}
 	return claimed
 }
@@ -78,7 +78,7 @@ func (p *Planned) remakeVirtualHosts() {
 		hosts := 0
 		for i := range p.Loaded.Hosts.Hosts {
 			h := &p.Loaded.Hosts.Hosts[i]
-			key := schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
+			key := holdings.KeyOf(h)
 			if !virtualhosts.Made(v, h.Namespace, h.Name) {
 				continue
 			}

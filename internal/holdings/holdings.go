@@ -24,6 +24,15 @@ type (
 	ClusterKey struct{ Namespace, Name string }
 )
 
+// KeyOf returns the key of a host.
+func KeyOf(h *inventory.Host) HostKey { return HostKey{h.Namespace, h.Name} }
+
+// ClusterNamed returns the key of the cluster "namespace/name".
+func ClusterNamed(name string) ClusterKey {
+	namespace, short, _ := strings.Cut(name, "/")
+	return ClusterKey{namespace, short}
+}
+
 func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
 func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
 
@@ -148,13 +157,13 @@ func Of(in Input) (*Holdings, error) {
 		h := &in.Hosts[i]
 		out.Hosts[i] = Holding{Host: h, Labels: LabelsOf(h, in.Keys)}
 	}
-	byName := func(a, b Holding) int { return compare(keyOf(a.Host), keyOf(b.Host)) }
+	byName := func(a, b Holding) int { return compare(KeyOf(a.Host), KeyOf(b.Host)) }
 	if !slices.IsSortedFunc(out.Hosts, byName) {
 		slices.SortFunc(out.Hosts, byName)
 	}
 	var problems []error
 	for i := 1; i < len(out.Hosts); i++ {
-		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; keyOf(a) == keyOf(b) {
+		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; KeyOf(a) == KeyOf(b) {
 			where := []string{a.Source, b.Source}
 			slices.Sort(where)
 			problems = append(problems, fmt.Errorf("host %s: is in the inventory twice: %s and %s", a.Key(), where[0],
@@ -180,8 +189,6 @@ func Of(in Input) (*Holdings, error) {
 	return out, nil
 }
 
-func keyOf(h *inventory.Host) HostKey { return HostKey{h.Namespace, h.Name} }
-
 func compare(a, b HostKey) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
@@ -189,7 +196,7 @@ func compare(a, b HostKey) int {
 // Find returns the answer for one host, nil if it is not in the inventory.
 func (hs *Holdings) Find(key HostKey) *Holding {
 	at, found := slices.BinarySearchFunc(hs.Hosts, key,
-		func(h Holding, key HostKey) int { return compare(keyOf(h.Host), key) })
+		func(h Holding, key HostKey) int { return compare(KeyOf(h.Host), key) })
 	if !found {
 		return nil
 	}
@@ -314,7 +321,7 @@ func (h *Holding) leaveAlone(in *Input) {
 	switch {
 	case !l.Complete:
 		h.State, h.Why = LeftAlone, Why{IncompleteLabels, strings.Join(in.Keys.All(), ", ")}
-	case h.Claim == nil && in.Release[keyOf(h.Host)] == l.Cluster:
+	case h.Claim == nil && in.Release[KeyOf(h.Host)] == l.Cluster:
 		h.hold(l.Cluster, l.Role, l.Standby, BySite)
 	default:
 		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: l.Cluster.Quoted()}

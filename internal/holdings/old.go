@@ -13,7 +13,7 @@ import (
 func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
 	at := make(map[HostKey]int, len(hosts))
 	for i := range hosts {
-		at[keyOf(&hosts[i])] = i
+		at[KeyOf(&hosts[i])] = i
 	}
 	out := slices.Clone(hosts)
 	for i := range tree {

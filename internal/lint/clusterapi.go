@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // minScaleIn is the smallest control plane that Cluster API rolls out by going down first (package render/capi).
@@ -64,11 +65,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 		for _, namespace := range slices.Sorted(maps.Keys(in)) {
 			hosts := in[namespace]
 			slices.Sort(hosts)
-			more := ""
-			if len(hosts) > 1 {
-				more = fmt.Sprintf(" and %d more", len(hosts)-1)
-			}
-			parts = append(parts, fmt.Sprintf("%s (%s%s)", namespace, hosts[0], more))
+			parts = append(parts, fmt.Sprintf("%s (%s)", namespace, text.Some(hosts, 1)))
 		}
 		c.cluster(finding.Apart, finding.Warning, cluster, "spec.nodes",
 			"the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
@@ -116,12 +113,9 @@ func (c *checker) noMeeting(r *role) bool {
 		return false
 	}
 	namespaces := slices.Sorted(maps.Keys(in))
-	if len(namespaces) > shown {
-		namespaces = append(namespaces[:shown:shown], fmt.Sprintf("%d more", len(namespaces)-shown))
-	}
 	c.cluster(finding.NoMeeting, finding.Error, r.cluster, r.field(".hostNamespaces"),
 		fmt.Sprintf("none of the %d hosts that labelSelector matches is in %s: they are in %s", matched,
-			strings.Join(r.set.HostNamespaces, " or "), strings.Join(namespaces, ", ")),
+			strings.Join(r.set.HostNamespaces, " or "), text.Some(namespaces, shown)),
 		"correct one of the two")
 	return true
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
@@ -55,14 +54,11 @@ func (c *checker) duplicates() {
 	}
 	for _, d := range found.all {
 		if others := d.hosts[1:]; len(others) > 0 {
-			names := make([]string, min(len(others), mostDuplicates))
+			names := make([]string, len(others))
 			for i := range names {
 				names[i] = others[i].Key()
 			}
-			d.message += "; the same of " + text.Count(len(others), "more host") + ": " + strings.Join(names, ", ")
-			if more := len(others) - len(names); more > 0 {
-				d.message += fmt.Sprintf(" and %d more", more)
-			}
+			d.message += "; the same of " + text.Count(len(others), "more host") + ": " + text.Some(names, mostDuplicates)
 		}
 		c.host(d.code, d.severity, d.hosts[0], d.field, d.message, d.fix)
 	}

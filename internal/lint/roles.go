@@ -121,10 +121,7 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 	if lack == 0 || lack == len(chosen.hosts) { // the plan reports a key that no host has
 		return
 	}
-	list := strings.Join(names, ", ")
-	if lack > shown {
-		list += fmt.Sprintf(" and %d more", lack-shown)
-	}
+	list := strings.Join(names, ", ") + text.More(lack-shown)
 	c.cluster(finding.NoDomain, finding.Warning, r.cluster, r.field(field),
 		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts),
 			strings.Join(keys, " or "), effect, list),

@@ -17,3 +17,20 @@ func (p *Problems) Add(err error) {
 
 // Err is nil without problems, and all of them joined, in the order added, with some.
 func (p *Problems) Err() error { return errors.Join(p.errs...) }
+
+// Split returns the errors that an error joins, in order and without those that join others; the error itself if it
+// joins none, and nothing for nil.
+func Split(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, Split(e)...)
+	}
+	return out
+}

@@ -111,18 +111,11 @@ type FileError struct {
 
 // inFile makes each of the joined errors one of the file.
 func inFile(file string, err error) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !ok:
-		return &FileError{file, err}
+	var problems Problems
+	for _, e := range Split(err) {
+		problems.Add(&FileError{file, e})
 	}
-	var errs []error
-	for _, e := range joined.Unwrap() {
-		errs = append(errs, inFile(file, e))
-	}
-	return errors.Join(errs...)
+	return problems.Err()
 }
 
 func (e *FileError) Error() string { return e.Err.Error() }

@@ -195,11 +195,7 @@ func leaving(c *ClusterResult, named bool) string {
 
 // some names the first few hosts.
 func some(names []string) string {
-	slices.Sort(names)
-	if n := len(names) - mostLeaving; n > 0 {
-		return strings.Join(names[:mostLeaving], ", ") + fmt.Sprintf(", and %d more", n)
-	}
-	return strings.Join(names, ", ")
+	return text.Some(slices.Sorted(slices.Values(names)), mostLeaving)
 }
 
 // returns describes the hosts of a cluster that was leaving and has a spec again: those that it keeps, and those that

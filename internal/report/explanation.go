@@ -5,6 +5,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -55,7 +56,7 @@ func Explain(plan *Plan, p *schedule.Placement, cluster, host string) *Explanati
 	if at < 0 {
 		return out
 	}
-	found, _ := p.ExplainHost(schedule.HostKey{Namespace: p.Hosts[at].Host.Namespace, Name: p.Hosts[at].Host.Name})
+	found, _ := p.ExplainHost(holdings.KeyOf(p.Hosts[at].Host))
 	out.Host = &HostExplanation{HostResult: plan.Hosts[at], Roles: []RoleExplanation{}, Others: found.Others}
 	for _, r := range found.Roles {
 		out.Host.Roles = append(out.Host.Roles, RoleExplanation{r.Role.Cluster.String(), r.Role.Role, whyNot(r.Reason)})

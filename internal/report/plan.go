@@ -227,7 +227,7 @@ type HostResult struct {
 func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range clusters {
-		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
+		specs[schedule.KeyOf(&clusters[i])] = &clusters[i]
 	}
 	plan := &Plan{
 		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]ClusterResult, 0,

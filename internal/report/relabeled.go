@@ -8,6 +8,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Relabeling is what the commands need that put labels back.
@@ -92,10 +93,7 @@ func (w Relabeling) found(h *holdings.Holding) string {
 	}
 	words := strings.Join(out, ", ")
 	if by := h.Writers(w.Keys, w.Engines...); len(by) > 0 {
-		words += redact.Sprintf(", written by %q", by[0])
-		if len(by) > 1 {
-			words += fmt.Sprintf(" and %d more", len(by)-1)
-		}
+		words += redact.Sprintf(", written by %q", by[0]) + text.More(len(by)-1)
 	}
 	return words
 }

@@ -81,7 +81,7 @@ func reachedAt(o *objdiff.Effect) string {
 
 // loginsBy names the logins that are added and removed.
 func loginsBy(o *objdiff.Effect) string {
-	more, less := firstKeys(o.Logins), firstKeys(o.NoLogins)
+	more, less := text.Some(o.Logins, maxLogins), text.Some(o.NoLogins, maxLogins)
 	switch {
 	case more == "":
 		return when(less != "", ": may no longer log in: "+less)
@@ -95,11 +95,4 @@ func loginsBy(o *objdiff.Effect) string {
 func rightsOf(o *objdiff.Effect) string {
 	kind, _, _ := strings.Cut(o.Object, " ")
 	return when(o.Added && (kind == "Role" || kind == "RoleBinding"), " is new: it gives rights to an account")
-}
-
-func firstKeys(keys []string) string {
-	if n := len(keys) - maxLogins; n > 0 {
-		return strings.Join(keys[:maxLogins], ", ") + fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(keys, ", ")
 }

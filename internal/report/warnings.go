@@ -17,7 +17,7 @@ func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string,
 	var out []string
 	of := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range specs {
-		of[schedule.ClusterKey{Namespace: specs[i].Namespace, Name: specs[i].Name}] = &specs[i]
+		of[schedule.KeyOf(&specs[i])] = &specs[i]
 	}
 	for i := range placement.Clusters {
 		placed := &placement.Clusters[i]

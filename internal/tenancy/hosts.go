@@ -74,7 +74,7 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		switch is.State {
 		case holdings.Held:
 			pending := is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending
-			add(keyOfHost(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
+			add(holdings.KeyOf(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
 		case holdings.Leaving:
 			h.leaving[is.Cluster] = h.leaving[is.Cluster].plus(Count{Hosts: 1})
 		}
@@ -89,10 +89,10 @@ func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[strin
 	for i := range clusters {
 		for word := range strings.SplitSeq(clusters[i].Annotations[v1.RemoveAnnotation], ",") {
 			if word = strings.TrimSpace(word); word != "" {
-				if named[keyOf(&clusters[i])] == nil {
-					named[keyOf(&clusters[i])] = map[string]bool{}
+				if named[schedule.KeyOf(&clusters[i])] == nil {
+					named[schedule.KeyOf(&clusters[i])] = map[string]bool{}
 				}
-				named[keyOf(&clusters[i])][word] = true
+				named[schedule.KeyOf(&clusters[i])][word] = true
 			}
 		}
 	}
@@ -108,10 +108,6 @@ func countOf(standby bool) Count {
 		return Count{1, 1}
 	}
 	return Count{1, 0}
-}
-
-func keyOfHost(h *inventory.Host) schedule.HostKey {
-	return schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
 }
 
 // Holder returns the cluster that holds a host.
@@ -181,7 +177,7 @@ func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	}
 	for name, set := range c.Spec.Nodes { // each by itself
 		active, standby := set.Want()
-		kept := h.kept[schedule.RoleKey{Cluster: keyOf(c), Role: name}]
+		kept := h.kept[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: name}]
 		need = need.plus(Count{max(0, active+standby-kept.Hosts), max(0, standby-kept.Standby)})
 	}
 	return need
@@ -211,7 +207,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	}
 	var more []*v1.SIPCluster
 	for i := range clusters {
-		if key := keyOf(&clusters[i]); !has[key] && !frozen[key] && t.Of(key.Namespace) != nil {
+		if key := schedule.KeyOf(&clusters[i]); !has[key] && !frozen[key] && t.Of(key.Namespace) != nil {
 			more = append(more, &clusters[i])
 		}
 	}
@@ -246,10 +242,6 @@ func (t *Tenant) hostLimit(field string) string {
 
 func (c Count) plus(d Count) Count  { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
 func (c Count) minus(d Count) Count { return Count{c.Hosts - d.Hosts, c.Standby - d.Standby} }
-
-func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
-	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
-}
 
 // Narrowed returns the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and
 // namespace, for package schedule: it looks at selectors for new hosts only, so that hosts a cluster has stay. The
@@ -293,7 +285,7 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 		}
 		for name, set := range clusters[i].Spec.Nodes { // each by itself
 			if selector, err := set.HostSelector(); err == nil {
-				asked[schedule.RoleKey{Cluster: keyOf(&clusters[i]), Role: name}] = selector
+				asked[schedule.RoleKey{Cluster: schedule.KeyOf(&clusters[i]), Role: name}] = selector
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func TestNarrowed(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	hosts := append(hostsOf("m", map[string]string{"pool": "finance"}, "f1", "f2"), hostsOf("m", map[string]string{"pool": "else"}, "e1", "e2")...)
 	c := wanting("a", 0, 2, 0)
-	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: keyOf(&c), Role: "Worker"}}}
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	given := []v1.SIPCluster{c}
 	placement, err := schedule.Plan(tenants.Narrowed(given), hosts, held, schedule.Options{Keys: keys})
 	if err != nil {
@@ -150,7 +150,7 @@ func TestNarrowedNamespaces(t *testing.T) {
 	tenants := Of(siteOf(t, "  hosts: {namespaces: [east, west, north]}\n  tenants:\n  - {name: bank, namespaces: [bank], hosts: {namespaces: [west, north], max: 9}}\n"), nil)
 	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...), hostsOf("north", nil, "n1")...)
 	c := wanting("a", 0, 3, 0)
-	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: keyOf(&c), Role: "Worker"}}}
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, held, schedule.Options{Keys: keys})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // Files maps each cluster to its file, in the form of Path, or to nothing.
@@ -54,12 +55,12 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 			byNamespace[c.Namespace] = n
 		}
 		n.add(c)
-		want, has := Wants(c), held.Of(keyOf(c))
+		want, has := Wants(c), held.Of(schedule.KeyOf(c))
 		n.hosts = n.hosts.plus(Count{max(want.Hosts, has.Hosts), max(want.Standby, has.Standby)})
 	}
 	// Clusters without a spec hold hosts, too, until they are released.
 	for key, count := range held.counts {
-		gone := !slices.ContainsFunc(sorted, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
+		gone := !slices.ContainsFunc(sorted, func(c v1.SIPCluster) bool { return schedule.KeyOf(&c) == key })
 		if n := byNamespace[key.Namespace]; n != nil && gone {
 			n.hosts = n.hosts.plus(count)
 		}

@@ -67,7 +67,7 @@ func TestSuggest(t *testing.T) {
 	}
 	asked, keys := map[*schedule.Limit]int{}, []schedule.ClusterKey{}
 	for i := range clusters {
-		keys = append(keys, keyOf(&clusters[i]))
+		keys = append(keys, schedule.KeyOf(&clusters[i]))
 	}
 	limits := granted.Limits(keys)
 	for i := range clusters {

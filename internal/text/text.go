@@ -178,3 +178,16 @@ func TableHead(cells ...string) string {
 func TableRow(cells ...string) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
+
+// Some joins the first items with commas, and counts the others: "a, b and 48 more".
+func Some(items []string, most int) string {
+	return strings.Join(items[:min(most, len(items))], ", ") + More(len(items)-most)
+}
+
+// More returns " and 48 more" for what a text leaves out, "" for nothing.
+func More(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}

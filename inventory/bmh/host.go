@@ -100,20 +100,12 @@ const maxFaults = 5
 
 // FaultsOf returns the problems of a document that cannot be decoded: the first few, at least one.
 func FaultsOf(err error) (faults []inventory.Fault) {
-	for _, problem := range parts(err) {
+	for _, problem := range manifest.Split(err) {
 		if len(faults) < maxFaults {
 			faults = append(faults, faultOf(problem))
 		}
 	}
 	return faults
-}
-
-// parts returns the errors that an error joins, or the error itself.
-func parts(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
 }
 
 // faultOf returns a problem of a document that cannot be read.

@@ -31,18 +31,15 @@ func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
 
 // cutOff takes the files with nothing in them out of an error: they are no reason to read none of the others.
 func cutOff(err error) (empty []string, rest error) {
-	if joined, several := err.(interface{ Unwrap() []error }); several {
-		var errs []error
-		for _, single := range joined.Unwrap() {
-			found, other := cutOff(single)
-			empty, errs = append(empty, found...), append(errs, other)
+	var problems manifest.Problems
+	for _, e := range manifest.Split(err) {
+		if errors.Is(e, manifest.ErrEmpty) {
+			empty = append(empty, e.Error()+"; if hosts were here, they are gone")
+			continue
 		}
-		return empty, errors.Join(errs...)
+		problems.Add(e)
 	}
-	if errors.Is(err, manifest.ErrEmpty) {
-		return []string{err.Error() + "; if hosts were here, they are gone"}, nil
-	}
-	return nil, err
+	return empty, problems.Err()
 }
 
 // Parse is Load of one file's text: YAML documents or JSON, or a snapshot. file is its name in problems.

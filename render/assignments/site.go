@@ -6,6 +6,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Conditions is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do
@@ -89,12 +90,8 @@ func (s *siteChanges) problems(site *v1alpha1.Site) error {
 	var problems manifest.Problems
 	for _, c := range s.order {
 		files := s.files[c]
-		more := ""
-		if len(files) > 1 {
-			more = fmt.Sprintf(" and %d more", len(files)-1)
-		}
-		problems.Add(fmt.Errorf("site %s: %s: found %q, but the tree was made under %q (%s%s): %s",
-			site.Name, c.field, c.is, c.was, files[0], more, changeAdvice(c.field)))
+		problems.Add(fmt.Errorf("site %s: %s: found %q, but the tree was made under %q (%s): %s",
+			site.Name, c.field, c.is, c.was, text.Some(files, 1), changeAdvice(c.field)))
 	}
 	return problems.Err()
 }

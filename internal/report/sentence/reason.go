@@ -197,7 +197,7 @@ func candidate(r schedule.Reason) string {
 		}
 		return "the cluster cannot have all it needs, and gets only successors of failed hosts"
 	case schedule.DomainFull:
-		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts, "others")
+		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts)
 	case schedule.Satisfied:
 		return "has the " + text.Count(r.Want, "host") + " it wants"
 	case schedule.Outranked:

@@ -141,7 +141,7 @@ func together(c *schedule.Shortage) string {
 	for i, role := range c.Roles {
 		names[i] = role.String() + " (" + strconv.Itoa(c.Needs[i]) + ")"
 	}
-	return list(names, mostRoles, "other roles")
+	return list(names, mostRoles)
 }
 
 // groups returns "400 Worker that select flavor=big need 900".
@@ -184,7 +184,7 @@ func has(c *schedule.Shortage) string {
 	case c.Capacity == c.Hosts:
 		words := "there " + Verb(c.Hosts, "is", "are") + " only " + free
 		if len(names) > 0 {
-			words += " (in " + key + " " + list(names, mostDomains, "others") + ")"
+			words += " (in " + key + " " + list(names, mostDomains) + ")"
 		}
 		return words
 	case len(names) == 0:
@@ -213,7 +213,7 @@ func amounts(domains []schedule.Domain, key string) string {
 			parts[i] += " (" + amounts(d.Within, d.Within[0].Key+" ") + ")"
 		}
 	}
-	return list(parts, mostDomains, "others")
+	return list(parts, mostDomains)
 }
 
 // keysOf returns the keys of the domains in a shortage, or those that its roles have.
@@ -255,10 +255,7 @@ func each(n, domains int) string {
 }
 
 func short(names []string) string {
-	if len(names) <= mostDomains {
-		return strings.Join(names, " ")
-	}
-	return fmt.Sprintf("%s and %d others", strings.Join(names[:mostDomains], " "), len(names)-mostDomains)
+	return strings.Join(names[:min(mostDomains, len(names))], " ") + text.More(len(names)-mostDomains)
 }
 
 // Verb returns the form that goes with n.
@@ -270,12 +267,9 @@ func Verb(n int, one, many string) string {
 }
 
 // list returns "a, b and c", with no more than limit items.
-func list(items []string, limit int, others string) string {
-	if len(items) == 1 {
-		return items[0]
-	}
-	if len(items) > limit {
-		return fmt.Sprintf("%s and %d %s", strings.Join(items[:limit], ", "), len(items)-limit, others)
+func list(items []string, limit int) string {
+	if len(items) == 1 || len(items) > limit {
+		return text.Some(items, limit)
 	}
 	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
 }

@@ -60,7 +60,7 @@ func say(warnings []schedule.Warning) []said {
 			for _, other := range same[1:] {
 				others = append(others, other.likewise)
 			}
-			same[0].words += fmt.Sprintf("; the same of %s: %s", text.Count(len(others), "more host"), list(others, 10, "more"))
+			same[0].words += fmt.Sprintf("; the same of %s: %s", text.Count(len(others), "more host"), list(others, 10))
 			same = same[:1]
 		}
 		out = append(out, same...)
@@ -122,12 +122,7 @@ func labelsDiffer(w *schedule.LabelsDiffer) string {
 
 // someHosts returns the first ten, and how many more there are.
 func someHosts(hosts []schedule.HostKey) string {
-	const most = 10
-	more := ""
-	if len(hosts) > most {
-		more = fmt.Sprintf(" and %d more", len(hosts)-most)
-	}
-	return strings.Join(hostNames(hosts[:min(most, len(hosts))]), ", ") + more
+	return text.Some(hostNames(hosts), 10)
 }
 
 // requestWarning is about hosts that annotations of a cluster, or the Site, name.
@@ -197,7 +192,7 @@ func addressWarning(w schedule.Warning) string {
 		for _, host := range w.Hosts {
 			names = append(names, fmt.Sprintf("%s (no address on %s: %s)", host.Host, host.Network, host.Problem))
 		}
-		return "matched but unavailable: " + list(names, mostHosts, "more")
+		return "matched but unavailable: " + list(names, mostHosts)
 	}
 	return ""
 }
@@ -235,7 +230,7 @@ func unaddressed(hosts []schedule.Unaddressed) string {
 	for _, host := range hosts {
 		names = append(names, host.Host.String()+known(host.Problem))
 	}
-	return list(names, mostHosts, "more")
+	return list(names, mostHosts)
 }
 
 // sayAddress returns the remedy for hosts without an address on a network.
