@@ -52,7 +52,7 @@ func ClustersFromDocuments(docs []manifest.Document) ([]v1.SIPCluster, error) {
 			problems.Add(d.Twice(first))
 			continue
 		}
-		seen[d.Cluster.Key()] = d.Cluster.Source
+		seen[d.Cluster.Key()] = d.Cluster.Source.String()
 		clusters = append(clusters, *d.Cluster)
 	}
 	slices.SortFunc(clusters, compareKeys)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Fault is why a host cannot be assigned, whatever metal3 reports: its object is invalid, or conflicts with another
@@ -17,7 +19,9 @@ type Fault struct {
 	// tree.
 	Text string `json:"text"`
 	// Other is the place of the other object, for a fault between two.
-	Other string `json:"-"`
+	Other manifest.Place `json:"-"`
+	// Line of the field in the file, 0 for that of the object.
+	Line int `json:"-"`
 }
 
 // String returns the text, with the field unless the text has it.
@@ -58,7 +62,10 @@ const (
 )
 
 // LeftOut is an object that is no host, because its name is invalid.
-type LeftOut struct{ Source, Field, Text string }
+type LeftOut struct {
+	Source      manifest.Place
+	Field, Text string
+}
 
 // Unsure reports whether the Host may be wrong about its use, its labels or its uid.
 func (h *Host) Unsure() bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first.
@@ -15,17 +17,17 @@ func TestOnce(t *testing.T) {
 		hosts []Host
 		want  string
 	}{
-		{"the first", []Host{{Name: "b", Source: "1"}, {Name: "a", Source: "2"}, {Name: "b", Source: "3"}}, "a 2 [], b 1 [3]"},
-		{"the one in use, wherever it is", []Host{{Name: "b", Source: "1", UID: "u"}, {Name: "b", Source: "2", State: used}}, "b 2 [1]"},
-		{"the one that has a uid", []Host{{Name: "b", Source: "1"}, {Name: "b", Source: "2", UID: "u"}}, "b 2 [1]"},
-		{"three", []Host{{Name: "b", Source: "1"}, {Name: "b", Source: "2"}, {Name: "b", Source: "3"}}, "b 1 [2]"},
-		{"two namespaces", []Host{{Namespace: "n", Name: "b", Source: "1"}, {Namespace: "m", Name: "b", Source: "2"}}, "b 2 [], b 1 []"},
+		{"the first", []Host{{Name: "b", Source: manifest.Place{File: "1"}}, {Name: "a", Source: manifest.Place{File: "2"}}, {Name: "b", Source: manifest.Place{File: "3"}}}, "a 2 [], b 1 [3]"},
+		{"the one in use, wherever it is", []Host{{Name: "b", Source: manifest.Place{File: "1"}, UID: "u"}, {Name: "b", Source: manifest.Place{File: "2"}, State: used}}, "b 2 [1]"},
+		{"the one that has a uid", []Host{{Name: "b", Source: manifest.Place{File: "1"}}, {Name: "b", Source: manifest.Place{File: "2"}, UID: "u"}}, "b 2 [1]"},
+		{"three", []Host{{Name: "b", Source: manifest.Place{File: "1"}}, {Name: "b", Source: manifest.Place{File: "2"}}, {Name: "b", Source: manifest.Place{File: "3"}}}, "b 1 [2]"},
+		{"two namespaces", []Host{{Namespace: "n", Name: "b", Source: manifest.Place{File: "1"}}, {Namespace: "m", Name: "b", Source: manifest.Place{File: "2"}}}, "b 2 [], b 1 []"},
 	} {
 		var got []string
 		for _, h := range Once(slices.Clone(row.hosts)) {
 			var others []string
 			for _, f := range h.Faults {
-				others = append(others, f.Other)
+				others = append(others, f.Other.String())
 			}
 			got = append(got, fmt.Sprintf("%s %s %v", h.Name, h.Source, others))
 		}

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Host is a metal3 BareMetalHost as far as placement and rendering need it. It carries no secret.
@@ -44,7 +46,7 @@ type Host struct {
 	NoNamespace bool `json:"-"`
 	// Source is the origin of the host: "file: document n: line n", or the cluster. It is for messages, and never
 	// part of a result.
-	Source string `json:"-"`
+	Source manifest.Place `json:"-"`
 	// Warnings are about how the host was read, for example an address taken from a provisioning-time lease.
 	Warnings []string `json:"warnings,omitempty"`
 }

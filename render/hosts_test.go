@@ -75,7 +75,7 @@ func TestUntouchableHosts(t *testing.T) {
 // Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
 func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")
-	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source = "", "hosts.yaml"
+	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source.File = "", "hosts.yaml"
 	c.Roles[0].Releasing[0].Host.UID = ""
 	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 	if err == nil || tree != nil || !strings.Contains(err.Error(), "lab/a: 2 hosts, metal3/kept the first (hosts.yaml): no metadata.uid") {

@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -28,7 +29,7 @@ func newHost(name, labels string) inventory.Host {
 		Namespace: "metal", Name: name, UID: "uid-" + name, Labels: map[string]string{},
 		Addresses: []inventory.Address{{Network: "oam", IP: addressOf(name), Origin: inventory.FromNetworkData}},
 		State:     inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
-		Source:    name + ".yaml",
+		Source:    manifest.Place{File: name + ".yaml"},
 	}
 	for word := range strings.FieldsSeq(labels) {
 		key, value, _ := strings.Cut(word, "=")

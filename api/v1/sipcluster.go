@@ -68,7 +68,7 @@ type SIPCluster struct {
 
 	// Source is where the object was read: file, document and line, or the API server. It is
 	// not part of the API.
-	Source string `json:"-"`
+	Source manifest.Place `json:"-"`
 	// Document is what the object was decoded from, nil if it was made otherwise. Not part of the API.
 	Document *manifest.Document `json:"-"`
 }

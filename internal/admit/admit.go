@@ -233,10 +233,18 @@ func (s *Clusters) clusters() []schedule.ClusterKey {
 	return out
 }
 
-// has reports whether a cluster has a spec.
-func (s *Clusters) has(key schedule.ClusterKey) bool {
-	return slices.ContainsFunc(s.All, func(c v1.SIPCluster) bool { return schedule.KeyOf(&c) == key })
+// Spec returns a cluster's spec, nil for none.
+func (s *Clusters) Spec(key schedule.ClusterKey) *v1.SIPCluster {
+	for i := range s.All {
+		if c := &s.All[i]; schedule.KeyOf(c) == key {
+			return c
+		}
+	}
+	return nil
 }
+
+// has reports whether a cluster has a spec.
+func (s *Clusters) has(key schedule.ClusterKey) bool { return s.Spec(key) != nil }
 
 // freeze records why a cluster is frozen: the first reasons for the plan, and the number of the others.
 func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {

@@ -114,7 +114,7 @@ func (s *Clusters) addMissing() {
 	for _, key := range slices.SortedFunc(maps.Keys(s.Frozen),
 		func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
 		if !s.has(key) {
-			stub := v1.SIPCluster{Source: key.String()}
+			stub := v1.SIPCluster{Source: manifest.Place{File: key.String()}}
 			stub.Namespace, stub.Name = key.Namespace, key.Name
 			s.All = append(s.All, stub)
 		}

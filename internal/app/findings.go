@@ -8,6 +8,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -55,8 +57,28 @@ func warning(code, object, cluster, message string) finding.Finding {
 
 // said returns the findings that lint prints in addition to its own.
 func (p *Planned) said() []finding.Finding {
-	return slices.Concat(p.Loaded.Network.Findings(), p.unplaced(),
-		slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint))
+	return slices.Concat(p.Loaded.Network.Findings(), p.placed(p.unplaced()),
+		p.placed(slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint)))
+}
+
+// placed adds the places of hosts and fields of specs to findings of the placement.
+func (p *Planned) placed(findings []finding.Finding) []finding.Finding {
+	for i := range findings {
+		f := &findings[i]
+		if name, of := strings.CutPrefix(f.Object, "BareMetalHost "); of {
+			if h := p.Placement.Holdings.Find(holdings.HostNamed(name)); h != nil {
+				f.Place = finding.At(h.Host.Source)
+			}
+			continue
+		}
+		if spec := p.Clusters.Spec(clusterOf(f)); spec != nil {
+			f.Place = finding.In(spec.Document, spec.Source, f.Field)
+		}
+		if f.Of(v1alpha1.Kind) {
+			f.Place = finding.In(p.Loaded.Site.Document, manifest.Place{}, f.Field)
+		}
+	}
+	return findings
 }
 
 // saidByLint reports whether lint has the finding itself, with its place, or never needs it.

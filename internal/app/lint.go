@@ -70,6 +70,7 @@ func clusterOf(f *finding.Finding) schedule.ClusterKey {
 func (p *Planned) contradictions() (out []finding.Finding) {
 	for i := range p.Placement.Clusters {
 		c := &p.Placement.Clusters[i]
+		spec := p.Clusters.Spec(c.Key)
 		for _, why := range c.Refused {
 			code := finding.Crossing
 			switch why.(type) {
@@ -78,7 +79,11 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 			case schedule.UnknownTopologyKey:
 				code = finding.UnknownKey
 			}
-			out = append(out, finding.FromError(code, v1.Kind+" "+c.Key.String(), errors.New(sentence.Refusal(why))))
+			role, field, words := sentence.Refused(why)
+			field = strings.TrimSuffix("spec.nodes."+role+"."+field, ".")
+			out = append(out, finding.Finding{Code: code, Severity: finding.Error, Object: v1.Kind + " " + c.Key.String(),
+				Cluster: c.Key.String(), Place: finding.In(spec.Document, spec.Source, field), Field: field, Message: words,
+				Fix: finding.Remedy(code)}.OnOneLine())
 		}
 	}
 	return out

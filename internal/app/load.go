@@ -19,6 +19,7 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -121,11 +122,10 @@ func twice(hosts []inventory.Host) []string {
 	first, count := map[pair]string{}, map[pair]int{}
 	for i := range hosts {
 		for _, fault := range hosts[i].Faults {
-			if fault.Kind != inventory.FaultTwice || fault.Other == "" {
+			if fault.Kind != inventory.FaultTwice || fault.Other == (manifest.Place{}) {
 				continue
 			}
-			one, _, _ := strings.Cut(hosts[i].Source, ": document ")
-			other, _, _ := strings.Cut(fault.Other, ": document ")
+			one, other := hosts[i].Source.File, fault.Other.File
 			p := pair{min(one, other), max(one, other)}
 			if count[p]++; count[p] == 1 {
 				pairs = append(pairs, p)

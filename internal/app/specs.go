@@ -230,7 +230,7 @@ func (l *Loaded) take(s *specs) {
 				Err: d.Twice(place)})
 			continue
 		}
-		first[cluster.Key()] = cluster.Source
+		first[cluster.Key()] = cluster.Source.String()
 		l.Written[cluster.Key()] = d.file
 		l.Clusters = append(l.Clusters, *cluster)
 	}

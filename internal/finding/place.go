@@ -2,8 +2,6 @@ package finding
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -33,24 +31,12 @@ func (p Place) String() string {
 	return text.Line(p.Source)
 }
 
-// where matches the form of manifest.Document.Where.
-var where = regexp.MustCompile(`^(.*): document (\d+): line (\d+)$`)
-
-// At parses the form of manifest.Document.Where: a file, a document and a line, or words such as "cluster".
-func At(source string) Place {
-	match := where.FindStringSubmatch(source)
-	file := source
-	var place Place
-	if match != nil {
-		file = match[1]
-		place.Document, _ = strconv.Atoi(match[2])
-		place.Line, _ = strconv.Atoi(match[3])
+// At returns the place of an object.
+func At(source manifest.Place) Place {
+	if noFile(source.File) {
+		return Place{Source: source.File}
 	}
-	if noFile(file) {
-		return Place{Source: file}
-	}
-	place.File = file
-	return place
+	return Place{File: source.File, Document: source.Document, Line: source.Line}
 }
 
 // noFile reports whether a name is not a file's: objects of the live cluster, and standard input.
@@ -59,7 +45,7 @@ func noFile(name string) bool {
 }
 
 // In returns the place of a field of a document, or source if the document is not of a file.
-func In(document *manifest.Document, source, field string) Place {
+func In(document *manifest.Document, source manifest.Place, field string) Place {
 	if document == nil || noFile(document.File) {
 		return At(source)
 	}

@@ -27,6 +27,9 @@ type (
 // KeyOf returns the key of a host.
 func KeyOf(h *inventory.Host) HostKey { return HostKey{h.Namespace, h.Name} }
 
+// HostNamed returns the key of the host "namespace/name".
+func HostNamed(name string) HostKey { return HostKey(ClusterNamed(name)) }
+
 // ClusterNamed returns the key of the cluster "namespace/name".
 func ClusterNamed(name string) ClusterKey {
 	namespace, short, _ := strings.Cut(name, "/")
@@ -164,7 +167,7 @@ func Of(in Input) (*Holdings, error) {
 	var problems []error
 	for i := 1; i < len(out.Hosts); i++ {
 		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; KeyOf(a) == KeyOf(b) {
-			where := []string{a.Source, b.Source}
+			where := []string{a.Source.String(), b.Source.String()}
 			slices.Sort(where)
 			problems = append(problems, fmt.Errorf("host %s: is in the inventory twice: %s and %s", a.Key(), where[0],
 				where[1]))

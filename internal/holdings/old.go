@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -22,7 +23,7 @@ func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.
 		if !found {
 			n = len(out)
 			at[t.Host] = n
-			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name, Source: t.Source})
+			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name, Source: manifest.Place{File: t.Source}})
 		}
 		out[n] = asClaimed(&out[n], t, keys)
 	}

@@ -10,6 +10,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -52,11 +53,11 @@ func (in Input) Check() []finding.Finding {
 	c := &checker{Input: in}
 	c.Clusters = slices.Clone(in.Clusters)
 	slices.SortStableFunc(c.Clusters, func(a, b v1.SIPCluster) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source.String(), b.Source.String()))
 	})
 	c.Hosts = slices.Clone(in.Hosts)
 	slices.SortStableFunc(c.Hosts, func(a, b inventory.Host) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source.String(), b.Source.String()))
 	})
 	c.readIgnores()
 	for _, f := range c.Said {
@@ -126,7 +127,7 @@ func (c *checker) host(code string, severity finding.Severity, host *inventory.H
 // site notes a finding about a field of the Site, unless the Site silences it.
 func (c *checker) site(code string, severity finding.Severity, field, message, fix string) {
 	if object := siteName(c.Site); !c.silences(object, code) {
-		place := finding.In(c.Site.Document, "", field)
+		place := finding.In(c.Site.Document, manifest.Place{}, field)
 		c.add(finding.Finding{Code: code, Severity: severity, Place: place, Object: object, Field: field, Message: message,
 			Fix: fix})
 	}

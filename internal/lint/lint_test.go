@@ -315,7 +315,7 @@ func TestCodes(t *testing.T) {
 		{why: "one uid", hosts: strings.ReplaceAll(bmh("h1", "", "")+bmh("h2", "", ""), "metadata:", "metadata:\n  uid: u1"),
 			want: []string{"SIP027 error BareMetalHost metal3/h1 metadata.uid", "SIP027 error BareMetalHost metal3/h2 metadata.uid"}},
 		{why: "an address that Ironic gives out", hosts: bmh("h1", "", ""),
-			faults: []inventory.Fault{{Kind: inventory.FaultNetwork, Field: "spec.networkData", Text: "10.0.0.5 overlaps 10.0.0.1-10.0.0.9", Other: "site.yaml"}},
+			faults: []inventory.Fault{{Kind: inventory.FaultNetwork, Field: "spec.networkData", Text: "10.0.0.5 overlaps 10.0.0.1-10.0.0.9", Other: manifest.Place{File: "site.yaml"}}},
 			want:   []string{"SIP028 error BareMetalHost metal3/h1 spec.networkData"}},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},

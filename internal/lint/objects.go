@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (c *checker) objects() {
 		host := &c.Hosts[i]
 		for _, fault := range host.Faults {
 			also := ""
-			if place := finding.At(fault.Other).String(); fault.Other != "" && place != "" {
+			if place := finding.At(fault.Other).String(); place != "" {
 				also = fmt.Sprintf(" (%s)", place)
 			}
 			switch fault.Kind {
@@ -31,7 +32,9 @@ func (c *checker) objects() {
 				if strings.HasSuffix(fault.Text, ", want a string") {
 					fix = "write it in quotes: until then no cluster gets the host"
 				}
-				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+": the object cannot be read", fix)
+				faulty := *host
+				faulty.Source.Line = cmp.Or(fault.Line, host.Source.Line)
+				c.host(finding.Object, finding.Error, &faulty, fault.Field, fault.Text+": the object cannot be read", fix)
 			case inventory.FaultLabel, inventory.FaultName:
 				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text,
 					"correct it: until then no cluster gets the host")

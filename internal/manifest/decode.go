@@ -186,7 +186,7 @@ func (d *Document) LineOf(path string) int {
 		}
 		node, line = next, at
 	}
-	return d.Line + line - 1
+	return d.start + line - 1
 }
 
 // child returns the value under a key or index, and the line of the key.

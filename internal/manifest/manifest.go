@@ -25,7 +25,7 @@ type Document struct {
 	File string
 	// Index counts the documents of the file from 1.
 	Index int
-	// Line is the file's line on which the document begins, from 1.
+	// Line is the file's line on which the object begins, from 1.
 	Line int
 	// Prefix is the path of the object inside the document: "items[3]", or empty.
 	Prefix string
@@ -43,8 +43,9 @@ type Document struct {
 
 	// JSON is the object as JSON.
 	JSON []byte
-	// source is the whole document as it was written, and positions are those in it.
+	// source is the whole document as it was written, from the file's line start on; positions are those in it.
 	source    []byte
+	start     int
 	positions *positions
 }
 
@@ -60,7 +61,7 @@ type objectHead struct {
 
 // Where returns "file: document n: line n".
 func (d *Document) Where() string {
-	where := fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
+	where := d.Place().String()
 	if d.By != "" {
 		where += " (built by " + d.By + ")"
 	}
@@ -99,7 +100,7 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	}, len(chunks))
 	Each(len(chunks), func(i int) {
 		text := chunks[i].text
-		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, source: text,
+		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, start: chunks[i].line, source: text,
 			positions: &positions{text: text}})
 	})
 	var (
@@ -143,7 +144,7 @@ func (l Limits) parse(d Document) ([]Document, error) {
 }
 
 func (d *Document) another(line int) error {
-	return &Problem{File: d.File, Document: d.Index, Line: d.Line + line,
+	return &Problem{File: d.File, Document: d.Index, Line: d.start + line,
 		Message: "another document begins here, and is not read: want a line of --- by itself before it"}
 }
 
@@ -183,11 +184,18 @@ func (d Document) items(l Limits) ([]Document, error) {
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var (
-			out  []Document
-			errs []error
+			out   []Document
+			errs  []error
+			lines []int
 		)
+		if d.Prefix == "" {
+			lines = itemLines(d.source, len(head.Items))
+		}
 		for i, item := range head.Items {
 			child := d
+			if lines != nil {
+				child.Line = d.start + lines[i]
+			}
 			child.JSON = item
 			child.Prefix = d.join(fmt.Sprintf("items[%d]", i))
 			// Items of a typed list (BareMetalHostList) may leave out apiVersion and kind.

@@ -56,14 +56,14 @@ func (d *Document) syntaxError(err error) error {
 		message = strings.TrimPrefix(message, prefix)
 	}
 	message, untold := firstLines(message, mostTold)
-	problem := &Problem{File: d.File, Document: d.Index, Line: d.Line}
+	problem := &Problem{File: d.File, Document: d.Index, Line: d.start}
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		n, _ := strconv.Atoi(match[1])
 		message = strings.Replace(message, match[0], "", 1)
 		if oneLower.MatchString(message) {
 			n = min(n+1, max(n, bytes.Count(bytes.TrimRight(d.source, "\n"), []byte("\n"))+1))
 		}
-		problem.Line = d.Line + n - 1
+		problem.Line = d.start + n - 1
 	}
 	for _, quote := range yamlQuotes {
 		message = quote.ReplaceAllString(message, "$1 …")
@@ -76,32 +76,32 @@ func (d *Document) syntaxError(err error) error {
 	for _, match := range yamlLine.FindAllStringSubmatchIndex(more, -1) {
 		n, _ := strconv.Atoi(more[match[2]:match[3]])
 		rest, _, _ := strings.Cut(more[match[1]:], "\n")
-		message += fmt.Sprintf("; line %d: %s", d.Line+n-1, redact.Quotes(rest))
+		message += fmt.Sprintf("; line %d: %s", d.start+n-1, redact.Quotes(rest))
 	}
 	if untold > 0 {
 		message += fmt.Sprintf("; and %d more", untold)
 	}
 	problem.Message = "not valid YAML: " + message
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: a quote is opened here and not closed"
+		problem.Line, problem.Message = d.start+n, "not valid YAML: a quote is opened here and not closed"
 	}
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
+		problem.Line, problem.Message = d.start+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
 	if n := objectKey(d.source); n >= 0 && strings.HasPrefix(message, "invalid map key") {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: invalid map key: an object, want a name"
+		problem.Line, problem.Message = d.start+n, "not valid YAML: invalid map key: an object, want a name"
 	}
 	// of a block the library gives the line behind it
-	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} {
+	for _, n := range []int{problem.Line - d.start, problem.Line - d.start - 1} {
 		if template.Match(line(d.source, n)) {
-			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
+			problem.Line, problem.Message = d.start+n, "not valid YAML: is this a template? sipgen reads plain YAML"
 		}
 	}
-	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want spaces"
+	if n := tab(d.source); n >= 0 && d.start+n <= problem.Line {
+		problem.Line, problem.Message = d.start+n, "not valid YAML: the line begins with a tab, want spaces"
 	}
 	if n := conflict(d.source); n >= 0 {
-		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"
+		problem.Line, problem.Message = d.start+n, "an unresolved merge conflict"
 	}
 	return problem
 }

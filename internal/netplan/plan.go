@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -103,11 +104,11 @@ func (p *Comparison) Place(c *Claim) string {
 	var parts []string
 	switch {
 	case c.Host != nil:
-		parts = append(parts, c.Host.Source)
+		parts = append(parts, c.Host.Source.String())
 	case c.Cluster != nil && c.Cluster.Document != nil:
 		parts = append(parts, c.Cluster.Document.File, "line "+strconv.Itoa(p.line(c)))
 	case c.Cluster != nil:
-		parts = append(parts, c.Cluster.Source)
+		parts = append(parts, c.Cluster.Source.String())
 	}
 	field := c.Field
 	if c.Host == nil && c.Cluster == nil {
@@ -203,7 +204,7 @@ func (p *Comparison) Findings() []finding.Finding {
 				c.At.Field)
 		default:
 			document, field := p.site.Place(c.At.Field)
-			f.Object, f.Field, f.Place = v1alpha1.Kind+" "+p.site.Name, field, finding.In(document, "", field)
+			f.Object, f.Field, f.Place = v1alpha1.Kind+" "+p.site.Name, field, finding.In(document, manifest.Place{}, field)
 		}
 		out = append(out, f)
 	}
@@ -223,7 +224,7 @@ func (p *Comparison) Faults(hosts []inventory.Host) {
 		if key := c.At.Host.Key(); len(faults[key]) < maxFaults {
 			faults[key] = append(faults[key], inventory.Fault{
 				Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " +
-					c.With.what(), Other: p.Place(c.With),
+					c.With.what(), Other: manifest.Place{File: p.Place(c.With)},
 			})
 		}
 	}

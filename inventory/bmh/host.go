@@ -78,10 +78,10 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		bmh.Namespace = "default"
 	}
 	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
-		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
+		return host, &inventory.LeftOut{Source: doc.Place(), Field: field, Text: text}
 	}
 	host = FromObject(&bmh)
-	host.Source, host.NoNamespace = doc.Where(), without
+	host.Source, host.NoNamespace = doc.Place(), without
 	if unreadable != nil {
 		host.Faults = append(host.Faults, FaultsOf(unreadable)...)
 		host.Faults = host.Faults[:min(len(host.Faults), maxFaults)]
@@ -111,7 +111,8 @@ func FaultsOf(err error) (faults []inventory.Fault) {
 // faultOf returns a problem of a document that cannot be read.
 func faultOf(err error) inventory.Fault {
 	if problem := (*manifest.Problem)(nil); errors.As(err, &problem) {
-		return inventory.Fault{Kind: inventory.FaultObject, Field: clean(problem.Field), Text: clean(problem.Message)}
+		return inventory.Fault{Kind: inventory.FaultObject, Field: clean(problem.Field), Text: clean(problem.Message),
+			Line: problem.Line}
 	}
 	return inventory.Fault{Kind: inventory.FaultObject, Text: "cannot be read"}
 }

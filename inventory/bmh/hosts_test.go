@@ -121,7 +121,7 @@ func TestBadHosts(t *testing.T) {
 			}
 			got := ""
 			for _, l := range left {
-				got += l.Source + " " + l.Field + " " + l.Text
+				got += l.Source.String() + " " + l.Field + " " + l.Text
 			}
 			if !strings.Contains(got, row.left) || (row.left == "") != (got == "") {
 				t.Errorf("left out %q, want %q", got, row.left)
@@ -143,7 +143,7 @@ func TestBadHosts(t *testing.T) {
 			if host.Faults[0].Kind == inventory.FaultLabel && (len(host.Labels) != 1 || host.Labels["flavor"] != "x") {
 				t.Errorf("labels %q, want the good one", host.Labels)
 			}
-			if row.text == twice && host.Faults[0].Other != "hosts.yaml: document 3: line 17" {
+			if row.text == twice && host.Faults[0].Other.String() != "hosts.yaml: document 3: line 17" {
 				t.Errorf("the other is at %q", host.Faults[0].Other)
 			}
 		})
@@ -198,9 +198,9 @@ status:
 			"kubectl.kubernetes.io/last-applied-configuration": "present",
 		},
 		NoNamespace: true,
-		Source:      "hosts.yaml: document 1: line 2",
+		Source:      manifest.Place{File: "hosts.yaml", Document: 1, Line: 2},
 	}
-	hosts[0].Source = strings.Replace(hosts[0].Source, "line 1", "line 2", 1)
+	hosts[0].Source.Line = 2
 	if !reflect.DeepEqual(hosts[0], want) {
 		t.Errorf("got  %+v\nwant %+v", hosts[0], want)
 	}
@@ -272,7 +272,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range hosts {
-			hosts[i].Source = ""
+			hosts[i].Source = manifest.Place{}
 		}
 		if want == nil {
 			want = hosts

@@ -74,10 +74,10 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	var leftOut []inventory.LeftOut
 	for i := range file.Hosts {
 		host := &file.Hosts[i]
-		host.Source = doc.File
+		host.Source.File = doc.File
 		bmh.Clean(host)
 		if field, text := bmh.BadName(host.Namespace, host.Name); field != "" {
-			leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i), Field: field,
+			leftOut = append(leftOut, inventory.LeftOut{Source: host.Source, Field: fmt.Sprintf("hosts[%d].%s", i, field),
 				Text: text})
 			continue
 		}

@@ -97,7 +97,7 @@ eee  map[]; found 250 characters in namespace and name, want at most 249: they n
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if len(inv.LeftOut) != 1 || inv.LeftOut[0].Field != "metadata.name" || inv.LeftOut[0].Source != "stdin: hosts[2]" {
+	if len(inv.LeftOut) != 1 || inv.LeftOut[0].Field != "hosts[2].metadata.name" || inv.LeftOut[0].Source.File != "stdin" {
 		t.Errorf("left out %+v", inv.LeftOut)
 	}
 }

@@ -162,7 +162,7 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
 	object.Status.Provisioning.State = found.Status.Provisioning.State
 	host := bmh.FromObject(&object)
-	host.Source = bmh.Live
+	host.Source.File = bmh.Live
 	host.Managers = bmh.Managers(found.ManagedFields)
 	slim := &metal3.BareMetalHost{}
 	for name, value := range found.Annotations {

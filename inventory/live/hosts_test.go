@@ -206,7 +206,7 @@ func TestClusterIsLikeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range want {
-		want[i].Source = "cluster"
+		want[i].Source.File = "cluster"
 		if want[i].Managers == nil {
 			want[i].Managers = []inventory.Manager{}
 		}

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -135,7 +136,7 @@ func (s *spec) cluster(name string) v1.SIPCluster {
 
 func (h *host) inventoried() inventory.Host {
 	out := inventory.Host{
-		Namespace: metal, Name: h.name, UID: fmt.Sprint(h.uid), Source: h.name + ".yaml",
+		Namespace: metal, Name: h.name, UID: fmt.Sprint(h.uid), Source: manifest.Place{File: h.name + ".yaml"},
 		Labels: map[string]string{"kind": h.kind, "rack": h.rack},
 		State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK", Unhealthy: h.unhealthy},
 	}

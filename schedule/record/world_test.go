@@ -153,7 +153,7 @@ func shuffleNames(d dice, hosts []inventory.Host) {
 	}
 	shuffle(d, names)
 	for i := range hosts {
-		hosts[i].Name, hosts[i].Source = names[i], names[i]+".yaml"
+		hosts[i].Name, hosts[i].Source.File = names[i], names[i]+".yaml"
 	}
 }
 

@@ -21,7 +21,7 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 	if err := doc.Decode(cluster); err != nil {
 		return nil, []error{err}
 	}
-	cluster.Source, cluster.Document = doc.Where(), doc
+	cluster.Source, cluster.Document = doc.Place(), doc
 	var errs []error
 	open := doc.OpenSecrets()
 	for i, path := range slices.Sorted(maps.Keys(open)) {

@@ -3,6 +3,7 @@ package sentence
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -36,22 +37,28 @@ func lies(key, value string) string {
 
 // Refusal describes how the spec of a cluster contradicts the hosts.
 func Refusal(r schedule.Refusal) string {
+	role, field, words := Refused(r)
+	parts := slices.DeleteFunc([]string{role, field, words}, func(part string) bool { return part == "" })
+	return strings.Join(parts, ": ")
+}
+
+// Refused returns the role and its field that a refusal is about, empty for none, and what is wrong there.
+func Refused(r schedule.Refusal) (role, field, words string) {
 	switch r := r.(type) {
 	case schedule.Contradiction:
-		return r.Problem
+		return "", "", r.Problem
 	case schedule.UnknownTopologyKey:
-		words := fmt.Sprintf("%s: %s: no host that the role selects has a label %s", r.Role, r.Field, r.Key)
+		words = "no host that the role selects has a label " + r.Key
 		if r.Near != "" {
 			words += fmt.Sprintf(", did you mean %q?", r.Near)
 		}
-		return words
+		return r.Role, r.Field, words
 	case schedule.NotNested:
-		return fmt.Sprintf("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one %s and the other %s",
-			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, lies(r.Wide, r.Values[0]), lies(r.Wide,
-				r.Values[1]))
+		return r.Role, "topologyKeys", fmt.Sprintf("%s is not nested in %s: hosts %s and %s share %s=%s, but one %s and the other %s",
+			r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, lies(r.Wide, r.Values[0]), lies(r.Wide, r.Values[1]))
 	case schedule.NoneReachable:
-		return fmt.Sprintf("%s: none of its hosts has an address on network %s: %s; %s", r.Role, r.Network,
+		return r.Role, "", fmt.Sprintf("none of its hosts has an address on network %s: %s; %s", r.Network,
 			unaddressed(r.Hosts), sayAddress(r.Network))
 	}
-	return ""
+	return "", "", ""
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
@@ -26,7 +27,7 @@ func notThereYet(l *app.Loaded) []inventory.Host {
 			h := &preview.Hosts[i]
 			host := inventory.Host{
 				Namespace: h.Namespace, Name: h.Name, Labels: h.Labels, BMC: inventory.BMC{Address: h.BMC}, BootMAC: h.BootMAC,
-				Source: "Vino " + v.Key(), Warnings: []string{"does not exist yet: ViNO will create it"},
+				Source: manifest.Place{File: "Vino " + v.Key()}, Warnings: []string{"does not exist yet: ViNO will create it"},
 			}
 			for _, iface := range h.Interfaces {
 				host.Addresses = append(host.Addresses, inventory.Address{Network: iface.Network, IP: iface.IP,

@@ -92,7 +92,7 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 		more, err := api.ClustersFromDocuments(read.Documents)
 		errs = append(errs, err)
 		for i := range more {
-			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source)
+			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source.String())
 			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters),
 				func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
 		}
