@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -90,8 +91,8 @@ func (lost lostHosts) rules(namespace string, role map[string]any) bool {
 // cluster that is frozen or leaves stay byte for byte as the previous tree has them. A host that the cluster lost
 // since, because it was created again or labeled by hand, may be another's. An address that a host of the cluster
 // still has is its own: another cluster may use the same one on a network that is not connected.
-func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
-	var warnings []string
+func ForeignBackends(previous Tree, clusters []schedule.Cluster) []ForeignBackend {
+	var found []ForeignBackend
 	for i := range clusters {
 		c := &clusters[i]
 		if !c.Gone && len(c.Refused) == 0 || !rendered(c) {
@@ -109,13 +110,21 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 				if !ok {
 					continue
 				}
-				warnings = append(warnings, fmt.Sprintf("%s: %s sends traffic to backend %s at %s, which is host %s of %s now, %s",
-					c.Key, name, backend.name, backend.ip, owner.host, owner.cluster, until(c)))
+				found = append(found, ForeignBackend{c.Key, fmt.Sprintf("%s sends traffic to backend %s at %s, which is host %s of %s now, %s",
+					name, backend.name, backend.ip, owner.host, owner.cluster, until(c))})
 			}
 		}
 	}
-	slices.Sort(warnings)
-	return warnings
+	slices.SortFunc(found, func(a, b ForeignBackend) int {
+		return cmp.Or(strings.Compare(a.Cluster.String(), b.Cluster.String()), strings.Compare(a.Words, b.Words))
+	})
+	return found
+}
+
+// ForeignBackend is a backend of a cluster's load balancer that is another cluster's host.
+type ForeignBackend struct {
+	Cluster schedule.ClusterKey
+	Words   string
 }
 
 // foreignTo returns a function for the owner of an address that no host of a cluster has, and a host of another

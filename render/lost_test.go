@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -108,7 +109,11 @@ func TestForeignBackends(t *testing.T) {
 		{"its services are rendered anew", before(h1, h2), []schedule.Cluster{controlPlane("a", h1), controlPlane("b", h2)}, nil},
 		{"both have the address, each on its own wires", before(h1, h2), []schedule.Cluster{controlPlane("b", at("x", "192.0.2.2")), refused(controlPlane("a", h1, h2))}, nil},
 	} {
-		if got := ForeignBackends(row.before, row.now); !slices.Equal(got, row.want) {
+		var got []string
+		for _, f := range ForeignBackends(row.before, row.now) {
+			got = append(got, f.Cluster.String()+": "+f.Words)
+		}
+		if !slices.Equal(got, row.want) {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
 		}
 	}

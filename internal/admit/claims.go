@@ -3,7 +3,6 @@ package admit
 import (
 	"cmp"
 	"maps"
-	"strings"
 	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -92,10 +91,10 @@ func (s *Clusters) gone() map[string]bool {
 // grantCode returns the code of a missing grant. No grant allows a port outside the site's range, or supplies a
 // missing image.
 func grantCode(e validation.FieldError) string {
-	if strings.HasPrefix(e.Message, "missing here") {
+	switch e.Kind {
+	case validation.ImageMissing:
 		return finding.Invalid
-	}
-	if strings.HasSuffix(e.Message, "the site's range") {
+	case validation.PortOutside:
 		return finding.NodePortRange
 	}
 	return finding.Grant
@@ -120,13 +119,12 @@ func (e *BeyondError) Unwrap() error { return e.Err }
 
 // clashCode returns the code of a claim of two clusters.
 func clashCode(e validation.ClusterError) string {
-	port := strings.HasSuffix(e.Path, ".nodePort") || strings.HasSuffix(e.Path, ".nodePortRange")
-	switch {
-	case port && strings.HasPrefix(e.Message, "found "):
+	switch e.Kind {
+	case validation.PortOutside:
 		return finding.NodePortRange
-	case port:
+	case validation.PortTaken:
 		return finding.NodePort
-	case strings.HasPrefix(e.Path, "spec.services."+v1.ListDex+"[") && strings.HasSuffix(e.Path, "]"):
+	case validation.DexTaken:
 		return finding.DexNamespace
 	}
 	return finding.Address

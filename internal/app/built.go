@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -55,13 +54,11 @@ func (p *Planned) checkServices(services []render.Services,
 	return changed, errors.Join(errs...)
 }
 
-// patchPath matches the start of a problem with a patch.
-var patchPath = regexp.MustCompile(`^(spec\.patches(?:\[\d+\])?): `)
-
 // ofPatch returns a problem with the services of a cluster, with file and line if it is in a patch.
 func ofPatch(c *v1.SIPCluster, err error) error {
-	if at := patchPath.FindStringSubmatch(err.Error()); at != nil && c.Document != nil {
-		return c.Problem(at[1], "%s", strings.TrimPrefix(err.Error(), at[0]))
+	var field validation.FieldError
+	if errors.As(err, &field) && c.Document != nil {
+		return c.Problem(field.Path, "%s", field.Message)
 	}
 	return fmt.Errorf("%s: %w", c.Key(), err)
 }
@@ -77,7 +74,7 @@ func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceB
 	found.wrong = wrong
 	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
 		for _, err := range p.Loaded.Tenants.Built(s.Cluster, built.OwnImages) {
-			found.wrong = append(found.wrong, fmt.Errorf("spec.patches: %w", err))
+			found.wrong = append(found.wrong, overlay.OfPatches(err))
 		}
 	}
 	if keep && len(found.wrong) == 0 && built.Objects != nil && b.kept < maxCompared {

@@ -33,9 +33,9 @@ func (p *Planned) findings() []finding.Finding {
 
 // unplaced returns the findings that neither the placement nor package lint has.
 func (p *Planned) unplaced() (out []finding.Finding) {
-	for _, words := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
-		cluster, words, _ := strings.Cut(words, ": ")
-		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, words))
+	for _, f := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
+		cluster := f.Cluster.String()
+		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, f.Words))
 	}
 	site := v1alpha1.Kind + " " + p.Loaded.Site.Name
 	for _, words := range p.Clusters.Notes {

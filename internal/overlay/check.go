@@ -46,7 +46,7 @@ func Check(files map[string][]byte, patches int, mirror string) (Built, []error)
 	}
 	errs = append(errs, compare(rendered, built)...)
 	for _, err := range Valid(built.Objects) {
-		errs = append(errs, fmt.Errorf("spec.patches: %w", err))
+		errs = append(errs, OfPatches(err))
 	}
 	if len(errs) == 0 && len(after.Kustomization.Images) > 0 {
 		after.Kustomization.Images = nil

@@ -21,8 +21,19 @@ import (
 // engine at every sync.
 const maxPatched = 4 << 20
 
-// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing. Errors
-// begin with "spec.patches".
+// ofPatch returns a complaint about the i-th patch, and OfPatches one about any of them.
+func ofPatch(i int, message string) error {
+	return validation.FieldError{Path: fmt.Sprintf("spec.patches[%d]", i), Message: message}
+}
+
+// OfPatches returns an error as a complaint about the patches.
+func OfPatches(err error) error { return patchesError("%s", err) }
+
+func patchesError(format string, args ...any) error {
+	return validation.FieldError{Path: "spec.patches", Message: fmt.Sprintf(format, args...)}
+}
+
+// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing.
 func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 	lists := f.lists()
 	var errs []error
@@ -36,7 +47,7 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 			err = checkMerges(patch.Patch, lists)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("spec.patches[%d]: %w", i, err))
+			errs = append(errs, ofPatch(i, err.Error()))
 			continue
 		}
 		size += len(patch.Patch)
@@ -44,7 +55,7 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 		documents += len(parsed)
 	}
 	if len(errs) == 0 && size*documents > maxPatched {
-		errs = append(errs, fmt.Errorf("spec.patches: %d documents for services of %d KiB, want at most %d: put several changes into one",
+		errs = append(errs, patchesError("%d documents for services of %d KiB, want at most %d: put several changes into one",
 			documents, size>>10, maxPatched/size))
 	}
 	return errs
@@ -59,7 +70,7 @@ func (b Built) unmatched(patches []kustomize.Patch) []error {
 		}
 		target, err := kustomize.NewSelectorRegex(patch.Target)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("spec.patches[%d]: target: want regular expressions that are valid", i))
+			errs = append(errs, ofPatch(i, "target: want regular expressions that are valid"))
 			continue
 		}
 		matches := func(o Object) bool {
@@ -68,7 +79,7 @@ func (b Built) unmatched(patches []kustomize.Patch) []error {
 			return target.MatchGvk(resid.NewGvk(group, version, o.Kind)) && target.MatchName(name)
 		}
 		if !slices.ContainsFunc(b.Objects, matches) {
-			errs = append(errs, fmt.Errorf("spec.patches[%d]: its target matches no object of the overlay", i))
+			errs = append(errs, ofPatch(i, "its target matches no object of the overlay"))
 		}
 	}
 	return errs
@@ -81,7 +92,7 @@ func (f Folder) blame(patches []kustomize.Patch) error {
 	for i := range patches {
 		f.Kustomization.Patches = append(slices.Clip(f.Kustomization.Patches), patches[i])
 		if _, err := f.build(); err != nil {
-			return fmt.Errorf("spec.patches[%d]: %w", i, inWords(err))
+			return ofPatch(i, inWords(err).Error())
 		}
 	}
 	return errBuild
@@ -127,23 +138,21 @@ func compare(before, after Built) []error {
 	for _, p := range pairs(before, after) {
 		old, o := p.Old, p.New
 		if o == nil {
-			removed = append(removed, fmt.Errorf("spec.patches: %s is removed: a patch may change objects, but not remove them; spec.services decides which exist", old))
+			removed = append(removed, patchesError("%s is removed: a patch may change objects, but not remove them; spec.services decides which exist", old))
 			continue
 		}
 		if old == nil {
-			errs = append(errs, fmt.Errorf("spec.patches: %s is another object: a patch may not change apiVersion, kind, namespace or name", o))
+			errs = append(errs, patchesError("%s is another object: a patch may not change apiVersion, kind, namespace or name", o))
 			continue
 		}
 		if slices.Contains(rights, o.Kind) && !reflect.DeepEqual(old.Fields, o.Fields) {
-			errs = append(errs, fmt.Errorf("spec.patches: %s: a patch may not change rights", o))
+			errs = append(errs, patchesError("%s: a patch may not change rights", o))
 		}
 		for _, key := range changedReserved(old, o) {
-			errs = append(errs, fmt.Errorf("spec.patches: %w",
-				o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
+			errs = append(errs, OfPatches(o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
 		}
 		if !reflect.DeepEqual(account(old), account(o)) {
-			errs = append(errs, fmt.Errorf("spec.patches: %w",
-				o.complaint("spec.template.spec", "a patch may not change the pod's account")))
+			errs = append(errs, OfPatches(o.complaint("spec.template.spec", "a patch may not change the pod's account")))
 		}
 	}
 	return append(errs, removed...)

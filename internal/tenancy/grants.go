@@ -56,7 +56,11 @@ type asked struct {
 }
 
 func (s *asked) add(path, format string, args ...any) {
-	s.errs = append(s.errs, apivalidation.FieldError{Path: path, Message: redact.Sprintf(format, args...)})
+	s.say(apivalidation.OfField, path, format, args...)
+}
+
+func (s *asked) say(kind apivalidation.Kind, path, format string, args ...any) {
+	s.errs = append(s.errs, apivalidation.FieldError{Path: path, Message: redact.Sprintf(format, args...), Kind: kind})
 }
 
 // hostNamespaces are those that roles name: the site's, and the tenant's.
@@ -102,7 +106,7 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		s.add(e.NodePortField, "found node port %s, which is not granted to %s", p, t.where("nodePorts"))
 	default:
 		ports := s.site.Spec.NodePorts
-		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
+		s.say(apivalidation.PortOutside, e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
@@ -148,7 +152,7 @@ func (s *asked) jumpImages() {
 	jumps := s.cluster.Spec.Services.JumpHost
 	for i := range jumps {
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
-			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
+			s.say(apivalidation.ImageMissing, fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
 				"missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
 		}
 	}

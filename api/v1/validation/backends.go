@@ -42,7 +42,7 @@ func BackendlessServices(c *v1.SIPCluster) []Backendless {
 		if !there {
 			message = fmt.Sprintf("has no backend: the spec has no role %s%s", role, misnamedRole(c, role))
 		}
-		out = append(out, Backendless{FieldError{s.path, message}, role, !there, s.list, at})
+		out = append(out, Backendless{FieldError{Path: s.path, Message: message}, role, !there, s.list, at})
 	}
 	return out
 }

@@ -84,7 +84,11 @@ func newClaims(held map[string]Held) *siteClaims {
 }
 
 func (s *siteClaims) add(c *v1.SIPCluster, path, format string, args ...any) {
-	s.errs = append(s.errs, ClusterError{c, FieldError{path, redact.Sprintf(format, args...)}})
+	s.say(OfField, c, path, format, args...)
+}
+
+func (s *siteClaims) say(kind Kind, c *v1.SIPCluster, path, format string, args ...any) {
+	s.errs = append(s.errs, ClusterError{c, FieldError{Path: path, Message: redact.Sprintf(format, args...), Kind: kind}})
 }
 
 func (s *siteClaims) claim(e claimant) {
@@ -126,7 +130,7 @@ func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
 		mine, first = first, mine
 	}
 	if taken {
-		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: "+
+		s.say(DexTaken, mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: "+
 			"give the clusters namespaces of their own", first, c.Namespace)
 	}
 }
@@ -178,7 +182,7 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 	}
 	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) &&
 		isPort(ports.End) { // else validation says so
-		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports,
+		s.say(PortOutside, e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports,
 			s.start, s.end)
 	}
 	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
@@ -191,11 +195,11 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 			s.ports[port] = mine
 			if !complained[first] {
 				complained[first] = true
-				s.add(first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
+				s.say(PortTaken, first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
 			}
 		case !complained[first]:
 			complained[first] = true
-			s.add(e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
+			s.say(PortTaken, e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
 		}
 	}
 }

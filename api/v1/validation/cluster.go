@@ -52,7 +52,7 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 func ValidateCluster(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	add := func(path, format string, args ...any) {
-		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
+		errs = append(errs, FieldError{Path: path, Message: redact.Sprintf(format, args...)})
 	}
 	if errs := checkLimits(c); len(errs) > 0 {
 		return errs

@@ -10,7 +10,22 @@ import (
 
 // FieldError is a complaint about one field of an object. Path is as in
 // "spec.nodes.Worker.count.active"; items of lists are "[n]".
-type FieldError struct{ Path, Message string }
+type FieldError struct {
+	Path, Message string
+	Kind          Kind
+}
+
+// Kind tells complaints apart that callers treat differently.
+type Kind int
+
+// The kinds.
+const (
+	OfField      Kind = iota // any other
+	PortTaken                // a node port that another cluster has
+	PortOutside              // a node port outside the site's range
+	DexTaken                 // a namespace that has a Dex
+	ImageMissing             // an image that neither the spec nor the Site names
+)
 
 func (e FieldError) Error() string { return e.Path + ": " + e.Message }
 
@@ -33,7 +48,7 @@ func (c complaints) at(format string, args ...any) complaints {
 }
 
 func (c complaints) add(format string, args ...any) {
-	*c.errs = append(*c.errs, FieldError{c.path, redact.Sprintf(format, args...)})
+	*c.errs = append(*c.errs, FieldError{Path: c.path, Message: redact.Sprintf(format, args...)})
 }
 
 // check complains about a value that one of Kubernetes' checks refuses.
@@ -59,6 +74,6 @@ func limitErrors(errs []FieldError) []FieldError {
 	if len(errs) <= MaxProblems {
 		return errs
 	}
-	return append(errs[:MaxProblems:MaxProblems], FieldError{"spec", fmt.Sprintf("and %d more problems",
+	return append(errs[:MaxProblems:MaxProblems], FieldError{Path: "spec", Message: fmt.Sprintf("and %d more problems",
 		len(errs)-MaxProblems)})
 }

@@ -44,7 +44,7 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	most := func(path string, found, limit int, what string) {
 		if found > limit {
-			errs = append(errs, FieldError{path, fmt.Sprintf("found %d %s, want at most %d", found, what, limit)})
+			errs = append(errs, FieldError{Path: path, Message: fmt.Sprintf("found %d %s, want at most %d", found, what, limit)})
 		}
 	}
 	size := 0
@@ -87,8 +87,7 @@ func checkLimits(c *v1.SIPCluster) []FieldError {
 		limitServices(services, most)
 	}
 	if more := len(errs) - mostLimits; more > 0 {
-		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec",
-			fmt.Sprintf("%d more lists are longer than they may be", more)})
+		errs = append(errs[:mostLimits:mostLimits], FieldError{Path: "spec", Message: fmt.Sprintf("%d more lists are longer than they may be", more)})
 	}
 	return errs
 }

@@ -68,7 +68,7 @@ func patchedFields(c *v1.SIPCluster) []FieldError {
 			}
 		}
 		if len(fields) > 0 {
-			out = append(out, FieldError{fmt.Sprintf("spec.patches[%d]", i), fmt.Sprintf(
+			out = append(out, FieldError{Path: fmt.Sprintf("spec.patches[%d]", i), Message: fmt.Sprintf(
 				"sets what the service's entry has a field for: %s; use the field instead of a patch",
 				strings.Join(slices.Sorted(maps.Keys(fields)), "; "))})
 		}

@@ -22,7 +22,7 @@ var maxResources = map[corev1.ResourceName]resource.Quantity{
 func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 	var errs []FieldError
 	if len(r.Claims) > 0 {
-		errs = append(errs, FieldError{".claims", "want none: they are of devices"})
+		errs = append(errs, FieldError{Path: ".claims", Message: "want none: they are of devices"})
 	}
 	for _, list := range []struct {
 		path  string
@@ -34,14 +34,12 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 			ceiling, bounded := r.Limits[name]
 			switch {
 			case !known:
-				errs = append(errs, FieldError{list.path,
-					redact.Sprintf("found %q, want cpu, memory and ephemeral-storage, and no devices", string(name))})
+				errs = append(errs, FieldError{Path: list.path, Message: redact.Sprintf("found %q, want cpu, memory and ephemeral-storage, and no devices", string(name))})
 			case found.Sign() < 0 || found.Cmp(limit) > 0:
-				errs = append(errs, FieldError{list.path + "." + string(name), fmt.Sprintf("found %s, want 0 to %s",
+				errs = append(errs, FieldError{Path: list.path + "." + string(name), Message: fmt.Sprintf("found %s, want 0 to %s",
 					found.String(), limit.String())})
 			case list.path == ".requests" && bounded && found.Cmp(ceiling) > 0:
-				errs = append(errs, FieldError{".requests." + string(name),
-					fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
+				errs = append(errs, FieldError{Path: ".requests." + string(name), Message: fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
 			}
 		}
 	}

@@ -51,65 +51,55 @@ func allServices(c *v1.SIPCluster) []listed {
 func Warnings(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
-		out = append(out, FieldError{"metadata.deletionTimestamp",
-			"marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
-				"cluster is to stay, remove this line (only an API server should set it)"})
+		out = append(out, FieldError{Path: "metadata.deletionTimestamp", Message: "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
+			"cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	out = append(out, unreadAnnotations(c)...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		if set := c.Spec.Nodes[role]; set.Count == nil {
-			out = append(out, FieldError{"spec.nodes." + role + ".count",
-				"missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
-					"that is what you want"})
+			out = append(out, FieldError{Path: "spec.nodes." + role + ".count", Message: "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
+				"that is what you want"})
 		}
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
-			out = append(out, FieldError{"spec.nodes." + role + ".count",
-				redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
-					"and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
+			out = append(out, FieldError{Path: "spec.nodes." + role + ".count", Message: redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
+				"and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
 		}
 		if known := nearestKnownRole(role); known != "" &&
 			len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
-			out = append(out, FieldError{"spec.nodes." + role,
-				redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+			out = append(out, FieldError{Path: "spec.nodes." + role, Message: redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
 		}
 	}
 	services := &c.Spec.Services
 	old := isFromSIP(c)
 	for _, s := range allServices(c) {
 		if old && s.ClusterIP != nil {
-			out = append(out, FieldError{s.path + ".clusterIP",
-				"was ignored by the SIP operator; here the Service asks for that address, and the API server " +
-					"refuses one that is taken or outside its service range"})
+			out = append(out, FieldError{Path: s.path + ".clusterIP", Message: "was ignored by the SIP operator; here the Service asks for that address, and the API server " +
+				"refuses one that is taken or outside its service range"})
 		}
 		if old && len(s.NodeLabels) > 0 {
-			out = append(out, FieldError{s.path + ".nodeLabels",
-				"was ignored by the SIP operator; here the pods run on nodes with these labels only"})
+			out = append(out, FieldError{Path: s.path + ".nodeLabels", Message: "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
 		}
 		if v1.SIPImage(s.list, s.Image) {
-			out = append(out, FieldError{s.path + ".image",
-				"is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
+			out = append(out, FieldError{Path: s.path + ".image", Message: "is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
 		}
 	}
 	for i := range services.LoadBalancerWorker {
 		if services.LoadBalancerWorker[i].NodePort != 0 {
-			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i),
-				"has no meaning here: the ports are nodePortRange's"})
+			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i), Message: "has no meaning here: the ports are nodePortRange's"})
 		}
 	}
 	for _, path := range c.HAProxyLines() {
-		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy checks them when new pods " +
+		out = append(out, FieldError{Path: path, Message: "sipgen does not check these lines. HAProxy checks them when new pods " +
 			"start; if it rejects them, the old pods keep running"})
 	}
 	out = append(out, patchedFields(c)...)
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
-			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i),
-				"missing: without a key or a trustedUserCA nobody can log in"})
+			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i), Message: "missing: without a key or a trustedUserCA nobody can log in"})
 		}
 	}
 	for i := range services.Auth {
-		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i),
-			"renders nothing: use spec.services.dex"})
+		out = append(out, FieldError{Path: fmt.Sprintf("spec.services.auth[%d]", i), Message: "renders nothing: use spec.services.dex"})
 	}
 	return out
 }
@@ -124,9 +114,9 @@ func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
 		case !stray || len(out) == manifest.MaxProblems:
 		case near != "":
-			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
+			out = append(out, FieldError{Path: path, Message: fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
 		default:
-			out = append(out, FieldError{path, "sipgen reads no such annotation of a SIPCluster, only " +
+			out = append(out, FieldError{Path: path, Message: "sipgen reads no such annotation of a SIPCluster, only " +
 				strings.Join(read, ", ")})
 		}
 	}

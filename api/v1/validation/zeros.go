@@ -41,7 +41,7 @@ func appendZeros(errs []FieldError, path string, value any) []FieldError {
 				at = path + redact.Sprintf("[%q]", key)
 			}
 			if number, is := value[key].(float64); is && number == 0 && slices.Contains(atLeastOne, key) {
-				errs = append(errs, FieldError{at, zeroFound})
+				errs = append(errs, FieldError{Path: at, Message: zeroFound})
 				continue
 			}
 			errs = appendZeros(errs, at, value[key])
