@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )

@@ -7,7 +7,6 @@
 package v1
 
 import (
-	"fmt"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -307,11 +306,11 @@ func (n *NodeSet) PerDomain(key string) int {
 
 // Problem returns an error about a field of the cluster, with file, document and line if they are known.
 func (c *SIPCluster) Problem(path, format string, args ...any) error {
-	message := c.Key() + ": " + redact.Sprintf(format, args...)
-	if c.Document == nil {
-		return fmt.Errorf("%s: %s: %s", c.Source, path, message)
+	out := &manifest.Problem{File: c.Source.String(), Field: path, Object: c.Key(), Message: redact.Sprintf(format, args...)}
+	if d := c.Document; d != nil {
+		out.File, out.Document, out.Line, out.By = d.File, d.Index, d.LineOf(path), d.By
 	}
-	return c.Document.Problem(path, "%s", message)
+	return out
 }
 
 // MaxCount is the largest count a role may ask for: more hosts than a site has.

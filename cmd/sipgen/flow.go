@@ -58,7 +58,7 @@ const fewWords = 10 * 80
 // proceed prints what was found, and returns the error that ends the run, if something does. A frozen or unschedulable
 // cluster is a finding.
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
-	here := c.Plan.Report.Here(c.Plan.Clusters.Here)
+	here := c.Plan.Report.Here()
 	problems := here.Problems()
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)

@@ -179,7 +179,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 // a tree or a pull request does not.
 func shownAs(planned *app.Planned, p *report.Plan, format string) *report.Plan {
 	if format == "table" || format == "wide" {
-		return p.Here(planned.Clusters.Here)
+		return p.Here()
 	}
 	return p
 }

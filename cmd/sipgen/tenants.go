@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -111,11 +113,15 @@ granted; 2 an error.`,
 
 // reasons returns why clusters are frozen, without those that were printed, and which are beyond their tenants' limits.
 func reasons(p *app.Planned, said []error) (out []error) {
-	here := p.Report.Here(p.Clusters.Here)
+	here, known := p.Report.Here(), map[string]bool{}
+	for _, err := range said {
+		f := finding.FromError(finding.Invalid, v1.Kind, err)
+		known[f.Reason()] = true
+	}
 	for i := range here.Clusters {
 		for _, why := range here.Clusters[i].Frozen {
-			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {
-				out = append(out, errors.New(here.Clusters[i].Because(why)))
+			if !known[why] {
+				out = append(out, errors.New(here.Clusters[i].Key()+": "+why))
 			}
 		}
 	}

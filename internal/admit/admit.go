@@ -4,7 +4,6 @@
 package admit
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,8 +79,8 @@ type Clusters struct {
 	Input
 	// All are the clusters of the specs; frozen ones without a readable spec have an empty one.
 	All []v1.SIPCluster
-	// Frozen has the reasons why clusters keep what they have, in a form for the tree.
-	Frozen map[schedule.ClusterKey][]string
+	// Frozen has the reasons why clusters keep what they have.
+	Frozen map[schedule.ClusterKey][]Reason
 	// Lost are the problems that freeze no cluster. Notes are about the Site's list of leaving clusters.
 	Lost  []Problem
 	Notes []string
@@ -91,8 +90,6 @@ type Clusters struct {
 	Known, Leaving map[schedule.ClusterKey]bool
 	Held           tenancy.Counts
 
-	// here maps the reasons in Frozen to their form with the paths of this machine.
-	here map[string]string
 	// reasons counts the problems of each cluster, of which Frozen has the first.
 	reasons map[schedule.ClusterKey]int
 }
@@ -100,8 +97,7 @@ type Clusters struct {
 // Of decides which clusters are frozen, and why. The reasons come in this order: problems of a spec by itself,
 // missing specs, contradictions with the hosts, missing grants, and claims of two clusters.
 func Of(in Input) *Clusters {
-	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]string{},
-		here:    map[string]string{},
+	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]Reason{},
 		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{}, Leaving: map[schedule.ClusterKey]bool{}}
 	known := inTree(in.Tree, in.Claims)
 	for _, key := range known {
@@ -122,7 +118,7 @@ func Of(in Input) *Clusters {
 	s.freezeOverlaps(gone)
 	s.freezeClashes(gone)
 	s.leaveOutCrowds(append(kept, s.Held.Clusters()...))
-	s.Options.Refused, s.Options.Limits = s.Frozen, in.Tenants.Limits(s.clusters())
+	s.Options.Refused, s.Options.Limits = s.refused(), in.Tenants.Limits(s.clusters())
 	return s
 }
 
@@ -159,6 +155,7 @@ func (s *Clusters) Freeze(problems []Problem) {
 	for i := range problems {
 		s.freezeFor(&problems[i])
 	}
+	s.Options.Refused = s.refused()
 }
 
 // lose records a problem that freezes no cluster.
@@ -253,21 +250,30 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
-		s.Frozen[key] = append(s.Frozen[key][:most], fmt.Sprintf("and %d more problems", more))
+		words := fmt.Sprintf("and %d more problems", more)
+		s.Frozen[key] = append(s.Frozen[key][:most], Reason{words, words})
 		return
 	}
-	s.Frozen[key] = append(s.Frozen[key], s.say(why))
+	f := problem.Finding()
+	s.Frozen[key] = append(s.Frozen[key], s.reason(f.Reason()))
 }
 
-// say returns a reason as it may be printed in the tree.
-func (s *Clusters) say(why error) string {
-	words := s.InTree.Replace(why.Error())
-	s.here[words] = why.Error()
-	return words
-}
+// Reason is a problem in words: Here with the paths of this machine, and InTree with those below the folder that -f
+// names, for the tree and for commits.
+type Reason struct{ Here, InTree string }
 
-// Here returns a reason with the paths of this machine.
-func (s *Clusters) Here(words string) string { return cmp.Or(s.here[words], words) }
+func (s *Clusters) reason(words string) Reason { return Reason{words, s.InTree.Replace(words)} }
+
+// refused returns the reasons as they may be in the tree.
+func (s *Clusters) refused() map[schedule.ClusterKey][]string {
+	out := map[schedule.ClusterKey][]string{}
+	for key, reasons := range s.Frozen {
+		for _, r := range reasons {
+			out[key] = append(out[key], r.InTree)
+		}
+	}
+	return out
+}
 
 // IsFrozen returns the frozen clusters.
 func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
@@ -278,15 +284,15 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	return out
 }
 
-// LostFindings returns the problems that freeze no cluster.
-func (s *Clusters) LostFindings() []finding.Finding {
-	var out []finding.Finding
+// LostFindings returns the problems that freeze no cluster: as the tree has them, and with the paths of this machine.
+func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
 	for i := range s.Lost {
-		p := &s.Lost[i]
-		words := "left out: " + s.InTree.Replace(p.Err.Error())
-		s.here[words] = "left out: " + p.Err.Error()
-		out = append(out, finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Finding().Object, Message: words,
-			Fix: finding.Remedy(p.Code)})
+		p, words := s.Lost[i].Finding(), s.reason(s.Lost[i].Err.Error())
+		f := finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Object, Fix: p.Fix}
+		f.Message = "left out: " + words.InTree
+		inTree = append(inTree, f)
+		f.Message = "left out: " + words.Here
+		here = append(here, f)
 	}
-	return out
+	return inTree, here
 }

@@ -37,9 +37,9 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 		if !s.has(key) || was[key] {
 			continue
 		}
-		short := refused.Cluster.Problem(refused.Field, "%s", refused.Short)
-		s.freeze(key, finding.Network, short)
-		s.here[s.InTree.Replace(short.Error())] = refused.Cluster.Problem(refused.Field, "%s", refused.Message).Error()
+		s.freeze(key, finding.Network, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
+		whole := finding.FromError(finding.Network, v1.Kind, refused.Cluster.Problem(refused.Field, "%s", refused.Message))
+		s.Frozen[key][len(s.Frozen[key])-1].Here = whole.Reason()
 	}
 }
 

@@ -45,7 +45,7 @@ func Check(r *Rendered, how Tolerance) *Checked {
 	for _, f := range p.Loaded.Network.Findings() {
 		warnings = append(warnings, f.String())
 	}
-	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.Frozen, p.Placement)...)
+	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.IsFrozen(), p.Placement)...)
 	warnings = append(warnings, p.Before.EditedWords()...)
 	lost := p.lost(how.LostTree)
 	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish prints it with the dangers

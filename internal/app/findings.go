@@ -18,7 +18,7 @@ import (
 // findings returns the warnings of the plan, except those that the report takes from the placement. Package lint
 // finds load balancers without a backend by itself.
 func (p *Planned) findings() []finding.Finding {
-	out := slices.Concat(p.Clusters.LostFindings(), p.unplaced())
+	out := p.unplaced()
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
 		if c.Leaves() || len(p.Clusters.Options.Refused[schedule.KeyOf(c)]) > 0 {

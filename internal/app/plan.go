@@ -7,6 +7,7 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/schedule"
@@ -58,7 +59,27 @@ func (p *Planned) describe() {
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
 	p.noteAboutClusters()
-	p.Report.Findings = slices.Concat(p.findings(), p.Report.Findings)
+	lost, here := clusters.LostFindings()
+	found := slices.Concat(p.findings(), p.Report.Findings)
+	p.Report.Findings = append(lost, found...)
+	p.Report.Local(p.frozenHere(), append(here, found...))
+}
+
+// frozenHere returns why clusters are frozen, with the paths of this machine.
+func (p *Planned) frozenHere() map[string][]string {
+	out := map[string][]string{}
+	for i := range p.Placement.Clusters {
+		c := &p.Placement.Clusters[i]
+		here := slices.DeleteFunc(slices.Clone(c.Refused), func(r schedule.Refusal) bool {
+			_, ofSpec := r.(schedule.Contradiction)
+			return ofSpec
+		})
+		for _, why := range p.Clusters.Frozen[c.Key] {
+			here = append(here, schedule.Contradiction{Problem: why.Here})
+		}
+		out[c.Key.String()] = sentence.Refusals(here)
+	}
+	return out
 }
 
 // noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.

@@ -77,6 +77,13 @@ func (f *Finding) Words() string {
 	return strings.Join(append(parts, f.Message), ": ")
 }
 
+// Reason returns the finding without its object: "tenants/a.yaml: document 1: line 7: spec.x: what was found".
+func (f *Finding) Reason() string {
+	place := manifest.Place{File: f.Place.File + f.Place.Source, Document: f.Place.Document, Line: f.Place.Line}
+	parts := []string{place.String(), f.Field, f.Message}
+	return text.Line(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": "))
+}
+
 // Sentence returns the finding with its command for a log: "host metal3/n1: what was found: why that matters; fix it
 // with: kubectl …".
 func (f *Finding) Sentence() string {
@@ -144,8 +151,9 @@ func FromError(code, object string, err error) Finding {
 	switch {
 	case errors.As(err, &problem):
 		f.Place, f.Field, f.Message = Place{Document: problem.Document, Line: problem.Line}, problem.Field, problem.Message
-		_, name, _ := strings.Cut(object, " ")
-		f.Message = strings.TrimPrefix(f.Message, name+": ") // as the object of the finding
+		if problem.By != "" {
+			f.Message += " (built by " + problem.By + ")"
+		}
 		if noFile(problem.File) {
 			f.Place = Place{Source: problem.File}
 		} else {

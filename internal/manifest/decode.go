@@ -27,18 +27,26 @@ type Problem struct {
 	// Field is the path of the field, empty for the document as a whole.
 	Field   string
 	Message string
+	// Object is the name of the object, where it is not the only one of its kind; empty without one.
+	Object string
 	// By as Document.By.
 	By string
 }
 
 // Error returns "file: document n: line n: field: message".
 func (p *Problem) Error() string {
-	parts := []string{p.File, "document " + strconv.Itoa(p.Document)}
+	parts := []string{p.File}
+	if p.Document > 0 {
+		parts = append(parts, "document "+strconv.Itoa(p.Document))
+	}
 	if p.Line > 0 {
 		parts = append(parts, "line "+strconv.Itoa(p.Line))
 	}
 	if p.Field != "" {
 		parts = append(parts, redact.Text(p.Field))
+	}
+	if p.Object != "" {
+		parts = append(parts, p.Object)
 	}
 	message := p.Message
 	if p.By != "" {

@@ -4,7 +4,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -51,6 +50,9 @@ type Plan struct {
 	// whatever its labels.
 	HasTree bool `json:"-"`
 
+	// localFrozen and localFindings are for a reader on this machine.
+	localFrozen   map[string][]string
+	localFindings []finding.Finding
 	// whySaid: the reasons for frozen clusters were printed before the dangers.
 	whySaid bool
 	// relabeled are the hosts in use with other labels than the tree's.
@@ -95,20 +97,20 @@ func (p *Plan) WhySaid() *Plan {
 	return &out
 }
 
-// Here returns the plan for a reader on this machine, and not in the tree: its reasons for frozen clusters and its
-// findings name files as they were given. as gives the words of one.
-func (p *Plan) Here(as func(words string) string) *Plan {
+// Local adds what the plan says to a reader on this machine, and not in the tree: why clusters are frozen, by their
+// "namespace/name", and the findings.
+func (p *Plan) Local(frozen map[string][]string, findings []finding.Finding) {
+	p.localFrozen, p.localFindings = frozen, findings
+}
+
+// Here returns the plan for a reader on this machine: its reasons for frozen clusters and its findings name files as
+// they were given.
+func (p *Plan) Here() *Plan {
 	out := *p
-	out.Clusters, out.Findings = slices.Clone(p.Clusters), slices.Clone(p.Findings)
-	for i := range out.Findings {
-		out.Findings[i].Message = as(out.Findings[i].Message)
-	}
+	out.Clusters, out.Findings = slices.Clone(p.Clusters), p.localFindings
 	for i := range out.Clusters {
-		var frozen []string
-		for _, why := range out.Clusters[i].Frozen {
-			frozen = append(frozen, as(why))
-		}
-		out.Clusters[i].Frozen = frozen
+		c := &out.Clusters[i]
+		c.Frozen = p.localFrozen[c.Key()]
 	}
 	return &out
 }
@@ -121,11 +123,6 @@ func (p *Plan) Refuse(cluster string) {
 			p.Clusters[i].refused = true
 		}
 	}
-}
-
-// Because returns why a cluster is frozen, with its name once: reasons from its spec have the name after their place.
-func (c *ClusterResult) Because(why string) string {
-	return c.Key() + ": " + strings.Replace(why, ": "+c.Key()+": ", ": ", 1)
 }
 
 // RoleResult is one role of a cluster, with its counts.

@@ -273,7 +273,7 @@ func (p *Plan) Problems() []string {
 	}
 	for i := range p.Clusters {
 		for _, text := range p.Clusters[i].Frozen {
-			lines = append(lines, "frozen: "+p.Clusters[i].Because(text))
+			lines = append(lines, "frozen: "+p.Clusters[i].Key()+": "+text)
 		}
 	}
 	lines = append(lines, p.Shortages...)

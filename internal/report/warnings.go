@@ -12,7 +12,7 @@ import (
 
 // Unselected returns the roles with hosts whose selectors match no host now: they are full, so it would show only
 // when a host fails. Roles of frozen clusters are left out.
-func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string,
+func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey]bool,
 	placement *schedule.Placement) []string {
 	var out []string
 	of := map[schedule.ClusterKey]*v1.SIPCluster{}
@@ -22,7 +22,7 @@ func Unselected(specs []v1.SIPCluster, frozen map[schedule.ClusterKey][]string,
 	for i := range placement.Clusters {
 		placed := &placement.Clusters[i]
 		c := of[placed.Key]
-		if c == nil || len(frozen[placed.Key]) > 0 {
+		if c == nil || frozen[placed.Key] {
 			continue
 		}
 		for j := range placed.Roles {
