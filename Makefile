@@ -29,8 +29,8 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 
 # What go vet finds, lint finds.
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
-# What runs Chromium, by a driver that is built for it alone.
-BROWSER = ^(TestBrowser|TestSearchAndFilter)$$
+# What runs Chromium.
+BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush \
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestHooksThatPrintALot \

@@ -164,7 +164,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 		check(strings.Join(args, " "), stdout.String())
 		check(strings.Join(args, " ")+": stderr", stderr.String())
 	}
-	for _, output := range []string{"table", "wide", "markdown", "html", "svg", "network"} {
+	for _, output := range []string{"table", "wide", "markdown", "html", "network"} {
 		do(1, "plan", "-o", output)
 	}
 	do(1, "render", "--out", "tree")
@@ -215,7 +215,7 @@ func forges(what, text string) string {
 		switch {
 		case strings.HasSuffix(what, "stderr"):
 			continue // for a terminal
-		case strings.Contains(what, "html"), strings.Contains(what, "svg"):
+		case strings.Contains(what, "html"):
 		case strings.HasSuffix(what, "PLAN.md"), strings.Contains(what, "markdown"):
 			if strings.HasPrefix(line, "    ") { // code
 				continue

@@ -45,7 +45,7 @@ Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts
 published, or addresses overlap (-o network); 2 an error, or publish would push nothing (a message
 has the reason).
 
--o html is a page with the site rack by rack; -o svg is its picture.
+-o html is a page with the site rack by rack.
 -o network lists all addresses, ports and MAC addresses of the site, and overlaps.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a
@@ -85,7 +85,7 @@ has the reason).
 	in.CompleteFlag(command, "count", cmdline.Roles)
 	in.CompleteFlag(command, "without", cmdline.Hosts)
 	flags := command.Flags()
-	view.output.Flag(command, "table", "wide", "json", "yaml", "markdown", "svg", "html", "network")
+	view.output.Flag(command, "table", "wide", "json", "yaml", "markdown", "html", "network")
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
 	cmdline.ColorFlag(command, &view.color)
 	return command
@@ -215,7 +215,7 @@ func (v *planView) check(ui *terminal.UI, args []string) (err error) {
 	}
 	if len(args) > 0 {
 		v.cluster = args[0]
-		if slices.Contains([]string{"svg", "html", "network"}, v.output.Format) {
+		if slices.Contains([]string{"html", "network"}, v.output.Format) {
 			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output.Format, v.cluster)
 		}
 	}
@@ -223,7 +223,7 @@ func (v *planView) check(ui *terminal.UI, args []string) (err error) {
 	return err
 }
 
-// write prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
+// write prints a placement and the words for it. Hosts that a what-if leaves out are only on the page.
 func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *report.Plan,
 	leftOut ...inventory.Host) error {
 	if v.cluster != "" {
@@ -244,14 +244,9 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		plan = plan.Only(cluster)
 	}
 	switch v.output.Format {
-	case "svg":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals,
-			Removed: leftOut})
-		_, err := ui.Out.Write(picture.SVG(site))
-		return err
 	case "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals,
-			Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf,
+			Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":

@@ -4,131 +4,127 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// look.js tells what a browser shows of a picture.
-//
-//go:embed testdata/look.js
-var look string
-
-// seen is what look.js tells.
-type seen struct {
-	Hosts []struct{ Name, Class, Title string }
-	// Invisible hosts, texts that leave their box, texts too pale on what is behind them.
-	Invisible, Outside, Pale []string
-	// Tiled is the sum of the hosts that the tiles of a big site say they stand for.
-	Tiled int
-}
-
-// TestBrowser shows every form to a real Chromium, by day and by night: every host is there once and can be seen, no text leaves its box or is
-// too pale to be read, and the page neither complains nor asks the network for anything. hack/browser drives Chromium.
-// SIPGEN_SCREENSHOTS names a folder for pictures of it.
-func TestBrowser(t *testing.T) {
-	chromium := chromium(t)
-	dir := t.TempDir()
-	script := filepath.Join(dir, "look.js")
-	check(t, os.WriteFile(script, []byte(look), 0o600))
-	driver := filepath.Join(dir, "browser")
-	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
-	args := []string{"-chromium", chromium, "-script", script, "-screenshots", os.Getenv("SIPGEN_SCREENSHOTS")}
-	sites, sizes := map[string]*Drawing{}, map[string]int{}
-	for _, n := range []int{30, 300, 3000, 10000} {
-		site := Of(fake(n), Options{Name: "lab"})
-		for form, content := range map[string][]byte{"svg": SVG(site), "html": HTML(site)} {
-			file := filepath.Join(dir, fmt.Sprintf("%d.%s", n, form))
-			check(t, os.WriteFile(file, content, 0o600))
-			sites[file], sizes[file] = &site, n
-			args = append(args, file)
-		}
-	}
-	pages := 0
-	for line := range strings.Lines(string(output(t, exec.Command(driver, args...)))) {
-		var page struct {
-			File, Scheme string
-			Seen         seen
-			Said         []string
-		}
-		check(t, json.Unmarshal([]byte(line), &page))
-		pages++
-		t.Run(filepath.Base(page.File)+"-"+page.Scheme, func(t *testing.T) {
-			if len(page.Said) > 0 {
-				t.Errorf("%d complaints or requests, the first: %s", len(page.Said), page.Said[0])
-			}
-			judge(t, sites[page.File], page.Seen, sizes[page.File])
-		})
-	}
-	if pages != 16 {
-		t.Errorf("%d pages shown, want 16", pages)
-	}
-}
-
-// use.js searches a page and filters it, as a person does.
+// use.js filters a page and walks it, and tells what is shown after each step.
 //
 //go:embed testdata/use.js
 var use string
 
-// used is what use.js tells: what is shown after each step, in the picture and in the table.
+// used is what use.js tells.
 type used struct {
-	All, Name, NameOfTenant, Tenant, TwoTenants, Failed, Nothing, Cleared struct {
+	Steps []struct {
+		What, Found  string
 		Cells, Lines int
-		Found        string
 	}
-	Wide, Broken []string
+	// Keys are the hosts that had the focus before and after an arrow key, and Told is the line about the second.
+	Keys []string
+	Told string
+	// Wide is what is wider than the window, Pale are texts without contrast, Outside are texts that leave their cell, and
+	// Broken are names in two lines.
+	Wide, Pale, Outside, Broken []string
+	// Ground is the luminance of the page.
+	Ground float64
 }
 
-// TestSearchAndFilter uses the page in a real Chromium, in a window as narrow as a phone: a search by name and a filter by tenant show the same
-// hosts in picture and table, nothing is wider than the window, and no host's name is broken.
-func TestSearchAndFilter(t *testing.T) {
-	chromium := chromium(t)
-	dir := t.TempDir()
-	script, driver, file := filepath.Join(dir, "use.js"), filepath.Join(dir, "browser"), filepath.Join(dir, "300.html")
-	check(t, os.WriteFile(script, []byte(use), 0o600))
-	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
+// TestBrowser opens the page in a real Chromium, as wide as a phone and as a desk, by day and by night: filter and buttons show the
+// same hosts in the picture and in the table, arrow keys go on, texts can be read and have room, and the page neither complains nor asks the network
+// for anything.
+func TestBrowser(t *testing.T) {
 	site := Of(fake(300), Options{Name: "lab"})
-	check(t, os.WriteFile(file, HTML(site), 0o600))
-	line, _, _ := strings.Cut(string(output(t, exec.Command(driver, "-chromium", chromium, "-script", script, "-width", "400", file))), "\n")
-	var page struct{ Seen used }
-	check(t, json.Unmarshal([]byte(line), &page))
-	all, each := count(&site, everyHost(&site))
-	members := func(tenant int) int { c := &each[tenant]; return c.used() + c.releasing }
-	for _, step := range []struct {
-		what  string
-		found struct {
-			Cells, Lines int
-			Found        string
-		}
-		want int
-	}{
-		{"as it opens", page.Seen.All, 300},
-		{"search for node-00042", page.Seen.Name, 1},
-		{"that, and another tenant", page.Seen.NameOfTenant, 0},
-		{"the third tenant", page.Seen.Tenant, members(2)},
-		{"the third and the fourth", page.Seen.TwoTenants, members(2) + members(3)},
-		{"what has failed", page.Seen.Failed, all.failed},
-		{"search for what is not there", page.Seen.Nothing, 0},
-		{"cleared", page.Seen.Cleared, 300},
-	} {
-		said := fmt.Sprintf("%d of 300", step.want)
-		if step.want == 300 {
-			said = ""
-		}
-		if step.found.Cells != step.want || step.found.Lines != step.want || step.found.Found != said {
-			t.Errorf("%s: %d cells, %d lines, %q; want %d and %q", step.what, step.found.Cells, step.found.Lines, step.found.Found, step.want, said)
-		}
+	large := Of(fake(3000), Options{Name: "lab"})
+	all, each := count(&site)
+	members := func(tenant int) int { return each[tenant].used() + each[tenant]["releasing"] }
+	if all["failed"] < 2 || members(2) == 0 || members(3) == 0 {
+		t.Fatal("the site has nothing to find")
 	}
-	if all.failed == 0 || members(2) == 0 {
-		t.Error("the site has nothing to find")
+	want := []string{
+		"", "1 of 300", "0 of 300", fmt.Sprintf("%d of 300", members(2)), fmt.Sprintf("%d of 300", members(2)+members(3)),
+		fmt.Sprintf("%d of 300", all["failed"]),
 	}
-	if len(page.Seen.Wide) > 0 || len(page.Seen.Broken) > 0 {
-		t.Errorf("wider than the window: %q; broken names: %q", page.Seen.Wide, page.Seen.Broken)
+	for _, window := range []struct {
+		scheme string
+		width  int
+		site   *Drawing
+	}{{"light", 400, &site}, {"dark", 1400, &site}, {"dark", 400, &large}} {
+		t.Run(fmt.Sprintf("%d hosts %s %d", len(window.site.Hosts), window.scheme, window.width), func(t *testing.T) {
+			found := open(t, HTML(*window.site), window.scheme, window.width)
+			for what, list := range map[string][]string{"is wider than the window": found.Wide, "is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
+				if len(list) > 0 {
+					t.Errorf("%d times something %s, the first: %s", len(list), what, list[0])
+				}
+			}
+			if dark := found.Ground < 0.2; dark != (window.scheme == "dark") {
+				t.Errorf("the page's luminance is %.2f", found.Ground)
+			}
+			if len(found.Keys) != 2 || found.Keys[0] == found.Keys[1] || !strings.HasPrefix(found.Told, found.Keys[1]+" · ") || !strings.Contains(found.Told, "in error") {
+				t.Errorf("an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
+			}
+			if window.site != &site {
+				return
+			}
+			var shown []string
+			for _, step := range found.Steps {
+				shown = append(shown, step.Found)
+				if said := fmt.Sprintf("%d of 300", step.Cells); step.Cells != step.Lines || step.Found != said && (step.Found != "" || step.Cells != 300) {
+					t.Errorf("%s: %d cells, %d lines, %q", step.What, step.Cells, step.Lines, step.Found)
+				}
+			}
+			if !slices.Equal(shown, want) {
+				t.Errorf("found %q\nwant  %q", shown, want)
+			}
+		})
 	}
+}
+
+// open shows a page in a frame of a width, and returns what use.js tells of it.
+func open(t *testing.T, page []byte, scheme string, width int) (found used) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprintf(w, `<!doctype html><link rel="icon" href="data:,"><pre id="out"></pre><script>%s</script><iframe src="/page" width="%d" height="900" `+
+				`onload="document.getElementById('out').textContent = JSON.stringify(use(this))"></iframe>`, use, width)
+		case "/page":
+			_, _ = w.Write(page)
+		default:
+			t.Errorf("the page asks for %s", r.URL)
+		}
+	}))
+	defer server.Close()
+	setting := map[string]string{"dark": "0", "light": "1"}[scheme]
+	args := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--enable-logging=stderr", "--user-data-dir=" + t.TempDir(),
+		"--window-size=1500,1000", "--blink-settings=preferredColorScheme=" + setting, "--dump-dom", server.URL}
+	if os.Getuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	command := exec.CommandContext(t.Context(), chromium(t), args...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	if said := regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()); said != "" {
+		t.Error(said)
+	}
+	_, told, _ := strings.Cut(string(out), `<pre id="out">`)
+	told, _, _ = strings.Cut(told, "</pre>")
+	if err := json.Unmarshal([]byte(html.UnescapeString(told)), &found); err != nil {
+		t.Fatalf("%v: %.300q", err, out)
+	}
+	return found
 }
 
 func chromium(t *testing.T) string {
@@ -140,52 +136,4 @@ func chromium(t *testing.T) string {
 	}
 	need.Missing(t, "a browser: there is no Chromium here; Debian has it in chromium")
 	return ""
-}
-
-func output(t *testing.T, command *exec.Cmd) []byte {
-	t.Helper()
-	var stderr strings.Builder
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %v: %s", command.Args[:2], err, stderr.String())
-	}
-	return out
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func judge(t *testing.T, site *Drawing, found seen, n int) {
-	t.Helper()
-	if n > singleHosts {
-		if len(found.Hosts) != 0 || found.Tiled != n {
-			t.Errorf("%d single hosts and tiles for %d, want tiles for %d", len(found.Hosts), found.Tiled, n)
-		}
-	} else {
-		titles := map[string]string{}
-		for _, host := range found.Hosts {
-			if _, twice := titles[host.Name]; twice {
-				t.Errorf("%s is there twice", host.Name)
-			}
-			titles[host.Name] = host.Title
-		}
-		if len(titles) != n {
-			t.Errorf("%d hosts are there, want %d", len(titles), n)
-		}
-		for i := range site.Hosts {
-			if h := &site.Hosts[i]; !strings.Contains(titles[h.Name], h.Reason) {
-				t.Errorf("%s: hovering says %q, want the reason %q in it", h.Name, titles[h.Name], h.Reason)
-			}
-		}
-	}
-	for what, list := range map[string][]string{"cannot be seen": found.Invisible, "leaves its box": found.Outside, "is too pale": found.Pale} {
-		if len(list) > 0 {
-			t.Errorf("%d times something %s, the first: %s", len(list), what, list[0])
-		}
-	}
 }

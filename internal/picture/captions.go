@@ -1,9 +1,7 @@
 package picture
 
 import (
-	"bytes"
-	"encoding/xml"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,31 +10,102 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// colors is how many fills there are, and weaves how many patterns over them, none included. Further tenants share
-// both, and are told apart by their number.
-const (
-	colors = 8
-	weaves = 4
-)
-
-// escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML. Characters that
-// XML cannot hold or that are invisible become U+FFFD; "\n" divides the lines of a tooltip. Pictures may be printed
-// to terminals and logs.
-func escape(s string) string {
-	var b bytes.Buffer
-	if err := xml.EscapeText(&b, []byte(text.Block(s))); err != nil {
-		return "" // a bytes.Buffer does not fail
-	}
-	return b.String()
+// states is what can be said of a host, in the legend's order. class is the name in the style sheet, and mark is the
+// sign in a cell.
+var states = []struct{ class, mark, words string }{
+	{"held", "", "kept"},
+	{"new", "+", "new"},
+	{"pending", "!", "release pending"},
+	{"releasing", "−", "released"},
+	{"standby", "", "standby"},
+	{"failed", "×", "failed"},
+	{"promoted", "↑", "promoted"},
+	{"demoted", "↓", "now standby"},
+	{"free", "", "free"},
+	{"off", "", "not eligible"},
+	{"gone", "", "left out"},
 }
 
-// truncateFront shortens s to n letters and keeps its end, in which hosts differ.
-func truncateFront(s string, n int) string {
-	letters := []rune(s)
-	if len(letters) <= n {
-		return s
+// classes returns the classes of the states of a host, that of its verdict first.
+func classes(h *Cell) []string {
+	list := []string{verdictClass(h.Verdict)}
+	for _, more := range []struct {
+		class string
+		holds bool
+	}{{"standby", h.Standby}, {"failed", h.Failed}, {"promoted", h.Promoted}, {"demoted", h.Demoted}} {
+		if more.holds {
+			list = append(list, more.class)
+		}
 	}
-	return "…" + string(letters[len(letters)-n+1:])
+	return list
+}
+
+func verdictClass(v schedule.Verdict) string {
+	switch v {
+	case schedule.Held:
+		return "held"
+	case schedule.Assigned:
+		return "new"
+	case schedule.Pending:
+		return "pending"
+	case schedule.Releasing:
+		return "releasing"
+	case schedule.Free:
+		return "free"
+	case removed:
+		return "gone"
+	}
+	return "off"
+}
+
+// marks returns the signs of a host's states.
+func marks(list []string) string {
+	var signs strings.Builder
+	for _, state := range states {
+		if slices.Contains(list, state.class) {
+			signs.WriteString(state.mark)
+		}
+	}
+	return signs.String()
+}
+
+// verdict returns what the run does with a host, in words.
+func verdict(h *Cell) string {
+	class := verdictClass(h.Verdict)
+	for _, state := range states {
+		if state.class == class {
+			return state.words
+		}
+	}
+	return ""
+}
+
+// counts are numbers of hosts, by the class of a state.
+type counts map[string]int
+
+func (c counts) add(h *Cell) {
+	for _, class := range classes(h) {
+		c[class]++
+	}
+}
+
+// used counts the hosts that are in a cluster after this run.
+func (c counts) used() int { return c["held"] + c["new"] + c["pending"] }
+
+// count returns the totals of the hosts, and those of each tenant.
+func count(s *Drawing) (all counts, each []counts) {
+	all = counts{}
+	for range s.Tenants {
+		each = append(each, counts{})
+	}
+	for i := range s.Hosts {
+		h := &s.Hosts[i]
+		all.add(h)
+		if h.Tenant >= 0 {
+			each[h.Tenant].add(h)
+		}
+	}
+	return all, each
 }
 
 // letter returns the first letter of a role for a cell. Capital letters in a cell are roles, never tenants.
@@ -48,66 +117,33 @@ func letter(role string) string {
 	return strings.ToUpper(string(first))
 }
 
-// tag returns the text of a cell: role letter and tenant number.
-func tag(h *Cell) string {
+// caption returns what a cell says below a host's name: a tag, which is role and number of the tenant, and words.
+func caption(s *Drawing, h *Cell) (tag, words string) {
 	switch {
 	case h.Tenant >= 0:
-		return letter(h.Role) + strconv.Itoa(h.Tenant+1)
+		_, words, _ = strings.Cut(s.Tenants[h.Tenant].Name, "/")
+		if h.Standby {
+			words += ", standby"
+		}
+		return letter(h.Role) + strconv.Itoa(h.Tenant+1), words
 	case h.Verdict == schedule.NotEligible:
-		return "×"
+		return "×", h.Reason
 	}
-	return ""
-}
-
-// mark returns the sign of a cell for its change in this run, or for a failed host.
-func mark(h *Cell) string {
-	sign := appearanceOf(h.Verdict).mark
-	switch {
-	case sign != "":
-		return sign
-	case h.Failed:
-		return "×"
-	case h.Promoted:
-		return "↑"
-	case h.Demoted:
-		return "↓"
-	}
-	return ""
-}
-
-// appearance is how a verdict is drawn.
-type appearance struct {
-	// mark is the sign of a change in this run.
-	mark string
-	// class is the name in the style sheet.
-	class string
-	// words are for the host's own text.
-	words string
-}
-
-func appearanceOf(v schedule.Verdict) appearance {
-	switch v {
-	case schedule.Assigned:
-		return appearance{"+", "new", "new"}
-	case schedule.Held:
-		return appearance{"", "held", "kept"}
-	case schedule.Pending:
-		return appearance{"!", "pending", "release pending"}
-	case schedule.Releasing:
-		return appearance{"−", "releasing", "released"}
-	case schedule.Free:
-		return appearance{"", "free", "free"}
-	case removed:
-		return appearance{"", "gone", "left out"}
-	}
-	return appearance{"", "off", "not eligible"}
+	return "", verdict(h)
 }
 
 // about returns everything about a host, a line each.
 func about(s *Drawing, h *Cell) string {
 	lines := []string{h.Name}
-	if place := placeOf(h); place != "" {
-		lines = append(lines, place)
+	var place []string
+	if h.Row != "" {
+		place = append(place, rowName(h.Row))
+	}
+	if h.Rack != "" {
+		place = append(place, "rack "+h.Rack)
+	}
+	if len(place) > 0 {
+		lines = append(lines, strings.Join(place, ", "))
 	}
 	if h.Tenant >= 0 {
 		slot := s.Tenants[h.Tenant].Name + ", " + h.Role
@@ -116,7 +152,7 @@ func about(s *Drawing, h *Cell) string {
 		}
 		lines = append(lines, slot)
 	}
-	last := appearanceOf(h.Verdict).words
+	last := verdict(h)
 	switch {
 	case h.Reason == last || strings.HasPrefix(h.Reason, last+":"):
 		last = h.Reason
@@ -124,17 +160,6 @@ func about(s *Drawing, h *Cell) string {
 		last += ": " + h.Reason
 	}
 	return strings.Join(append(lines, last), "\n")
-}
-
-func placeOf(h *Cell) string {
-	var parts []string
-	if h.Row != "" {
-		parts = append(parts, "row "+h.Row)
-	}
-	if h.Rack != "" {
-		parts = append(parts, "rack "+h.Rack)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func rackName(name string) string {
@@ -149,68 +174,6 @@ func rowName(name string) string {
 		return "no row"
 	}
 	return "row " + name
-}
-
-// counts are numbers of hosts by state.
-type counts struct {
-	held, new, pending, releasing, free, off, gone int
-	standby, failed, promoted, demoted             int // of those in a cluster
-}
-
-func (c *counts) add(h *Cell) {
-	switch h.Verdict {
-	case schedule.Held:
-		c.held++
-	case schedule.Assigned:
-		c.new++
-	case schedule.Pending:
-		c.pending++
-	case schedule.Releasing:
-		c.releasing++
-	case schedule.Free:
-		c.free++
-	case removed:
-		c.gone++
-	default:
-		c.off++
-	}
-	if h.Standby {
-		c.standby++
-	}
-	if h.Failed {
-		c.failed++
-	}
-	if h.Promoted {
-		c.promoted++
-	}
-	if h.Demoted {
-		c.demoted++
-	}
-}
-
-// used counts the hosts that are in a cluster after this run.
-func (c *counts) used() int { return c.held + c.new + c.pending }
-
-// count returns the totals of the hosts, and those of each tenant.
-func count(s *Drawing, hosts []int) (counts, []counts) {
-	var all counts
-	each := make([]counts, len(s.Tenants))
-	for _, i := range hosts {
-		h := &s.Hosts[i]
-		all.add(h)
-		if h.Tenant >= 0 {
-			each[h.Tenant].add(h)
-		}
-	}
-	return all, each
-}
-
-func everyHost(s *Drawing) []int {
-	all := make([]int, len(s.Hosts))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // brief returns the summary that the legend does not have.
@@ -234,36 +197,35 @@ func brief(s *Drawing) string {
 	return words
 }
 
-// summary returns the site in one sentence.
-func summary(s *Drawing) string {
-	c, _ := count(s, everyHost(s))
-	short := 0
-	for i := range s.Tenants {
-		short += s.Tenants[i].Short
-	}
-	words := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
-		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants),
-			"cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
-	if c.failed > 0 {
-		words += fmt.Sprintf(", %d failed", c.failed)
-	}
-	if c.promoted > 0 {
-		words += fmt.Sprintf(", %d promoted", c.promoted)
-	}
-	if c.gone > 0 {
-		words += fmt.Sprintf(", %d left out", c.gone)
-	}
-	if short > 0 {
-		words += ", " + text.Count(short, "slot") + " empty"
-	}
-	return words
-}
-
 func heading(s *Drawing) string {
 	if s.Name == "" {
 		return "Site"
 	}
 	return "Site " + s.Name
+}
+
+// roleLetters explains the letters in the cells, in their order.
+func roleLetters(s *Drawing) string {
+	names := map[string]bool{}
+	var roles []string
+	for i := range s.Hosts {
+		if role := s.Hosts[i].Role; s.Hosts[i].Tenant >= 0 && !names[role] {
+			names[role] = true
+			roles = append(roles, role)
+		}
+	}
+	if len(roles) == 0 {
+		return ""
+	}
+	slices.SortFunc(roles, natural)
+	for i, role := range roles {
+		roles[i] = letter(role) + " " + role
+	}
+	words := "A cell says role and cluster: " + strings.Join(roles, ", ")
+	if len(s.Tenants) > colors*weaves {
+		words += ". Colors repeat, numbers do not."
+	}
+	return words
 }
 
 // tenantNote returns what is wrong with a tenant, "" for nothing.
@@ -282,4 +244,20 @@ func tenantNote(t *Tenant) string {
 		parts = append(parts, strconv.Itoa(t.Short)+" short")
 	}
 	return strings.Join(parts, ", ")
+}
+
+func tenantCounts(t *Tenant, c counts) string {
+	words := text.Count(c.used(), "host")
+	if c["standby"] > 0 {
+		words += " (" + strconv.Itoa(c["standby"]) + " standby)"
+	}
+	for _, state := range states {
+		if slices.Contains([]string{"new", "pending", "releasing", "failed"}, state.class) && c[state.class] > 0 {
+			words += ", " + strconv.Itoa(c[state.class]) + " " + state.words
+		}
+	}
+	if note := tenantNote(t); note != "" {
+		words += ", " + note
+	}
+	return strings.Join(append([]string{words}, t.Limits...), ", ")
 }

@@ -1,54 +1,47 @@
+
 "use strict";
 (() => {
   const site = document.getElementById("site");
-  const cells = [...site.querySelectorAll(".host, .tile")];
+  const cells = [...site.querySelectorAll(".host")];
   const filter = document.getElementById("filter");
   const found = document.getElementById("found");
   const about = document.getElementById("about");
   const chips = [...document.querySelectorAll(".chip")];
+  const clusters = chips.filter((chip) => chip.dataset.of !== undefined);
+  const states = chips.filter((chip) => chip.dataset.state !== undefined);
   const idle = about.textContent;
-  const words = cells.map((cell) => cell.querySelector("title").textContent);
-  const lower = words.map((text) => text.toLowerCase());
-  const place = new Map(cells.map((cell, i) => [cell, i]));
-
-  // The table's lines: of hosts by name, of racks in the order of the tiles.
-  const lines = [...document.querySelectorAll("tr[data-for]")];
-  const lineOf = new Map(lines.map((line) => [line.dataset.for, line]));
-  const own = cells.map((cell, i) => cell.dataset.host === undefined ? lines[i] : lineOf.get(cell.dataset.host));
-  const has = (cell, chip) => {
-    const { key, of } = chip.dataset;
-    if (of !== undefined) {
-      return cell.dataset.tenant === of || cell.querySelector(`[data-tenant="${of}"]`) !== null;
-    }
-    return cell.classList.contains("tile") || cell.classList.contains(key);
-  };
+  const lower = cells.map((cell) => cell.title.toLowerCase());
+  const lineOf = new Map([...document.querySelectorAll("tr[data-for]")].map((line) => [line.dataset.for, line]));
+  const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
+  const press = (chip, on) => chip.setAttribute("aria-pressed", String(on));
 
   // A cell is shown when it has every word of the filter, and one of the pressed buttons of each group.
   const show = () => {
     const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const pressed = chips.filter((chip) => chip.getAttribute("aria-pressed") === "true");
-    const groups = [pressed.filter((c) => c.dataset.of !== undefined), pressed.filter((c) => c.dataset.of === undefined)];
+    const of = clusters.filter(isPressed).map((chip) => chip.dataset.of);
+    const state = states.filter(isPressed).map((chip) => chip.dataset.state);
     let shown = 0;
     cells.forEach((cell, i) => {
       const hit = wanted.every((word) => lower[i].includes(word)) &&
-        groups.every((group) => group.length === 0 || group.some((chip) => has(cell, chip)));
+        (of.length === 0 || of.includes(cell.dataset.of)) &&
+        (state.length === 0 || state.some((name) => cell.classList.contains(name)));
       cell.classList.toggle("faint", !hit);
-      if (own[i]) own[i].hidden = !hit;
+      lineOf.get(cell.dataset.host).hidden = !hit;
       shown += hit ? 1 : 0;
     });
-    found.textContent = wanted.length + pressed.length > 0 ? `${shown} of ${cells.length}` : "";
+    found.textContent = wanted.length + of.length + state.length > 0 ? `${shown} of ${cells.length}` : "";
   };
 
-  filter.addEventListener("input", show);
-  chips.forEach((chip) => chip.addEventListener("click", () => {
-    chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
-    show();
-  }));
   const clear = () => {
     filter.value = "";
-    chips.forEach((chip) => chip.setAttribute("aria-pressed", "false"));
+    chips.forEach((chip) => press(chip, false));
     show();
   };
+  filter.addEventListener("input", show);
+  chips.forEach((chip) => chip.addEventListener("click", () => {
+    press(chip, !isPressed(chip));
+    show();
+  }));
   document.getElementById("clear").addEventListener("click", clear);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") clear();
@@ -64,7 +57,7 @@
   const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   site.addEventListener("keydown", (event) => {
     const way = directions[event.key];
-    if (!way || !place.has(document.activeElement)) return;
+    if (!way || document.activeElement !== current) return;
     event.preventDefault();
     const [x, y] = middle(current);
     let best = null, least = Infinity;
@@ -80,18 +73,17 @@
     }
     if (best) best.focus();
   });
-  const tell = (cell) => { about.textContent = words[place.get(cell)].split("\n").join(" · "); };
+  const tell = (cell) => { about.textContent = cell ? cell.title.split("\n").join(" · ") : idle; };
   site.addEventListener("focusin", (event) => {
-    if (!place.has(event.target)) return;
     current.setAttribute("tabindex", "-1");
     current = event.target;
     current.setAttribute("tabindex", "0");
     tell(current);
   });
   site.addEventListener("pointerover", (event) => {
-    const cell = event.target.closest(".host, .tile");
+    const cell = event.target.closest(".host");
     if (cell) tell(cell);
   });
-  site.addEventListener("pointerleave", () => { about.textContent = idle; });
+  site.addEventListener("pointerleave", () => tell(document.activeElement === current ? current : null));
   document.querySelector(".controls").hidden = false;
 })();

@@ -6,59 +6,36 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// sizes has one of each form: with names, without, and a tile per rack.
-var sizes = []int{0, 1, 10, largeHosts, largeHosts + 1, namedHosts, namedHosts + 1, 2000, singleHosts, singleHosts + 1}
-
-func TestSVGIsXML(t *testing.T) {
-	for _, n := range sizes {
-		wellFormed(t, SVG(Of(fake(n), Options{Name: "lab"})))
-	}
-}
-
-func wellFormed(t *testing.T, svg []byte) {
-	t.Helper()
-	decoder := xml.NewDecoder(bytes.NewReader(svg))
-	for {
-		_, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestEveryHostIsThereOnce(t *testing.T) {
-	for _, n := range sizes {
+	for _, n := range []int{0, 1, largeHosts, largeHosts + 1, namedHosts, namedHosts + 1, 5000} {
 		site := Of(fake(n), Options{})
-		for form, text := range map[string]string{"svg": string(SVG(site)), "html": string(HTML(site))} {
-			if n > singleHosts {
-				if found := strings.Count(text, "data-host="); found != 0 {
-					t.Errorf("%s of %d hosts: found %d single hosts, want tiles", form, n, found)
-				}
-				continue
-			}
+		text := string(HTML(site))
+		if strings.Contains(text, "%s") {
+			t.Error("a value is missing")
+		}
+		for _, attribute := range []string{`data-host="`, `data-for="`} {
 			shown := map[string]int{}
-			for _, part := range strings.Split(text, `data-host="`)[1:] {
+			for _, part := range strings.Split(text, attribute)[1:] {
 				name, _, _ := strings.Cut(part, `"`)
 				shown[name]++
 			}
 			for i := range site.Hosts {
 				if found := shown[site.Hosts[i].Name]; found != 1 {
-					t.Errorf("%s of %d hosts: found %s %d times, want once", form, n, site.Hosts[i].Name, found)
+					t.Errorf("%d hosts: found %s%s %d times, want once", n, attribute, site.Hosts[i].Name, found)
 				}
 			}
-			if len(shown) != n {
-				t.Errorf("%s: found %d hosts, want %d", form, len(shown), n)
+			if len(shown) != n || len(site.Hosts) != n {
+				t.Errorf("%s: found %d hosts, want %d", attribute, len(shown), n)
 			}
 		}
 	}
@@ -70,31 +47,6 @@ func TestSameBytesInAnyOrder(t *testing.T) {
 	slices.Reverse(p.Hosts)
 	if !bytes.Equal(want, HTML(Of(p, Options{}))) {
 		t.Error("the page depends on the order of hosts")
-	}
-}
-
-func TestCellsDoNotOverlap(t *testing.T) {
-	for _, n := range sizes {
-		if n == 0 {
-			continue
-		}
-		site := Of(fake(n), Options{})
-		l := arrange(&site, 100)
-		taken := map[[2]int]bool{}
-		for _, r := range l.rows {
-			for _, k := range r.racks {
-				for i := range k.hosts {
-					x, y := l.cell(k, i)
-					if taken[[2]int{x, y}] {
-						t.Errorf("%d hosts: two cells at %d,%d", n, x, y)
-					}
-					taken[[2]int{x, y}] = true
-					if x < k.x || x+l.cellWidth > k.x+k.width || x+l.cellWidth > pageWidth || y+l.cellHeight > l.height {
-						t.Errorf("%d hosts: a cell at %d,%d outside of rack %q", n, x, y, k.name)
-					}
-				}
-			}
-		}
 	}
 }
 
@@ -118,28 +70,55 @@ func TestHostileWords(t *testing.T) {
 		p.Hosts = append(p.Hosts, line)
 	}
 	site := Of(p, Options{Name: bad, WhatIf: []string{bad}})
-	small := site
-	for range namedHosts + 1 { // without names
-		small.Hosts = append(small.Hosts, site.Hosts[0])
+	for i := range site.Tenants {
+		site.Tenants[i].Limits = []string{bad}
 	}
-	large := small
-	for range singleHosts {
-		large.Hosts = append(large.Hosts, site.Hosts[0])
+	if page := string(HTML(site)); strings.Count(page, "alert(1)") < 30 || strings.ContainsAny(page, "\x00\x1b\u2028") || !utf8.ValidString(page) {
+		t.Errorf("the words are there %d times, or control characters are", strings.Count(page, "alert(1)"))
 	}
-	for _, s := range []Drawing{site, small, large} {
-		svg, page := SVG(s), HTML(s)
-		wellFormed(t, svg)
-		for form, text := range map[string]string{"svg": string(svg), "html": string(page)} {
-			scripts := 0
-			if form == "html" {
-				scripts = 1 // our own
+	if found, want := markup(t, site), markup(t, plain(site)); found != want {
+		t.Errorf("found %s\nwant  %s", found, want)
+	}
+}
+
+// plain returns a site with "x" in place of each text from outside.
+func plain(s Drawing) Drawing {
+	s.Name, s.RowKey, s.RackKey = "x", "x", "x"
+	s.Notes, s.Tenants, s.Hosts = slices.Clone(s.Notes), slices.Clone(s.Tenants), slices.Clone(s.Hosts)
+	for i := range s.Notes {
+		s.Notes[i] = "x"
+	}
+	for i := range s.Tenants {
+		s.Tenants[i].Name, s.Tenants[i].Limits = "x", []string{"x"}
+	}
+	for i := range s.Hosts {
+		h := &s.Hosts[i]
+		h.Name, h.Rack, h.Row, h.Role, h.Reason = "x", "x", "x", "x", "x"
+	}
+	return s
+}
+
+// markup returns the elements of a page with the names of their attributes, as a parser that forgives reads them.
+func markup(t *testing.T, s Drawing) string {
+	t.Helper()
+	page := strings.NewReplacer(style, "", script, "").Replace(string(HTML(s)))
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	decoder.Strict, decoder.AutoClose, decoder.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	var out strings.Builder
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return out.String()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if element, found := token.(xml.StartElement); found {
+			out.WriteString("<" + element.Name.Local)
+			for _, attribute := range element.Attr {
+				out.WriteString(" " + attribute.Name.Local)
 			}
-			if found := strings.Count(text, "<script"); found != scripts {
-				t.Errorf("%s: found %d scripts, want %d", form, found, scripts)
-			}
-			if strings.Contains(text, `" onload=`) || strings.ContainsAny(text, "\x00\x1b") {
-				t.Errorf("%s: a value escaped its attribute, or control characters", form)
-			}
+			out.WriteString(">")
 		}
 	}
 }
@@ -189,28 +168,70 @@ func TestSigns(t *testing.T) {
 	p := fake(30)
 	gone := inventory.Host{Namespace: "metal3", Name: "node-00099", Labels: map[string]string{"lab.example.org/rack": "r1", "lab.example.org/row": "A"}}
 	site := Of(p, Options{Removed: []inventory.Host{gone}})
-	for form, text := range map[string]string{"svg": string(SVG(site)), "html": string(HTML(site))} {
-		for _, want := range []string{
-			`class="host held failed`, `class="host held promoted`, `class="host held standby demoted`, `class="host gone" data-host="metal3/node-00099"`,
-			">failed ", ">promoted ", ">now standby ", ">left out ", "left out: by --without", "in error (power management error); held", "promoted from standby; held",
-			"the warning of nobody", "warning: tenant-a/edge-01: ",
-		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q", form, want)
-			}
+	text := string(HTML(site))
+	for _, want := range []string{
+		`class="host held failed`, `class="host held promoted`, `class="host held standby demoted`, `class="host gone" data-host="metal3/node-00099"`,
+		"failed <b>", "promoted <b>", "now standby <b>", "left out <b>", "left out: by --without", "in error (power management error); held", "promoted from standby; held",
+		"the warning of nobody", "warning: tenant-a/edge-01: ", ", standby</small>",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
 		}
 	}
-	// A host may have failed and be something else in the same run, which a stylesheet's last rule decides: the frame of a failure stays.
-	failed := strings.Index(style, "svg .failed .cell {")
-	for _, other := range []string{"svg .new .cell {", "svg .pending .cell {", "svg .releasing .cell {", "svg .demoted .cell {"} {
+	// A host may have failed and be something else in the same run. It has both signs, and the frame of a failure, which the style sheet's last rule decides.
+	both := string(HTML(Drawing{Tenants: []Tenant{{Name: "a/b"}}, Hosts: []Cell{{Name: "m/h", Verdict: schedule.Assigned, Failed: true}}}))
+	if !strings.Contains(both, `class="host new failed t0 w0"`) || !strings.Contains(both, "<i>+×</i><b>h</b>") {
+		t.Error("a new host that has failed has not both signs")
+	}
+	failed := strings.Index(style, "\n.failed {")
+	for _, other := range []string{"\n.new,", "\n.pending {", "\n.releasing {", "\n.t0 {"} {
 		if at := strings.Index(style, other); at < 0 || at > failed {
-			t.Errorf("the rule %s at %d is not before that of failed hosts at %d", other, at, failed)
+			t.Errorf("the rule %q at %d is not before that of failed hosts at %d", other, at, failed)
 		}
 	}
-	many := string(SVG(Of(fake(300), Options{})))
-	for _, want := range []string{`>node-00300</text>`, `url(#w1)`} {
-		if !strings.Contains(many, want) {
-			t.Errorf("300 hosts of 12 clusters: no %q", want)
+	if many := string(HTML(Of(fake(300), Options{}))); !strings.Contains(many, ` t0 w1" data-of=`) {
+		t.Error("300 hosts of 12 clusters: no pattern")
+	}
+}
+
+// TestRows: racks stand in rows by the row's label, in natural order, and those without a label come last. A column of the table that would be empty
+// is not there.
+func TestRows(t *testing.T) {
+	s := Drawing{RowKey: "row"}
+	for i, at := range []string{"b r2", "b r10", "a r1", " r1", "b ", "b r2"} {
+		row, rack, _ := strings.Cut(at, " ")
+		s.Hosts = append(s.Hosts, Cell{Name: "m/h" + strconv.Itoa(i), Row: row, Rack: rack, Tenant: -1})
+	}
+	var found []string
+	for _, r := range rows(&s) {
+		for _, k := range r.racks {
+			found = append(found, rowName(r.name)+" "+rackName(k.name)+" "+strconv.Itoa(len(k.hosts)))
 		}
+	}
+	if want := []string{"row a r1 1", "row b r2 2", "row b r10 1", "row b no rack 1", "no row r1 1"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	for row, want := range map[string]bool{"": false, "a": true} {
+		page := string(HTML(Drawing{Name: "x", Hosts: []Cell{{Name: "m/h", Rack: "r1", Row: row, Tenant: -1}}}))
+		if got := strings.Contains(page, "<th>Row</th>"); got != want || strings.Contains(page, "<td></td><td>r1</td>") {
+			t.Errorf("row %q: column: %t, want %t", row, got, want)
+		}
+	}
+}
+
+// TestTenantsInNaturalOrder: the legend has c2 before c10.
+func TestTenantsInNaturalOrder(t *testing.T) {
+	p := &schedule.Placement{}
+	for _, name := range []string{"c1", "c10", "c11", "c2"} {
+		p.Clusters = append(p.Clusters, schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: name}})
+	}
+	p.Hosts = append(p.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: "m", Name: "h"}, Verdict: schedule.Held, Cluster: schedule.ClusterKey{Namespace: "t", Name: "c10"}, Role: "Worker"})
+	s := Of(p, Options{})
+	var names []string
+	for _, tenant := range s.Tenants {
+		names = append(names, tenant.Name)
+	}
+	if got := strings.Join(names, " "); got != "t/c1 t/c2 t/c10 t/c11" || s.Tenants[s.Hosts[0].Tenant].Name != "t/c10" {
+		t.Errorf("found %s, and the host is in %s", got, s.Tenants[s.Hosts[0].Tenant].Name)
 	}
 }

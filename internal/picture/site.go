@@ -17,10 +17,6 @@ import (
 type Options struct {
 	// Name is the site's name, for the heading.
 	Name string
-	// RackKey is the host label whose value is the host's rack. Empty: see Of.
-	RackKey string
-	// RowKey is the host label whose value is the row that the rack stands in. Empty: see Of.
-	RowKey string
 	// WhatIf is how the planned site differs from the real one, one sentence each.
 	WhatIf []string
 	// Refusals are why nothing would be written of the plan, one sentence each.
@@ -35,7 +31,8 @@ type Options struct {
 
 // Drawing is what is drawn. Of makes one from a placement.
 type Drawing struct {
-	Name            string
+	Name string
+	// RackKey is the host label with a host's rack, and RowKey the one with the row that the rack stands in.
 	RackKey, RowKey string
 	// Tenants are the clusters, by name: c2 before c10.
 	Tenants []Tenant
@@ -85,18 +82,13 @@ const removed schedule.Verdict = "removed"
 
 // Of makes a picture's input from a placement.
 //
-// Without Options.RackKey the rack is a topology key that ends in "rack", else the one that most roles name; of two
-// named equally often the one that comes first in a role, and then the one with fewer values, which is the wider. A
-// key that tells every host from every other (a host name) is no rack while there is another. Without Options.RowKey
-// the row is a key that some role names before the rack, the most frequent one, or none.
+// The rack is a topology key that ends in "rack", else the one that most roles name; of two named equally often the one
+// that comes first in a role, and then the one with fewer values, which is the wider. A key that tells every host from
+// every other (a host name) is no rack while there is another. The row is a key that some role names before the rack,
+// the most frequent one, or none.
 func Of(p *schedule.Placement, options Options) Drawing {
-	site := Drawing{Name: options.Name, RackKey: options.RackKey, RowKey: options.RowKey}
-	if site.RackKey == "" {
-		site.RackKey = rackKey(p)
-	}
-	if site.RowKey == "" {
-		site.RowKey = rowKey(p, site.RackKey)
-	}
+	site := Drawing{Name: options.Name, RackKey: rackKey(p)}
+	site.RowKey = rowKey(p, site.RackKey)
 	site.Notes = append(site.Notes, options.WhatIf...)
 	for _, refusal := range options.Refusals {
 		site.Notes = append(site.Notes, "nothing would be written: "+refusal)
