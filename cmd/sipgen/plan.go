@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -122,6 +123,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)
 		_, err = ui.Out.Write(loaded.Network.Table(ui.Width()))
 	} else {
+		view.asOf = asOf(loaded, before)
 		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output.Format))
 	}
 	if err != nil {
@@ -166,6 +168,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	shown := *planned.Report
 	shown.WhatIf = append(changed.Lines, largest...)
 	shown.InputWarnings = ui.Warnings
+	view.asOf = asOf(loaded, before)
 	if err := view.write(ui, planned.Placement, &shown, changed.Site.LeftOut...); err != nil {
 		return err
 	}
@@ -206,6 +209,23 @@ type planView struct {
 	all, colored bool
 	// cluster as it was asked for, empty for all.
 	cluster string
+	// asOf is what the plan was made from.
+	asOf string
+}
+
+// asOf returns the time of the hosts, the commit of the tree, and this program's version.
+func asOf(loaded *app.Loaded, before app.Before) string {
+	hosts, tree := "hosts of files, which have no time", "no previous tree"
+	if at := loaded.Hosts.TakenAt; !at.IsZero() {
+		hosts = "hosts read at " + at.UTC().Format(time.RFC3339)
+	}
+	switch {
+	case before.Commit != "":
+		tree = "tree of commit " + before.Commit
+	case before.Known():
+		tree = "tree of a folder, which has no commit"
+	}
+	return hosts + "; " + tree + "; sipgen " + version()
 }
 
 // check reads what was asked for.
@@ -245,7 +265,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	}
 	switch v.output.Format {
 	case "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf,
+		site := picture.Of(placement, picture.Options{Name: plan.Site, AsOf: v.asOf, WhatIf: plan.WhatIf,
 			Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err

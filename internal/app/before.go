@@ -25,6 +25,8 @@ type Before struct {
 	// Committed is the time of the newest commit that changed it, as far as that can be after the hosts were read; zero
 	// for a folder.
 	Committed time.Time
+	// Commit is the branch's tip in hex, empty for a folder.
+	Commit string
 	// former: it is the tree of another folder, and only its decisions are used.
 	former bool
 	// others are the files in the tree's folders that sipgen did not write.
@@ -133,7 +135,7 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 		return Before{}, fmt.Errorf("%s: %w", target, err)
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead))
-	tree.around = onBranch(target, snapshot)
+	tree.Commit, tree.around = snapshot.Commit, onBranch(target, snapshot)
 	if err := snapshot.CheckOwned(); err != nil {
 		tree.Unowned = fmt.Errorf("%s: %w", target, err)
 	}

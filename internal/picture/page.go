@@ -86,6 +86,9 @@ func digest(text string) string {
 
 func (p *page) header(s *Drawing) {
 	p.f("<header>\n<h1>%s</h1>\n<p class=\"sum\">%s</p>\n", heading(s), brief(s))
+	if s.AsOf != "" {
+		p.f("<p class=\"sum\">As of: %s</p>\n", s.AsOf)
+	}
 	first := s.Notes
 	if len(s.Notes) > mostNotes+1 {
 		first = s.Notes[:mostNotes]

@@ -69,7 +69,7 @@ func TestHostileWords(t *testing.T) {
 		}
 		p.Hosts = append(p.Hosts, line)
 	}
-	site := Of(p, Options{Name: bad, WhatIf: []string{bad}})
+	site := Of(p, Options{Name: bad, AsOf: bad, WhatIf: []string{bad}})
 	for i := range site.Tenants {
 		site.Tenants[i].Limits = []string{bad}
 	}
@@ -83,7 +83,7 @@ func TestHostileWords(t *testing.T) {
 
 // plain returns a site with "x" in place of each text from outside.
 func plain(s Drawing) Drawing {
-	s.Name, s.RowKey, s.RackKey = "x", "x", "x"
+	s.Name, s.AsOf, s.RowKey, s.RackKey = "x", "x", "x", "x"
 	s.Notes, s.Tenants, s.Hosts = slices.Clone(s.Notes), slices.Clone(s.Tenants), slices.Clone(s.Hosts)
 	for i := range s.Notes {
 		s.Notes[i] = "x"

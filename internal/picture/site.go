@@ -17,6 +17,8 @@ import (
 type Options struct {
 	// Name is the site's name, for the heading.
 	Name string
+	// AsOf is what the placement was made from: the time of the inventory, the commit of the tree, sipgen's version.
+	AsOf string
 	// WhatIf is how the planned site differs from the real one, one sentence each.
 	WhatIf []string
 	// Refusals are why nothing would be written of the plan, one sentence each.
@@ -31,7 +33,7 @@ type Options struct {
 
 // Drawing is what is drawn. Of makes one from a placement.
 type Drawing struct {
-	Name string
+	Name, AsOf string
 	// RackKey is the host label with a host's rack, and RowKey the one with the row that the rack stands in.
 	RackKey, RowKey string
 	// Tenants are the clusters, by name: c2 before c10.
@@ -87,7 +89,7 @@ const removed schedule.Verdict = "removed"
 // every other (a host name) is no rack while there is another. The row is a key that some role names before the rack,
 // the most frequent one, or none.
 func Of(p *schedule.Placement, options Options) Drawing {
-	site := Drawing{Name: options.Name, RackKey: rackKey(p)}
+	site := Drawing{Name: options.Name, AsOf: options.AsOf, RackKey: rackKey(p)}
 	site.RowKey = rowKey(p, site.RackKey)
 	site.Notes = append(site.Notes, options.WhatIf...)
 	for _, refusal := range options.Refusals {
