@@ -135,8 +135,8 @@ func TestKeys(t *testing.T) {
 		rack, row string
 	}{
 		{"no topology at all", nil, "", ""},
-		{"the only key", [][]string{{"rack"}}, "rack", ""},
-		{"a host's name is no rack while there is another", [][]string{{"node"}, {"node"}, {"rack"}}, "rack", ""},
+		{"the only key, and a row by its label", [][]string{{"rack"}}, "rack", "row"},
+		{"a host's name is no rack while there is another", [][]string{{"node"}, {"node"}, {"rack"}}, "rack", "row"},
 		{"a host's name is better than nothing", [][]string{{"node"}}, "node", ""},
 		{"the most common", [][]string{{"row", "rack"}, {"rack"}}, "rack", "row"},
 		{"equally common: the widest", [][]string{{"row", "bay"}}, "row", ""},

@@ -87,7 +87,7 @@ const removed schedule.Verdict = "removed"
 // The rack is a topology key that ends in "rack", else the one that most roles name; of two named equally often the one
 // that comes first in a role, and then the one with fewer values, which is the wider. A key that tells every host from
 // every other (a host name) is no rack while there is another. The row is a key that some role names before the rack,
-// the most frequent one, or none.
+// the most frequent one, else the label of hosts that is called as the rack's, with "row" for "rack", or none.
 func Of(p *schedule.Placement, options Options) Drawing {
 	site := Drawing{Name: options.Name, AsOf: options.AsOf, RackKey: rackKey(p)}
 	site.RowKey = rowKey(p, site.RackKey)
@@ -233,6 +233,11 @@ func rowKey(p *schedule.Placement, rack string) string {
 					best = key
 				}
 			}
+		}
+	}
+	if prefix, found := strings.CutSuffix(rack, "rack"); found && best == "" {
+		if distinct, _ := values(p, prefix+"row"); distinct > 0 {
+			return prefix + "row"
 		}
 	}
 	return best
