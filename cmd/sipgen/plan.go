@@ -46,7 +46,7 @@ Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts
 published, or addresses overlap (-o network); 2 an error, or publish would push nothing (a message
 has the reason).
 
--o html is a page with the site rack by rack.
+-o html is a page with the site rack by rack. Its filter is in the page's address, for links.
 -o network lists all addresses, ports and MAC addresses of the site, and overlaps.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a

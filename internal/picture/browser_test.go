@@ -25,8 +25,8 @@ var use string
 // used is what use.js tells.
 type used struct {
 	Steps []struct {
-		What, Found  string
-		Cells, Lines int
+		What, Address, Found string
+		Cells, Lines         int
 	}
 	// Keys are the hosts that had the focus before and after an arrow key, and Told is the line about the second.
 	Keys []string
@@ -38,7 +38,7 @@ type used struct {
 	Ground float64
 }
 
-// TestBrowser opens the page in a real Chromium, as wide as a phone and as a desk, by day and by night: filter and buttons show the
+// TestBrowser opens the page by a link in a real Chromium, as wide as a phone and as a desk, by day and by night: filter, buttons and link show the
 // same hosts in the picture and in the table, arrow keys go on, texts can be read and have room, and the page neither complains nor asks the network
 // for anything.
 func TestBrowser(t *testing.T) {
@@ -49,9 +49,18 @@ func TestBrowser(t *testing.T) {
 	if all["failed"] < 2 || members(2) == 0 || members(3) == 0 {
 		t.Fatal("the site has nothing to find")
 	}
+	linked := 0
+	for i := range site.Hosts {
+		if h := &site.Hosts[i]; h.Tenant == 2 && h.Standby && strings.Contains(about(&site, h), "r2") {
+			linked++
+		}
+	}
 	want := []string{
-		"", "1 of 300", "0 of 300", fmt.Sprintf("%d of 300", members(2)), fmt.Sprintf("%d of 300", members(2)+members(3)),
-		fmt.Sprintf("%d of 300", all["failed"]),
+		"filter=rack+r2&cluster=tenant-c/edge-03&state=standby " + fmt.Sprintf("%d of 300", linked), " ", "filter=node-00042 1 of 300",
+		"filter=node-00042&cluster=tenant-l/edge-12 0 of 300",
+		fmt.Sprintf("cluster=tenant-c/edge-03 %d of 300", members(2)),
+		fmt.Sprintf("cluster=tenant-c/edge-03&cluster=tenant-d/edge-04 %d of 300", members(2)+members(3)),
+		fmt.Sprintf("state=failed %d of 300", all["failed"]), "cluster=gone/gone&state=new 0 of 300",
 	}
 	for _, window := range []struct {
 		scheme string
@@ -76,7 +85,7 @@ func TestBrowser(t *testing.T) {
 			}
 			var shown []string
 			for _, step := range found.Steps {
-				shown = append(shown, step.Found)
+				shown = append(shown, step.Address+" "+step.Found)
 				if said := fmt.Sprintf("%d of 300", step.Cells); step.Cells != step.Lines || step.Found != said && (step.Found != "" || step.Cells != 300) {
 					t.Errorf("%s: %d cells, %d lines, %q", step.What, step.Cells, step.Lines, step.Found)
 				}
@@ -91,11 +100,12 @@ func TestBrowser(t *testing.T) {
 // open shows a page in a frame of a width, and returns what use.js tells of it.
 func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 	t.Helper()
+	const link = "/page#filter=rack+r2&cluster=tenant-c%2Fedge-03&state=standby"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
-			fmt.Fprintf(w, `<!doctype html><link rel="icon" href="data:,"><pre id="out"></pre><script>%s</script><iframe src="/page" width="%d" height="900" `+
-				`onload="document.getElementById('out').textContent = JSON.stringify(use(this))"></iframe>`, use, width)
+			fmt.Fprintf(w, `<!doctype html><link rel="icon" href="data:,"><pre id="out"></pre><script>%s</script><iframe src="%s" width="%d" height="900" `+
+				`onload="document.getElementById('out').textContent = JSON.stringify(use(this))"></iframe>`, use, link, width)
 		case "/page":
 			_, _ = w.Write(page)
 		default:

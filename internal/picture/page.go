@@ -56,7 +56,8 @@ func (p *page) f(markup string, values ...string) {
 }
 
 // HTML draws the site as one page that needs no network: its hosts by row and rack, with a filter, a button for each
-// cluster and state, keys to walk the hosts, and the same as a table. Its content security policy allows its own style and script, by digest, and nothing else.
+// cluster and state, keys to walk the hosts, and the same as a table. What is filtered is in the page's address. Its
+// content security policy allows its own style and script, by digest, and nothing else.
 func HTML(site Drawing) []byte {
 	s := &site
 	var p page

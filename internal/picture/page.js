@@ -32,20 +32,40 @@
     found.textContent = wanted.length + of.length + state.length > 0 ? `${shown} of ${cells.length}` : "";
   };
 
+  // The page's address has the filter, so that a link shows what its sender sees.
+  const write = () => {
+    const asked = new URLSearchParams();
+    if (filter.value) asked.append("filter", filter.value);
+    clusters.filter(isPressed).forEach((chip) => asked.append("cluster", chip.dataset.of));
+    states.filter(isPressed).forEach((chip) => asked.append("state", chip.dataset.state));
+    history.replaceState(null, "", `#${asked}`);
+  };
+  const read = () => {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const of = new Set(asked.getAll("cluster")), state = new Set(asked.getAll("state"));
+    clusters.forEach((chip) => press(chip, of.delete(chip.dataset.of)));
+    states.forEach((chip) => press(chip, state.delete(chip.dataset.state)));
+    filter.value = [...asked.getAll("filter"), ...of, ...state].join(" "); // without a button: no host is in it
+    show();
+  };
   const clear = () => {
     filter.value = "";
     chips.forEach((chip) => press(chip, false));
     show();
+    write();
   };
   filter.addEventListener("input", show);
+  filter.addEventListener("change", write);
   chips.forEach((chip) => chip.addEventListener("click", () => {
     press(chip, !isPressed(chip));
     show();
+    write();
   }));
   document.getElementById("clear").addEventListener("click", clear);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") clear();
   });
+  window.addEventListener("hashchange", read);
 
   // One stop for the tab key; arrows go on from there, to the nearest cell that is not faint.
   let current = cells[0];
@@ -86,4 +106,5 @@
   });
   site.addEventListener("pointerleave", () => tell(document.activeElement === current ? current : null));
   document.querySelector(".controls").hidden = false;
+  read();
 })();

@@ -4,8 +4,9 @@ const use = (frame) => {
   const chip = (key, value) => page.querySelector(`.chip[data-${key}="${CSS.escape(value)}"]`);
   const out = { Steps: [], Wide: [], Pale: [], Outside: [], Broken: [], Keys: [] };
   const step = (what) => {
+    const address = new URLSearchParams(view.location.hash.slice(1)).toString();
     out.Steps.push({
-      What: what,
+      What: what, Address: decodeURIComponent(address),
       Cells: page.querySelectorAll("#site .host:not(.faint)").length,
       Lines: page.querySelectorAll("tbody tr:not([hidden])").length,
       Found: page.getElementById("found").textContent,
@@ -13,10 +14,12 @@ const use = (frame) => {
   };
   const type = (text) => {
     page.getElementById("filter").value = text;
-    page.getElementById("filter").dispatchEvent(new Event("input"));
+    for (const kind of ["input", "change"]) page.getElementById("filter").dispatchEvent(new Event(kind));
   };
   const press = (key) => page.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-  step("opened");
+  step("opened by a link");
+  press("Escape");
+  step("cleared");
   type("node-00042");
   step("a name");
   chip("of", "tenant-l/edge-12").click();
@@ -30,6 +33,11 @@ const use = (frame) => {
   page.getElementById("clear").click();
   chip("state", "failed").click();
   step("failed");
+  view.location.hash = "cluster=gone/gone&state=new";
+  view.dispatchEvent(new Event("hashchange"));
+  step("a link to a cluster that is not there");
+  page.getElementById("clear").click();
+  chip("state", "failed").click();
 
   // Arrows go on among the cells that are shown, and the line above the racks tells of the one that has the focus.
   const first = page.querySelector("#site .host:not(.faint)");
