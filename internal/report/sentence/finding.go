@@ -3,7 +3,6 @@ package sentence
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -25,8 +24,8 @@ func Findings(p *schedule.Placement) []finding.Finding {
 			if cluster != (schedule.ClusterKey{}) {
 				f.Object, f.Cluster = v1.Kind+" "+cluster.String(), cluster.String()
 			}
-			if words, ok := strings.CutPrefix(s.words, "host "+s.host.String()+": "); ok {
-				f.Object, f.Message = "BareMetalHost "+s.host.String(), words
+			if s.host != (schedule.HostKey{}) {
+				f.Object = "BareMetalHost " + s.host.String()
 			}
 			if s.code == finding.Missing {
 				missing = append(missing, s.host.String())

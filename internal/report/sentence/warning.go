@@ -17,7 +17,7 @@ import (
 func Warnings(warnings []schedule.Warning) []string {
 	var out []string
 	for _, s := range say(warnings) {
-		out = append(out, s.words)
+		out = append(out, s.line())
 	}
 	return out
 }
@@ -27,6 +27,14 @@ type said struct {
 	code, words string
 	host        schedule.HostKey
 	likewise    string
+}
+
+// line returns the sentence with the host that it is about.
+func (s *said) line() string {
+	if s.host == (schedule.HostKey{}) {
+		return s.words
+	}
+	return "host " + s.host.String() + ": " + s.words
 }
 
 // mostAlike is how many hosts with the same warning have a sentence each.
@@ -42,7 +50,7 @@ func say(warnings []schedule.Warning) []said {
 	alike := map[kind][]said{}
 	for _, w := range warnings {
 		code, host := codeOf(w)
-		s := said{code, text.Line(Warning(w)), host, host.String()}
+		s := said{code, text.Line(words(w)), host, host.String()}
 		switch w := w.(type) {
 		case schedule.NotHandedOut:
 			alike[kind{why: w.Why}] = append(alike[kind{why: w.Why}], s)
@@ -65,12 +73,18 @@ func say(warnings []schedule.Warning) []said {
 		}
 		out = append(out, same...)
 	}
-	slices.SortFunc(out, func(a, b said) int { return strings.Compare(a.words, b.words) })
+	slices.SortFunc(out, func(a, b said) int { return strings.Compare(a.line(), b.line()) })
 	return out
 }
 
 // Warning returns the sentence of a warning.
 func Warning(w schedule.Warning) string {
+	_, host := codeOf(w)
+	return (&said{words: words(w), host: host}).line()
+}
+
+// words returns the sentence of a warning without the host that it is about.
+func words(w schedule.Warning) string {
 	for _, say := range []func(schedule.Warning) string{claimWarning, requestWarning, addressWarning, roleWarning} {
 		if words := say(w); words != "" {
 			return words
@@ -83,18 +97,16 @@ func Warning(w schedule.Warning) string {
 func claimWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.NotHandedOut:
-		return fmt.Sprintf("host %s: %s: it is not handed out until that is fixed; a cluster that holds it keeps it", w.Host,
-			Reason(w.Why))
+		return Reason(w.Why) + ": it is not handed out until that is fixed; a cluster that holds it keeps it"
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labeled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site releases it",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.LabelsDiffer:
 		return labelsDiffer(&w)
 	case schedule.NotInInventory:
-		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host,
-			w.Source, w.Role)
+		return fmt.Sprintf("%s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Source, w.Role)
 	case schedule.AnotherUID:
-		words := fmt.Sprintf("host %s: %s has it with uid %s, but its uid is now %s: ", w.Host, w.Source, w.Was, w.Is)
+		words := fmt.Sprintf("%s has it with uid %s, but its uid is now %s: ", w.Source, w.Was, w.Is)
 		switch {
 		case w.Restored:
 			return words + "it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"
@@ -112,7 +124,7 @@ func claimWarning(w schedule.Warning) string {
 
 // labelsDiffer is about labels that are not those of the tree, and which of the two counts.
 func labelsDiffer(w *schedule.LabelsDiffer) string {
-	words := fmt.Sprintf("host %s: its labels name %s, but %s names %s: ", w.Host,
+	words := fmt.Sprintf("its labels name %s, but %s names %s: ",
 		strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
 	if w.Unpatchable {
 		return words + "sipgen goes by the tree, because it may not patch this host"
@@ -171,18 +183,18 @@ func addressWarning(w schedule.Warning) string {
 		return addressDiffers(&w)
 	case schedule.AddressProblem:
 		if len(w.Kept) == 0 {
-			return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
+			return w.Problem
 		}
-		return fmt.Sprintf("host %s: %s; the host keeps %s on network %s, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks",
-			w.Host, w.Problem, addresses(w.Kept), w.Network)
+		return fmt.Sprintf("%s; the host keeps %s on network %s, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks",
+			w.Problem, addresses(w.Kept), w.Network)
 	case schedule.AddressUnconfirmed:
 		use := Reason(w.Use)
 		if by, _ := w.Use.(schedule.Condition); by.Code != holdings.InUse {
 			use = "in use (" + use + ")"
 		}
-		return fmt.Sprintf("host %s: on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
+		return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
 			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
-			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+			w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.Unreached:
 		if w.Network != "" {
 			return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network,
@@ -204,7 +216,7 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 	if w.Origin == inventory.FromHostAnnotation {
 		source = "annotation " + annotation
 	}
-	words := fmt.Sprintf("host %s: on network %s the previous tree has %s, but the host's %s has %s: ", w.Host, w.Network,
+	words := fmt.Sprintf("on network %s the previous tree has %s, but the host's %s has %s: ", w.Network,
 		addresses(w.Was), source, addresses(w.Is))
 	switch {
 	case w.Moves:
