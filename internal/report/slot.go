@@ -50,6 +50,7 @@ type Slot struct {
 	// trouble is Trouble without metal3's own message. failed: it is more than a request to remove the host.
 	trouble string
 	failed  bool
+	stays   bool // an annotation asks for its release, and no other host can take its place
 	marked  bool // its release was asked for, and waits
 	adopted bool
 	// InUse is what runs on a released host, as text; empty for nothing.
@@ -70,7 +71,7 @@ func (s *Slot) state(more ...string) string {
 
 // changed: this run does something to the host, it was another cluster's, or something is wrong with it.
 func (s *Slot) changed() bool {
-	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
+	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed || s.stays
 }
 
 // Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
@@ -107,6 +108,11 @@ func (p *Plan) waiting() []string {
 		}
 		return ""
 	})
+}
+
+// staying returns a sentence for each host that is to go, and that no other host can replace.
+func (p *Plan) staying() []string {
+	return p.ofSlots(func(slot *Slot) string { return when(slot.stays, slot.Why) })
 }
 
 // ofSlots returns the sentences about hosts, without empty ones.

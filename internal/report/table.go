@@ -280,6 +280,9 @@ func (p *Plan) Problems() []string {
 	for _, trouble := range p.troubles() {
 		lines = append(lines, "failed: "+trouble)
 	}
+	for _, stays := range p.staying() {
+		lines = append(lines, "stays: "+stays)
+	}
 	for i := range p.Freed {
 		lines = append(lines, p.Freed[i].String())
 	}
