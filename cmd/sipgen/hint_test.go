@@ -21,16 +21,16 @@ import (
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
 func TestHintsStandWithTheirErrors(t *testing.T) {
-	beyond := func(words string) error { return &admit.BeyondError{Err: errors.New(words)} }
+	beyond := func(words string, grantable bool) error { return &admit.BeyondError{Err: errors.New(words), Grantable: grantable} }
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
-		beyond("b.yaml: found node port 30000, which is not granted to tenant b"),
-		beyond("c.yaml: found 9, but tenant c may have at most 5"),
-		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost"),
-		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range"),
+		beyond("b.yaml: found node port 30000, which is not granted to tenant b", true),
+		beyond("c.yaml: found 9, but tenant c may have at most 5", true),
+		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost", false),
+		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range", false),
 		&app.AskedError{Err: apierrors.NewUnauthorized("get hosts"), Context: "lab", Server: "api.example.org"},
 		&app.AskedError{Err: errors.New("get secrets: no answer"), Context: "lab", Server: "api.example.org"},
-		beyond("f.yaml: found node port 30001, which is not granted to tenant f"),
+		beyond("f.yaml: found node port 30001, which is not granted to tenant f", true),
 		syscall.ENOSPC,
 	))
 	const want = `sipgen: a.yaml: spec.nods: unknown field

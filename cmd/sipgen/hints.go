@@ -90,12 +90,10 @@ func specHint(err error) string {
 	return ""
 }
 
-// grantable reports whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes
-// an image.
+// grantable reports whether a grant would allow what is wrong.
 func grantable(err error) bool {
 	var beyond *admit.BeyondError
-	return errors.As(err, &beyond) &&
-		(strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
+	return errors.As(err, &beyond) && beyond.Grantable
 }
 
 // hintAtSpecs prints hints about frozen clusters.

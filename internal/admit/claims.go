@@ -104,13 +104,17 @@ func grantCode(e validation.FieldError) string {
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
 		out = append(out, Problem{Cluster: schedule.KeyOf(c), Code: grantCode(e),
-			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message)}})
+			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message), grantCode(e) == finding.Grant}})
 	}
 	return out
 }
 
 // BeyondError is an error about a missing grant.
-type BeyondError struct{ Err error }
+type BeyondError struct {
+	Err error
+	// Grantable: a grant would allow it. None allows a port beyond the site's range, or makes an image.
+	Grantable bool
+}
 
 func (e *BeyondError) Error() string { return e.Err.Error() }
 

@@ -35,11 +35,12 @@ func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
 		if with.Manifests && !h.Labels.Any {
 			continue
 		}
-		words := fmt.Sprintf("%s %s keeps %s, %s, whose labels were changed: %s; put them back: %s", h.Cluster, h.Role,
-			h.Host.Key(), use(h), with.found(h), with.command(h))
+		does := "keeps"
 		if h.State == holdings.Leaving {
-			words = strings.Replace(words, " keeps ", " is releasing ", 1)
+			does = "is releasing"
 		}
+		words := fmt.Sprintf("%s %s %s %s, %s, whose labels were changed: %s; put them back: %s", h.Cluster, h.Role, does,
+			h.Host.Key(), use(h), with.found(h), with.command(h))
 		p.relabeled = append(p.relabeled, relabeled{[]string{h.Cluster.String()}, false, words})
 	}
 	for _, h := range of.Disputes() {
