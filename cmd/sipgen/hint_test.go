@@ -21,7 +21,9 @@ import (
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
 func TestHintsStandWithTheirErrors(t *testing.T) {
-	beyond := func(words string, grantable bool) error { return &admit.BeyondError{Err: errors.New(words), Grantable: grantable} }
+	beyond := func(words string, grantable bool) error {
+		return &admit.BeyondError{Err: errors.New(words), Grantable: grantable}
+	}
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
 		beyond("b.yaml: found node port 30000, which is not granted to tenant b", true),
