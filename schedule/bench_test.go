@@ -95,7 +95,7 @@ func userSeconds(b *testing.B, run func()) float64 {
 func benchmark(b *testing.B, run func() (slots, filled int)) {
 	b.ReportAllocs()
 	runtime.GC()
-	before, stop, peak := heap(), make(chan bool), make(chan uint64)
+	before, stop, peak := liveHeap(), make(chan bool), make(chan uint64)
 	go func() {
 		most := uint64(0)
 		for {
@@ -104,7 +104,7 @@ func benchmark(b *testing.B, run func() (slots, filled int)) {
 				peak <- most
 				return
 			case <-time.After(2 * time.Millisecond):
-				most = max(most, heap())
+				most = max(most, liveHeap())
 			}
 		}
 	}()
@@ -119,7 +119,7 @@ func benchmark(b *testing.B, run func() (slots, filled int)) {
 	b.ReportMetric(float64(filled), "filled")
 }
 
-func heap() uint64 {
+func liveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

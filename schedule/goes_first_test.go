@@ -1,10 +1,15 @@
 package schedule
 
 import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -19,7 +24,7 @@ func TestWhoGoesFirst(t *testing.T) {
 		want          string
 	}{
 		{"the last by name", "", []inventory.Host{held("a", "r1"), held("b", "r2"), held("d", "r3")}, "a b -d"},
-		{"the same where others share a rack", "", []inventory.Host{held("a", "r1"), held("b", "r1"), held("d", "r3")}, "a b -d"},
+		{"of the rack that has two", "", []inventory.Host{held("a", "r1"), held("b", "r1"), held("d", "r3")}, "a d -b"},
 		{"idle before used", "", []inventory.Host{held("a", "r1"), used("b"), used("d")}, "b d -a"},
 		{"all are in use", "", []inventory.Host{used("a"), used("b"), used("d")}, "a b (d)"},
 		{"one that is approved", "b", []inventory.Host{used("a"), used("b"), used("d")}, "a d -b"},
@@ -34,6 +39,65 @@ func TestWhoGoesFirst(t *testing.T) {
 		p := plan(t, []v1.SIPCluster{spec}, row.hosts, previous, testOptions)
 		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.want {
 			t.Errorf("%s: found %s, want %s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestScaleDownKeepsDomains compares with a plain loop: an idle host before one in use, then one of the domain with the most hosts of the
+// role, the narrowest key first and that of spread last, then the last by name; one after the other.
+func TestScaleDownKeepsDomains(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 3000 {
+		set := nodes("kind=w", random.IntN(6), 0)
+		set.TopologyKey, set.MaxPerDomain = "", 9
+		set.TopologyKeys = [][]string{nil, {"rack"}, {"row", "rack"}, {"row"}}[random.IntN(4)]
+		keys := slices.Clone(set.TopologyKeys)
+		slices.Reverse(keys)
+		if random.IntN(2) == 0 {
+			set.Spread = &v1.Spread{TopologyKey: "zone", MaxSkew: 9}
+			keys = append(keys, "zone")
+		}
+		var hosts []inventory.Host
+		for i := range 1 + random.IntN(9) {
+			row := random.IntN(2)
+			h := claimed(newHost(string(rune('a'+i)), fmt.Sprintf("kind=w row=row%d rack=r%d%d zone=z%d", row, row, random.IntN(2), random.IntN(2))),
+				"c", v1.RoleWorker)
+			if random.IntN(4) == 0 {
+				h = provisionedBy(h, "m"+h.Name)
+			}
+			hosts = append(hosts, h)
+		}
+		left := slices.Clone(hosts)
+		for len(left) > set.Count.Active {
+			first := slices.MinFunc(left, func(a, b inventory.Host) int {
+				by := order.Bool(a.State.InUse(), b.State.InUse())
+				for _, key := range keys {
+					share := func(h inventory.Host) (n int) {
+						for i := range left {
+							if left[i].Labels[key] == h.Labels[key] {
+								n++
+							}
+						}
+						return n
+					}
+					by = cmp.Or(by, cmp.Compare(share(b), share(a)))
+				}
+				return cmp.Or(by, strings.Compare(b.Name, a.Name))
+			})
+			left = slices.DeleteFunc(left, func(h inventory.Host) bool { return h.Name == first.Name })
+		}
+		p := plan(t, []v1.SIPCluster{newCluster("c", map[string]v1.NodeSet{v1.RoleWorker: set})}, hosts, Previous{}, testOptions)
+		var want, got []string
+		for i := range left {
+			want = append(want, left[i].Name)
+		}
+		for _, a := range p.Clusters[0].Roles[0].Assigned {
+			if !a.Pending {
+				got = append(got, a.Host.Name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("site %d: %s: stay %q, want %q", n, summary(p), got, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -81,35 +80,30 @@ func (s *planner) fillSlots(r *role, holds []int32) {
 			active++
 		}
 	}
-	for _, i := range s.firstToGo(r, holds) {
-		if active > r.active && standby < r.standby && !r.standbySlot[i] && !s.fails(r, i) {
+	if n := min(active-r.active, r.standby-standby); n > 0 {
+		serving := slices.DeleteFunc(slices.Clone(holds), func(i int32) bool { return r.standbySlot[i] || s.fails(r, i) })
+		for _, i := range s.firstToGo(r, serving, s.crowd(r, holds), n) {
 			r.standbySlot[i] = true
-			active--
-			standby++
 		}
 	}
-}
-
-// firstToGo sorts hosts in the order in which they are released.
-func (s *planner) firstToGo(r *role, holds []int32) []int32 {
-	return slices.SortedFunc(slices.Values(holds), func(a, b int32) int { return s.compareRelease(r, a, b) })
 }
 
 // releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby
 // slots that were filled in this run: as many failed hosts lose their slots.
 func (s *planner) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
 	slots := [2][]int32{}
-	for _, i := range s.firstToGo(r, holds) {
+	for _, i := range holds {
 		slot := 0
 		if r.standbySlot[i] {
 			slot = 1
 		}
 		slots[slot] = append(slots[slot], i)
 	}
+	in := s.crowd(r, holds)
 	for slot, want := range []int{r.active, r.standby} {
 		enough := want > 0 && s.good(r, holds, slot == 1) >= want
-		n := max(0, len(slots[slot])-want)
-		for _, i := range slots[slot][:n] {
+		goes := s.firstToGo(r, slots[slot], in, len(slots[slot])-want)
+		for _, i := range goes {
 			why := s.surplusReason(r)
 			switch {
 			case !s.fails(r, i):
@@ -124,7 +118,12 @@ func (s *planner) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []
 			}
 			s.startRelease(r, i, why)
 		}
-		stay = append(stay, slots[slot][n:]...)
+		slices.Sort(goes)
+		for _, i := range slots[slot] {
+			if _, gone := slices.BinarySearch(goes, i); !gone {
+				stay = append(stay, i)
+			}
+		}
 	}
 	slices.Sort(stay)
 	return stay
@@ -225,15 +224,6 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 // released with an approval, or someone else took it.
 func (h *candidate) mayStay() bool {
 	return !h.Untouchable() && (h.holding.Labels.Any || !h.State.InUse())
-}
-
-// compareRelease orders hosts for release: failed and named ones, then idle, then those in use with an approval, then by
-// name from the last.
-func (s *planner) compareRelease(r *role, a, b int32) int {
-	x, y := &s.hosts[a], &s.hosts[b]
-	used, too := inUse(x) != nil, inUse(y) != nil
-	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(used, too),
-		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]), cmp.Compare(b, a))
 }
 
 // slots returns how many active and standby slots of the role are filled.
