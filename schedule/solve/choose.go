@@ -76,7 +76,7 @@ func (f *flow) swap(r *role, c int32) bool {
 		}
 	}
 	gives := func(v int32) bool {
-		return r.own.has(v) && v != c && (full == None || r.tree.lies(r.tree.byClass[v], full))
+		return r.own.has(v) && v != c && (full == None || r.tree.lies(r.tree.byClass[v], full)) && r.alike(v, c)
 	}
 	give := f.anyOf(r, full, gives)
 	if give == None || f.dead.has(c) {
@@ -96,7 +96,7 @@ func (f *flow) swap(r *role, c int32) bool {
 	if end == None {
 		f.add(r, c, -1)
 		// the seen classes are dead ends, for this role for good: from here on it only gives up hosts
-		if full == None {
+		if full == None && r.inner == nil {
 			for w := range f.dead {
 				f.dead[w] = ^f.fresh[w]
 			}

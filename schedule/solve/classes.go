@@ -19,6 +19,9 @@ type flow struct {
 	trees   []*domains
 	result  *Result
 	budgets []Budget // what is left of them
+	kept    []kept
+	// replacing: hosts are replaced, and may be spares.
+	replacing bool
 	// replaced counts by cluster the failed hosts with a replacement.
 	replaced []int
 
@@ -44,7 +47,10 @@ type class struct {
 type user struct{ role, n int32 }
 
 // node is a domain of a role from which a search continues; None for all its domains.
-type node struct{ role, domain int32 }
+type node struct {
+	role, domain int32
+	inner        bool // it leaves a host that is kept for it
+}
 
 func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
 
@@ -63,6 +69,12 @@ type role struct {
 	even, pack *domains
 	packed     bool // into one domain of pack
 	at         int32
+
+	// kept is what is kept for its cluster, inner the classes of it, nil for none. From one of those it moves on only to
+	// another, else more would have to be kept: seenInner and fromInner are seen and from of such a search.
+	kept                 []*kept
+	inner                bitset
+	seenInner, fromInner []int32
 }
 
 // domains is a tree reduced to the keys that bound some role.
@@ -92,11 +104,19 @@ func (b bitset) all(do func(int32) bool) {
 }
 
 func newFlow(site *Problem) *flow {
-	f := &flow{Problem: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters)),
+	whole := *site
+	whole.Roles = slices.Clip(site.Roles)
+	for i := range site.Kept {
+		whole.Roles = append(whole.Roles, Request{Fits: site.Kept[i].Fits, Tree: None, Spread: None, Pack: None, PackAt: None})
+	}
+	f := &flow{Problem: &whole, roles: make([]role, len(whole.Roles)), replaced: make([]int, len(site.Clusters)),
 		budgets: slices.Clone(site.Budgets)}
 	known := map[string]*domains{}
-	for i := range site.Roles {
+	for i := range f.roles {
 		f.bound(i, known)
+	}
+	for i := range site.Kept {
+		f.kept = append(f.kept, kept{Kept: &site.Kept[i], role: &f.roles[len(site.Roles)+i]})
 	}
 	f.classify()
 	for i := range f.roles {

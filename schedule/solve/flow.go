@@ -2,9 +2,9 @@ package solve
 
 import "math"
 
-// fill returns up to k new hosts to a role, and returns how many it got. It takes free hosts first; if none is left it
-// searches for an augmenting path, a chain of roles that can each move on to another host.
-func (f *flow) fill(r *role, k int) int {
+// fillFrom returns up to k new hosts to a role that nobody has, and returns how many it got. It takes free hosts first;
+// if none is left it searches for an augmenting path, a chain of roles that can each move on to another host.
+func (f *flow) fillFrom(r *role, k int) int {
 	got := 0
 	r.fits.all(func(c int32) bool {
 		if n := min(int32(k-got), f.classes[c].free(), r.room(c)); n > 0 {
@@ -108,24 +108,18 @@ func (c *class) has(role int32) int32 {
 	return 0
 }
 
-// clear takes all new hosts from some roles.
-func (f *flow) clear(from, to int) {
-	for i := from; i < to; i++ {
-		r := &f.roles[i]
-		r.own.all(func(c int32) bool {
-			f.add(r, c, -f.classes[c].has(r.index))
-			return true
-		})
-	}
-}
-
 // augmentingPath searches, breadth first, for a class with a free host that the role could get if other roles moved
 // on. It visits each class once, and returns None if there is none.
 func (f *flow) augmentingPath(r *role) int32 {
+	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 })
+}
+
+// augmentingPathTo is augmentingPath to a class that meets a condition.
+func (f *flow) augmentingPathTo(r *role, ends func(c int32) bool) int32 {
 	f.begin()
 	r.seen[0], r.from[0] = f.search, None
-	f.queue = append(f.queue[:0], node{r.index, None})
-	return f.goOn(func(c int32) bool { return f.classes[c].free() > 0 })
+	f.queue = append(f.queue[:0], node{role: r.index, domain: None})
+	return f.goOn(ends)
 }
 
 // begin starts a search with all classes unseen.
@@ -139,10 +133,13 @@ func (f *flow) begin() {
 // goOn continues a search until it finds an end.
 func (f *flow) goOn(ends func(c int32) bool) int32 {
 	for at := 0; at < len(f.queue); at++ {
-		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
+		r, d, inner := &f.roles[f.queue[at].role], f.queue[at].domain, f.queue[at].inner
 		left, found := r.from[d+1], int32(None)
+		if inner {
+			left = r.fromInner[d+1]
+		}
 		visit := func(c int32) bool {
-			if !r.reaches(c, d) {
+			if !r.reaches(c, d) || inner && !r.inner.has(c) {
 				return true
 			}
 			f.fresh.remove(c)
@@ -189,12 +186,17 @@ func (f *flow) leave(c int32) {
 		if r.tree != nil {
 			d = r.tree.byClass[c]
 		}
+		inner := r.inner != nil && r.inner.has(c)
 		for {
-			if r.seen[d+1] == f.search {
+			if r.seen[d+1] == f.search || inner && r.seenInner[d+1] == f.search {
 				break // so are the surrounding domains
 			}
-			r.seen[d+1], r.from[d+1] = f.search, c
-			f.queue = append(f.queue, node{u.role, d})
+			if inner {
+				r.seenInner[d+1], r.fromInner[d+1] = f.search, c
+			} else {
+				r.seen[d+1], r.from[d+1] = f.search, c
+			}
+			f.queue = append(f.queue, node{u.role, d, inner})
 			if d < 0 {
 				break
 			}

@@ -5,9 +5,11 @@ type Shortage struct {
 	// Role lacks Missing hosts, for active or for Standby slots.
 	Role, Missing int
 	Standby       bool
-	// Roles compete, in the order served. Needs are the new hosts of each; Capacity of them can be assigned.
-	Roles, Needs   []int
-	Need, Capacity int
+	// Roles compete, in the order served. Needs are the new hosts of each; Capacity of them can be assigned. Kept are
+	// competing ones of Problem.Kept; KeptHosts has how many each keeps, which Need and Capacity include.
+	Roles, Needs    []int
+	Kept, KeptHosts []int
+	Need, Capacity  int
 	// Tree is the one tree of all the roles, None if they differ or have none. Domains are its domains with usable
 	// hosts, Loose are the hosts in none. Hosts counts all of them.
 	Tree    int
@@ -42,14 +44,18 @@ func (f *flow) explain(r *role, missing int, standby bool) {
 	usable, full := newBitset(len(f.classes)), newBitset(len(f.classes))
 	for i := range f.roles {
 		other := &f.roles[i]
-		if other.seen[0] != f.search {
+		if other.seen[0] != f.search && (other.inner == nil || other.seenInner[0] != f.search) {
 			continue
 		}
 		need := other.units
 		if other == r {
 			need += missing
 		}
-		out.Roles, out.Needs = append(out.Roles, i), append(out.Needs, need)
+		if n := i - (len(f.roles) - len(f.kept)); n >= 0 {
+			out.Kept, out.KeptHosts = append(out.Kept, n), append(out.KeptHosts, need)
+		} else {
+			out.Roles, out.Needs = append(out.Roles, i), append(out.Needs, need)
+		}
 		out.Need += need
 		out.Capacity += other.units
 		if other.Tree != r.Tree {
@@ -114,7 +120,7 @@ func (f *flow) limits(r *role, limits []int) {
 	r.own.all(func(c int32) bool {
 		widest := int32(None)
 		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
-			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search {
+			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search && (r.inner == nil || r.seenInner[d+1] != f.search) {
 				widest = d
 			}
 		}

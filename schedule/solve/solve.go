@@ -19,6 +19,8 @@ type Problem struct {
 	Clusters []Group
 	// Budgets are those of tenants.
 	Budgets []Budget
+	// Kept are free hosts that are kept, in the order in which they are served: before all clusters.
+	Kept []Kept
 }
 
 // Budget is how many hosts the clusters of one tenant may still get, and how many of these in standby slots. It is
@@ -77,6 +79,9 @@ type Result struct {
 	// Placed has for each cluster whether it got all its active slots.
 	Placed    []bool
 	Shortages []Shortage
+	// Kept has for each of Problem.Kept how many hosts can be kept before any cluster is served, and Left how many are
+	// in the end.
+	Kept, Left []int
 	// Limits are the clusters that want more than their budgets have left.
 	Limits []Limit
 }
@@ -105,6 +110,7 @@ type Got struct {
 func Solve(site *Problem) *Result {
 	f := newFlow(site)
 	f.result = &Result{Roles: make([]Got, len(site.Roles)), Placed: make([]bool, len(site.Clusters))}
+	f.keep()
 	for i := range site.Clusters {
 		f.result.Placed[i] = f.place(i)
 	}
@@ -113,8 +119,14 @@ func Solve(site *Problem) *Result {
 			f.standby(i)
 		}
 	}
-	for i := range f.roles {
+	for i := range f.kept {
+		f.loosen(&f.kept[i], false) // from here on each role has as many of what is kept for it as it has
+	}
+	for i := range site.Roles {
 		f.choose(&f.roles[i])
+	}
+	for i := range f.kept {
+		f.result.Left = append(f.result.Left, f.kept[i].role.units)
 	}
 	return f.result
 }
@@ -142,7 +154,9 @@ func (f *flow) place(cluster int) bool {
 			f.pack(r, f.fullest(r))
 		}
 		got := &f.result.Roles[i]
+		f.replacing = true
 		got.Refilled = f.fill(r, r.Refill)
+		f.replacing = false
 		if short := r.Refill - got.Refilled; short > 0 {
 			f.explain(r, short, false)
 			got.ShortActive += short
@@ -257,6 +271,8 @@ func (f *flow) standby(cluster int) {
 // sets of failed hosts that can be replaced together are a matroid, so choosing one after the other finds the most.
 func (f *flow) replace(r *role, k int) {
 	got := &f.result.Roles[r.index]
+	f.replacing = true
+	defer func() { f.replacing = false }()
 	for n := 0; n < len(r.Failed) && k > 0; n++ {
 		if r.replaced[n] {
 			continue

@@ -136,9 +136,14 @@ func (b *tried) mayHave(i int, h int32, owner []int) bool {
 
 // everything solves a site by trying all assignments.
 func everything(s *Problem) (b *tried, placed []bool) {
-	b = &tried{Problem: s, want: make([]int, len(s.Roles)), chosen: make([][]int32, len(s.Roles))}
-	for i := range s.Roles {
-		b.held, b.at = append(b.held, slices.Clone(s.Roles[i].Held)), append(b.at, None)
+	whole := *s // what is kept are roles, too
+	whole.Roles = slices.Clip(s.Roles)
+	for _, k := range s.Kept {
+		whole.Roles = append(whole.Roles, Request{Fits: k.Fits, Tree: None, Pack: None, PackAt: None})
+	}
+	b = &tried{Problem: &whole, want: make([]int, len(whole.Roles)), chosen: make([][]int32, len(whole.Roles))}
+	for i := range whole.Roles {
+		b.held, b.at = append(b.held, slices.Clone(whole.Roles[i].Held)), append(b.at, None)
 	}
 	more := func(i int) bool {
 		if b.want[i]++; b.possible() {
@@ -146,6 +151,11 @@ func everything(s *Problem) (b *tried, placed []bool) {
 		}
 		b.want[i]--
 		return false
+	}
+	for k := range s.Kept {
+		for range s.Kept[k].Count {
+			more(len(s.Roles) + k)
+		}
 	}
 	budgets := append(slices.Clone(s.Budgets), Budget{1000, 1000}) // the last for those without one
 	budget := func(c Group) *Budget { return &budgets[(c.Budget+len(budgets))%len(budgets)] }
@@ -221,7 +231,11 @@ func (b *tried) choose() {
 func TestSolveAgreesWithEverything(t *testing.T) {
 	short, replaced := 0, 0
 	for seed := range uint64(3000) {
-		s := randomSite(rand.New(rand.NewPCG(seed, 1)), false)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := randomSite(rng, false)
+		if seed%2 == 0 {
+			keepSome(rng, s, func() []bool { return make([]bool, len(s.Clusters)) })
+		}
 		want, placed := everything(s)
 		got := Solve(s)
 		for i := range s.Roles {
