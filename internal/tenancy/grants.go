@@ -71,7 +71,7 @@ func (s *asked) hostNamespaces() {
 			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
 			switch {
 			case len(site) > 0 && !slices.Contains(site, namespace):
-				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
+				s.say(apivalidation.OfSite, field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
 			case len(granted) > 0 && !slices.Contains(granted, namespace):
 				s.add(field, "found %q, which %s is not granted", namespace, s.tenant.where("hosts.namespaces"))
 			}

@@ -121,7 +121,7 @@ func (t *Tenants) taken(namespace string) string {
 // Namespace complains about a cluster in a namespace without a tenant.
 func (t *Tenants) Namespace(c *v1.SIPCluster) []validation.FieldError {
 	if why := t.whyNot(c.Namespace); why != "" {
-		return []validation.FieldError{{Path: "metadata.namespace",
+		return []validation.FieldError{{Path: "metadata.namespace", Kind: validation.OfSite,
 			Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
 	}
 	return nil

@@ -25,6 +25,7 @@ const (
 	PortOutside              // a node port outside the site's range
 	DexTaken                 // a namespace that has a Dex
 	ImageMissing             // an image that neither the spec nor the Site names
+	OfSite                   // what no grant allows, because of another part of the Site
 )
 
 func (e FieldError) Error() string { return e.Path + ": " + e.Message }
