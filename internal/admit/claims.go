@@ -104,7 +104,7 @@ func grantCode(e validation.FieldError) string {
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
 		out = append(out, Problem{Cluster: schedule.KeyOf(c), Code: grantCode(e),
-			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message), grantCode(e) == finding.Grant}})
+			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message), grantCode(e) == finding.Grant && e.Kind != validation.OfSite}})
 	}
 	return out
 }
