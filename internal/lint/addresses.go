@@ -34,8 +34,7 @@ func (c *checker) unread() {
 			troubled, index = append(troubled, hosts[i]), append(index, i)
 		}
 	}
-	wanting := c.wanting()
-	match := newMatcher(wanting, troubled)
+	wanting, labeled := c.wanting(), labelsOf(troubled)
 	needed := map[int][]string{}
 	for i := range wanting {
 		r := &wanting[i]
@@ -43,7 +42,7 @@ func (c *checker) unread() {
 		if len(networks) == 0 {
 			continue
 		}
-		for _, host := range match.selection(r.selector).hosts {
+		for _, host := range matching(labeled, r.selector.Matches) {
 			needed[index[host]] = append(needed[index[host]], networks...)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // role is a role that asks for hosts.
@@ -46,31 +47,50 @@ func (c *checker) wanting() []role {
 
 // roles finds selectors without a match, and hosts without a topology label.
 func (c *checker) roles() {
-	wanting := c.wanting()
-	match := newMatcher(wanting, c.Hosts)
+	wanting, labeled := c.wanting(), labelsOf(c.Hosts)
 	for i := range wanting {
 		r := &wanting[i]
 		c.hardware(r)
-		chosen := match.selection(r.selector)
-		if len(chosen.hosts) == 0 {
+		chosen := matching(labeled, r.selector.Matches)
+		if len(chosen) == 0 {
 			if c.noMeeting(r) {
 				continue
 			}
-			c.matchesNone(match, r)
+			c.matchesNone(r, labeled)
 			continue
 		}
-		c.unlabelled(match, r, chosen)
+		c.unlabelled(r, chosen)
 	}
 }
 
+// labelsOf returns the labels of hosts, for selectors.
+func labelsOf(hosts []inventory.Host) []labels.Labels {
+	out := make([]labels.Labels, len(hosts))
+	for i := range hosts {
+		out[i] = v1.HostLabels{Namespace: hosts[i].Namespace, Labels: hosts[i].Labels}
+	}
+	return out
+}
+
+// matching returns the indexes of the hosts with labels that match.
+func matching(labeled []labels.Labels, matches func(labels.Labels) bool) []int {
+	var out []int
+	for i := range labeled {
+		if matches(labeled[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // matchesNone reports a selector without a host. The labels of unreadable hosts are unknown, so it may match those.
-func (c *checker) matchesNone(match *matcher, r *role) {
+func (c *checker) matchesNone(r *role, labeled []labels.Labels) {
 	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
 	case len(c.Hosts) == 0 && len(c.LeftOut) > 0: // each object that no host was made of has a finding
 	case unread == 0:
 		c.cluster(finding.NoHost, finding.Error, r.cluster, r.field(".labelSelector"),
-			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(match, r.selector)),
+			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(labeled, r.selector)),
 			"correct the selector, or label the hosts")
 	case read > 0:
 		c.cluster(finding.NoHost, finding.Warning, r.cluster, r.field(".labelSelector"),
@@ -95,7 +115,7 @@ func (c *checker) unreadHosts() int {
 const shown = 3
 
 // unlabelled are hosts of a role that lack its topology keys.
-func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
+func (c *checker) unlabelled(r *role, chosen []int) {
 	keys, field := r.set.TopologyKeys, ".topologyKeys"
 	if r.set.TopologyKey != "" {
 		keys, field = []string{r.set.TopologyKey}, ".topologyKey"
@@ -109,8 +129,13 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 	}
 	var names []string
 	lack := 0
-	for _, i := range match.lacking(chosen, keys, allow) {
+	for _, i := range chosen {
 		host := &c.Hosts[i]
+		lacks := func(key string) bool { return host.Labels[key] == "" }
+		carries := func(key string) bool { return !lacks(key) }
+		if allow && slices.ContainsFunc(keys, carries) || !allow && !slices.ContainsFunc(keys, lacks) {
+			continue
+		}
 		if c.silences(hostName(host), finding.NoDomain) {
 			continue
 		}
@@ -118,21 +143,21 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 			names = append(names, host.Key())
 		}
 	}
-	if lack == 0 || lack == len(chosen.hosts) { // the plan reports a key that no host has
+	if lack == 0 || lack == len(chosen) { // the plan reports a key that no host has
 		return
 	}
 	list := strings.Join(names, ", ") + text.More(lack-shown)
 	c.cluster(finding.NoDomain, finding.Warning, r.cluster, r.field(field),
-		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts),
+		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen),
 			strings.Join(keys, " or "), effect, list),
 		"label the hosts")
 }
 
 // nearest names the requirement that alone leaves no host, if there is one, with a similar value or key of hosts.
-func (c *checker) nearest(m *matcher, selector labels.Selector) string {
+func (c *checker) nearest(labeled []labels.Labels, selector labels.Selector) string {
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if m.anyMatches(q) {
+		if slices.ContainsFunc(labeled, q.Matches) {
 			continue
 		}
 		words := fmt.Sprintf(": no host has %s", q.String())
