@@ -64,9 +64,9 @@ var dependencies = []struct{ module, purpose, importers string }{
 	{"k8s.io/pod-security-admission", "the Pod Security profile of a pod", "internal/overlay"},
 	{"sigs.k8s.io/json", "strict and case-sensitive JSON", "api/v1alpha1, internal/manifest, internal/overlay"},
 	{"sigs.k8s.io/kustomize/api", "builds kustomizations",
-		"internal/kustomization, internal/overlay, inventory/files"},
+		"internal/kustomization, internal/overlay"},
 	{"sigs.k8s.io/kustomize/kyaml", "the file system of a kustomization",
-		"internal/kustomization, internal/overlay, inventory/files"},
+		"internal/kustomization, internal/overlay"},
 	{"sigs.k8s.io/yaml", "reads and writes Kubernetes YAML", "several"},
 }
 

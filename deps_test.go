@@ -42,7 +42,7 @@ var folders = map[string][]string{
 	"internal/text":     {},
 	"inventory":         {"internal/manifest"},
 	"inventory/bmh":     {"inventory", "internal/manifest", "internal/redact"},
-	"inventory/files":   {"inventory", "inventory/bmh", "internal/manifest"},
+	"inventory/files":   {"inventory", "inventory/bmh", "internal/kustomization", "internal/manifest"},
 	"inventory/live":    {"inventory", "inventory/bmh", "internal/manifest", "internal/redact"},
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
@@ -52,7 +52,7 @@ var folders = map[string][]string{
 	"internal/finding":             {"api", "internal/manifest"},
 	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/redact", "internal/tenancy", "render", "schedule"},
 	"internal/lint":                {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/kustomization":       {"internal/manifest", "internal/redact"},
+	"internal/kustomization":       {"internal/manifest"},
 	"internal/manifest":            {"internal/redact"},
 	"internal/overlay":             {"api", "internal/manifest", "internal/objdiff", "render/object"},
 	"internal/picture":             {"api", "inventory", "internal/report", "schedule"},

@@ -308,7 +308,7 @@ func (n *NodeSet) PerDomain(key string) int {
 func (c *SIPCluster) Problem(path, format string, args ...any) error {
 	out := &manifest.Problem{File: c.Source.String(), Field: path, Object: c.Key(), Message: redact.Sprintf(format, args...)}
 	if d := c.Document; d != nil {
-		out.File, out.Document, out.Line, out.By = d.File, d.Index, d.LineOf(path), d.By
+		out.File, out.Document, out.Line = d.File, d.Index, d.LineOf(path)
 	}
 	return out
 }

@@ -233,6 +233,8 @@ func securityTable() []attack {
 		attack{why: "a key twice", files: bankFile(good + "spec: {priority: 1, priority: 5}\n"), want: "specs/bank/a.yaml: "},
 		attack{why: "a field that nobody knows", files: bankSpec("{privileged: true}"), want: "spec.privileged: unknown field"},
 		attack{why: "no UTF-8", files: bankFile("\xff\xfe\x00"), want: "specs/bank/a.yaml: "},
+		attack{why: "a kustomization", files: map[string]string{"specs/bank/kustomization.yaml": "resources: [a.yaml, 'https://git.example.org/x.yaml']\n"}, want: "specs/bank/kustomization.yaml: not built: "},
+		attack{why: "a kustomization by its other name", files: map[string]string{"specs/bank/x/Kustomization": "resources: [../../shop]\n"}, want: "specs/bank/x/Kustomization: not built: "},
 		attack{why: "a merge conflict", files: bankFile("<<<<<<< a\n" + good + "=======\n>>>>>>> b\n"), want: "an unresolved merge conflict"},
 		attack{why: "a cluster twice", files: bankFile(good + "---\n" + good), want: "is a duplicate"},
 	)

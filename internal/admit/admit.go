@@ -57,10 +57,8 @@ type Input struct {
 	Clusters []v1.SIPCluster
 	// Problems that reading the specs found.
 	Problems []Problem
-	// Unnamed are the clusters of specs that are not read, because no kustomization names their files.
-	Unnamed []schedule.ClusterKey
-	Hosts   []inventory.Host
-	Tenants *tenancy.Tenants
+	Hosts    []inventory.Host
+	Tenants  *tenancy.Tenants
 	// Network is the plan of all addresses. Faults that keep a host from being assigned are added to Hosts.
 	Network *netplan.Comparison
 	// Unpatchable is why no patch of a host may be written, by "namespace/name".

@@ -190,20 +190,18 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 	wrong := errors.New("wrong")
 	for why, row := range map[string]struct {
 		problem Problem
-		unnamed []schedule.ClusterKey
 		claims  []schedule.PreviousClaim
 		want    string
 	}{
 		"its spec is wrong":                    {problem: Problem{Cluster: key("a/a"), Err: wrong}, want: leftOut},
 		"its spec is in another's folder":      {problem: Problem{Cluster: key("a/a"), Beside: true, Strange: true, Err: wrong}, want: leftOut},
-		"no kustomization names it":            {problem: Problem{Cluster: key("a/b"), Err: wrong}, unnamed: []schedule.ClusterKey{key("a/a")}, want: leftOut},
 		"a file of its tenant does not parse":  {problem: Problem{File: "ta/x.yaml", Err: wrong}, want: perhaps},
 		"a file of no tenant does not parse":   {problem: Problem{File: "x.yaml", Err: wrong}, want: perhaps},
 		"and it is misspelled":                 {problem: Problem{File: "x.yaml", Err: wrong}, claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; did you mean "a/aa"?`},
 		"a file of another does not parse":     {problem: Problem{File: "tb/x.yaml", Err: wrong}, want: nowhere},
 		"the spec of another cluster is wrong": {problem: Problem{Cluster: key("a/b"), Err: wrong}, want: nowhere},
 	} {
-		got := Of(Input{Site: site, Problems: []Problem{row.problem}, Unnamed: row.unnamed, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
+		got := Of(Input{Site: site, Problems: []Problem{row.problem}, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
 			Claims: schedule.Previous{Claims: row.claims}, InTree: strings.NewReplacer()})
 		if want := "site: spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
 			t.Errorf("%s: got %q, want %q", why, got.Notes, want)

@@ -85,7 +85,6 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 // leftOut reports whether a spec that is left out names a cluster, or perhaps does: a tenant of the cluster's namespace
 // writes the file, or more than one tenant does, and the file cannot be read.
 func (s *Clusters) leftOut(key schedule.ClusterKey) (named, perhaps bool) {
-	named = slices.Contains(s.Unnamed, key)
 	for i := range s.Problems {
 		p := &s.Problems[i]
 		named = named || p.Cluster == key

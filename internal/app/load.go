@@ -26,7 +26,6 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // Loaded is the input of a placement, except the previous tree.
@@ -50,10 +49,8 @@ type Loaded struct {
 	empty []admit.Problem
 	// Written maps each cluster to its file, as package tenancy names files.
 	Written tenancy.Files
-	// Unnamed are specs next to a kustomization that does not name them. Unread are files without a spec, and
-	// manifests that only the site may write.
-	Unnamed, Unread []string
-	unnamedClusters []schedule.ClusterKey
+	// Unread are files without a spec, and manifests that only the site may write.
+	Unread []string
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
 	hostsInSpecs int
 	// inTree replaces the paths of specs by those that may be printed in the tree.
@@ -173,7 +170,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
 	l := &Loaded{Site: site, secrets: specs.secrets, Hosts: hosts, Live: in.Inventory == FromCluster,
-		Unnamed: specs.unnamed, Unread: specs.unread, unnamedClusters: specs.unnamedClusters, built: &serviceBuilds{}}
+		Unread: specs.unread, built: &serviceBuilds{}}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}

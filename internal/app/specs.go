@@ -43,9 +43,8 @@ type specs struct {
 	sites []string
 	// paths maps the files, as messages name them, to the paths that package tenancy gives them.
 	paths map[string]string
-	// unnamed and unread are as in Loaded, and unnamedClusters are the clusters of unnamed.
-	unnamed, unread []string
-	unnamedClusters []schedule.ClusterKey
+	// unread are as in Loaded.
+	unread []string
 	// manifests are the specs of the site's services.
 	manifests []manifest.Document
 }
@@ -83,18 +82,9 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		}
 	}
 	s.files = len(paths) > 0
-	read, err := kustomization.Of(paths, stdin, func(file string) string {
+	documents, err := kustomization.Specs(paths, stdin, func(file string) string {
 		return tenancy.Folder(site, tenancy.Path(paths, file))
 	})
-	documents := read.Documents
-	for i := range read.Beside {
-		if read.Beside[i].Kind == v1.Kind {
-			s.unnamed = append(s.unnamed, fmt.Sprintf("%s: a %s that no kustomization names: not read", read.Beside[i].Where(),
-				v1.Kind))
-			s.unnamedClusters = append(s.unnamedClusters,
-				schedule.ClusterKey{Namespace: read.Beside[i].Namespace, Name: read.Beside[i].Name})
-		}
-	}
 	for _, err := range Flatten(err) {
 		var inFile *manifest.FileError
 		switch {
@@ -130,10 +120,8 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	}
 	for _, decoded := range api.DecodeClusters(documents) {
 		file := decoded.Document.File
-		for _, named := range []string{file, decoded.Document.By} {
-			if _, known := s.paths[named]; !known && named != "" {
-				s.paths[named] = tenancy.Path(paths, named)
-			}
+		if _, known := s.paths[file]; !known {
+			s.paths[file] = tenancy.Path(paths, file)
 		}
 		s.decoded = append(s.decoded, spec{decoded, s.paths[file]})
 	}

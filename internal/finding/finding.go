@@ -151,9 +151,6 @@ func FromError(code, object string, err error) Finding {
 	switch {
 	case errors.As(err, &problem):
 		f.Place, f.Field, f.Message = Place{Document: problem.Document, Line: problem.Line}, problem.Field, problem.Message
-		if problem.By != "" {
-			f.Message += " (built by " + problem.By + ")"
-		}
 		if noFile(problem.File) {
 			f.Place = Place{Source: problem.File}
 		} else {

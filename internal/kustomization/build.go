@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
-	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
@@ -17,181 +18,175 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// originKey is an annotation that an object has while it is built: the number of the document that it was made from. A
-// patch that changes it changes which lines a message names, of files of the same owner.
-const originKey = "sipgen-document"
-
-// build returns the objects that kustomize builds from one kustomization. It reads from memory, where there is
-// nothing but the files that were found to be named.
-func (f *folder) build(dir string) ([]manifest.Document, error) {
-	b := &build{folder: f, disk: filesys.MakeFsInMemory(), done: map[string]size{}}
-	k := f.kustomizations[dir]
-	whose, builds := f.owner(f.shown(k.file)), tenantBuilds
-	if whose == "" {
-		builds = ownBuilds
-	}
-	if k.err == nil && f.made[whose].beyond(builds) {
-		return nil, tooManyBuilds(&k.document)
-	}
-	made, err := b.add(dir, 0)
+// build returns the objects of a folder with a kustomization. kustomize's own errors are not passed on: they quote
+// literals, documents and URLs, which may hold secrets.
+func build(limits manifest.Limits, folder, file string, owner func(string) string) ([]manifest.Document, error) {
+	files := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: limits, left: limits.Total, folder: folder,
+		owner: owner}
+	root, _, err := files.FileSystem.CleanedAbs(folder)
 	if err != nil {
-		return nil, err
+		return nil, manifest.WithoutOperation(filepath.ToSlash(folder), err)
 	}
-	f.made[whose] = f.made[whose].plus(made)
-	built, err := run(b.disk, path.Join("/", dir))
+	files.root = root.String()
+	resources, err := files.build()
+	if files.err != nil {
+		return nil, files.err
+	}
 	if err != nil {
-		shown := f.shown(dir)
+		shown := filepath.ToSlash(folder)
 		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s shows why", shown, shown)
 	}
-	var docs []manifest.Document
-	for _, r := range built.Resources() {
-		annotations := r.GetAnnotations()
-		from := f.kustomizations[dir].document
-		if n, err := strconv.Atoi(annotations[originKey]); err == nil && n >= 0 && n < len(b.documents) {
-			from = b.documents[n]
+	var (
+		docs []manifest.Document
+		errs []error
+	)
+	for _, r := range resources.Resources() {
+		from := file
+		if origin, err := r.GetOrigin(); err == nil && origin != nil && origin.Path != "" {
+			from = filepath.ToSlash(filepath.Join(folder, origin.Path))
 		}
-		delete(annotations, originKey)
-		if err := r.SetAnnotations(annotations); err != nil {
-			return nil, errors.New(f.shown(dir) + ": kustomize: an object that it built has no annotations")
+		_ = r.SetOrigin(nil)         // fails for annotations that MarshalJSON or a decoder refuse
+		text, err := r.MarshalJSON() // of a value that kustomize has parsed
+		found, wrong := limits.Parse(from, text)
+		errs = append(errs, err, wrong)
+		for _, d := range found { // without the positions in a text that no file has
+			docs = append(docs, manifest.Document{File: from, APIVersion: d.APIVersion, Kind: d.Kind,
+				Namespace: d.Namespace, Name: d.Name, Fault: d.Fault, JSON: d.JSON})
 		}
-		text, err := r.MarshalJSON()
-		if err != nil {
-			return nil, errors.New(f.shown(dir) + ": kustomize: what it built is no JSON")
-		}
-		docs = append(docs, from.Built(text, f.shown(f.kustomizations[dir].file)))
 	}
-	return docs, nil
+	return docs, errors.Join(errs...)
 }
 
-// run builds. A panic of kustomize, which some inputs cause, is an error. Its warnings on stderr about deprecated
-// fields are dropped.
-func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
-	stderr := os.Stderr
-	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
-		os.Stderr = nowhere
-		defer func() {
-			os.Stderr = stderr
-			_ = nowhere.Close() // nothing is in it
-		}()
-	}
+// localFiles lets kustomize read only regular files of no tenant, within limits: a pipe would block it forever, and it
+// expands aliases before their size is known. err is the first refusal, which kustomize may ignore.
+type localFiles struct {
+	filesys.FileSystem
+	limits       manifest.Limits
+	left         int64
+	folder, root string // as named, and its real path
+	owner        func(file string) string
+	err          error
+}
+
+// build has kustomize build. A panic of it, which some inputs cause, is an error.
+func (f *localFiles) build() (built resmap.ResMap, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("kustomize panics")
 		}
 	}()
-	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, at)
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(f, f.root)
 }
 
-// build is one build under way.
-type build struct {
-	folder    *folder
-	disk      filesys.FileSystem
-	documents []manifest.Document
-	// done are the sizes of built kustomizations; negative while one is under way.
-	done map[string]size
+// CleanedAbs refuses a link from a kustomization to a file of another name: ReadFile knows it by its name.
+func (f *localFiles) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	dir, file, err := f.FileSystem.CleanedAbs(path)
+	if err == nil && file != "" && file != filepath.Base(path) && slices.Contains(names, filepath.Base(path)) {
+		err = fmt.Errorf("%s: a link to a file of another name, want a regular file", f.shown(path))
+		f.err = errors.Join(f.err, err)
+	}
+	return dir, file, err
 }
 
-// add loads a kustomization and what it names, once each, and returns the size of the result.
-func (b *build) add(dir string, level int) (size, error) {
-	k := b.folder.kustomizations[dir]
-	if k.err != nil {
-		return size{}, b.folder.inFile(dir, k.err)
-	}
-	total, known := b.done[dir]
-	switch {
-	case known && total.objects < 0:
-		return size{}, k.document.Problem("", "kustomizations that name one another in a circle")
-	case known:
-		return total, nil
-	case level > maxLevels:
-		return size{}, k.document.Problem("", "more than %d kustomizations that name one another, want at most that",
-			maxLevels)
-	}
-	b.done[dir] = size{objects: -1}
-	for _, base := range k.bases {
-		of, err := b.add(base, level+1)
-		if err != nil {
-			return size{}, err
-		}
-		if total = total.plus(of); total.beyond(1) {
-			return size{}, tooMuch(&k.document)
-		}
-	}
-	for _, file := range k.resources {
-		of, err := b.addResources(file)
-		if err != nil {
-			return size{}, err
-		}
-		if total = total.plus(of); total.beyond(1) {
-			return size{}, tooMuch(&k.document)
-		}
-	}
-	if total = total.plus(k.generated).with(k.layer, k.patches); total.beyond(1) {
-		return size{}, tooMuch(&k.document)
-	}
-	for _, file := range slices.Sorted(maps.Keys(k.others)) {
-		if err := b.write(file, k.others[file]); err != nil {
-			return size{}, err
-		}
-	}
-	if err := b.write(k.file, k.text); err != nil {
-		return size{}, err
-	}
-	b.done[dir] = total
-	return total, nil
-}
-
-// addResources puts a file of objects into memory, each with the number of its document.
-func (b *build) addResources(file string) (size, error) {
-	shown := b.folder.shown(file)
-	text, err := b.folder.text(file)
+// shown returns a path for messages.
+func (f *localFiles) shown(path string) string {
+	inside, err := filepath.Rel(f.root, path)
 	if err != nil {
-		return size{}, &manifest.FileError{File: shown, Err: err}
+		return filepath.Base(path)
 	}
-	docs, err := limits.Parse(shown, text)
-	if err != nil {
-		return size{}, &manifest.FileError{File: shown, Err: err}
-	}
-	var (
-		of  size
-		out []byte
-	)
-	for i := range docs {
-		if docs[i].NoKind() { // kustomize does not name it
-			return size{}, &manifest.FileError{File: shown,
-				Err: docs[i].Problem("kind", "missing, want the kind of the object")}
-		}
-		var object map[string]any
-		if err := docs[i].DecodeLoose(&object); err != nil {
-			return size{}, &manifest.FileError{File: shown, Err: err}
-		}
-		metadata, _ := object["metadata"].(map[string]any)
-		annotations, _ := metadata["annotations"].(map[string]any)
-		if annotations == nil {
-			annotations = map[string]any{}
-		}
-		annotations[originKey] = strconv.Itoa(len(b.documents))
-		if metadata != nil {
-			metadata["annotations"] = annotations
-		}
-		text, err := json.Marshal(object)
-		if err != nil {
-			return size{}, err
-		}
-		out = append(append(out, "---\n"...), append(text, '\n')...)
-		b.documents = append(b.documents, docs[i])
-		of.objects++
-		of.bytes += len(text)
-		of.nodes += nodes(object)
-	}
-	return of, b.write(file, out)
+	return filepath.ToSlash(filepath.Join(f.folder, inside))
 }
 
-// write puts a file into memory. kustomize's own file system there does not take every name.
-func (b *build) write(file string, text []byte) error {
-	if b.disk.WriteFile(path.Join("/", file), text) != nil {
-		shown := b.folder.shown(file)
-		return &manifest.FileError{File: shown, Err: fmt.Errorf("%s: a name that kustomize does not take here, want letters, digits, dots, dashes and underscores", shown)}
+// ReadFile reads a file by its real path.
+func (f *localFiles) ReadFile(path string) ([]byte, error) {
+	text, err := f.read(path)
+	// kustomize tries files that do not exist
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !f.IsDir(path) && f.err == nil {
+		f.err = err
 	}
-	return nil
+	return text, err
+}
+
+// perRead is what a read counts beside its bytes: kustomize reads a base again wherever it is named, so that 20 small
+// files can name one another a million times.
+const perRead = 32 << 10
+
+func (f *localFiles) read(path string) ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	shown := f.shown(path)
+	text, err := f.limits.ReadFile(path)
+	f.left -= int64(len(text)) + perRead
+	switch whose := f.owner(shown); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New(strings.ReplaceAll(err.Error(), path, shown))
+	case err != nil:
+		return nil, err
+	case f.left < 0:
+		return nil, fmt.Errorf("%s: more than %d MiB is read for this kustomization, want less, each file counted "+
+			"as often as it is named, with %d KiB", shown, f.limits.Total>>20, perRead>>10)
+	case whose != "":
+		return nil, fmt.Errorf("%s: in a tenant's folder, %s, and the kustomization in %s is %w", shown, whose,
+			filepath.ToSlash(f.folder), errNotBuilt)
+	case slices.Contains(names, filepath.Base(path)):
+		return f.local(shown, text)
+	}
+	return text, nil
+}
+
+// withPrograms are fields of objects that fetch files or run programs.
+var withPrograms = []string{"generators", "transformers", "validators", "helmCharts", "helmChartInflationGenerator"}
+
+// local returns a kustomization that has kustomize annotate each object with its file, or an error if it names anything
+// that kustomize would fetch or run.
+func (f *localFiles) local(shown string, text []byte) ([]byte, error) {
+	docs, err := f.limits.Parse(shown, text)
+	if err != nil || len(docs) != 1 {
+		return nil, errors.Join(err, fmt.Errorf("%s: found %d documents, want one kustomization", shown, len(docs)))
+	}
+	var fields map[string]any
+	if err := docs[0].DecodeLoose(&fields); err != nil {
+		return nil, err
+	}
+	var problems manifest.Problems
+	for _, field := range withPrograms {
+		if fields[field] != nil {
+			problems.Add(docs[0].Problem(field, "not built: it fetches files or runs programs"))
+		}
+	}
+	fetched(fields, "", "", func(path string) {
+		problems.Add(docs[0].Problem(path, "found a remote one, want a local file or folder: nothing is fetched"))
+	})
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	fields["buildMetadata"] = []string{"originAnnotations"}
+	return json.Marshal(fields)
+}
+
+// references are the fields with names of files and folders, remote what kustomize takes for a URL.
+var (
+	references = []string{"resources", "bases", "components", "crds", "configurations", "patchesStrategicMerge", "path",
+		"files", "envs", "env"}
+	remote = regexp.MustCompile(`(?i)(^|=)(git::)?((https?|ssh|file):|[a-z][a-z0-9-]*@|github\.com[/:])`)
+)
+
+// fetched calls bad with the path of each reference that is remote.
+func fetched(value any, path, field string, bad func(path string)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			fetched(value[key], strings.TrimPrefix(path+"."+key, "."), key, bad)
+		}
+	case []any:
+		for i, item := range value {
+			fetched(item, fmt.Sprintf("%s[%d]", path, i), field, bad)
+		}
+	case string:
+		inline := field == "patchesStrategicMerge" && strings.Contains(value, "\n")
+		if slices.Contains(references, field) && !inline && remote.MatchString(value) {
+			bad(path)
+		}
+	}
 }

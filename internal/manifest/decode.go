@@ -20,7 +20,8 @@ import (
 
 // Problem is a complaint about one place of a document.
 type Problem struct {
-	File     string
+	File string
+	// Document as Document.Index.
 	Document int
 	// Line in the file, 0 if unknown.
 	Line int
@@ -29,8 +30,6 @@ type Problem struct {
 	Message string
 	// Object is the name of the object, where it is not the only one of its kind; empty without one.
 	Object string
-	// By as Document.By.
-	By string
 }
 
 // Error returns "file: document n: line n: field: message".
@@ -48,11 +47,7 @@ func (p *Problem) Error() string {
 	if p.Object != "" {
 		parts = append(parts, p.Object)
 	}
-	message := p.Message
-	if p.By != "" {
-		message += " (built by " + p.By + ")"
-	}
-	return strings.Join(append(parts, message), ": ")
+	return strings.Join(append(parts, p.Message), ": ")
 }
 
 // Problem makes a complaint about the field at path ("spec.nodes.Worker.count", with "[n]" for
@@ -60,7 +55,7 @@ func (p *Problem) Error() string {
 // shown only if it looks like a name: it may be a secret.
 func (d *Document) Problem(path, format string, args ...any) error {
 	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path,
-		Message: redact.Sprintf(format, args...), By: d.By}
+		Message: redact.Sprintf(format, args...)}
 }
 
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and

@@ -22,7 +22,7 @@ type Limits struct {
 	Depth int
 	// Aliases is how many bytes the expansion of YAML aliases may add to a document.
 	Aliases int64
-	// Empty has ReadExcept report files below paths that have nothing but comments in them, each as a *FileError with
+	// Empty has Read report files below paths that have nothing but comments in them, each as a *FileError with
 	// ErrEmpty.
 	Empty bool
 

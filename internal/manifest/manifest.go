@@ -23,7 +23,7 @@ var ErrNoFiles = errors.New("no .yaml, .yml or .json file in this folder")
 type Document struct {
 	// File as it was given, or found below a folder that was given; "stdin" for standard input.
 	File string
-	// Index counts the documents of the file from 1.
+	// Index counts the documents of the file from 1; it is 0 for an object that a kustomization builds.
 	Index int
 	// Line is the file's line on which the object begins, from 1.
 	Line int
@@ -34,9 +34,6 @@ type Document struct {
 
 	// Live: the object was read from an API server, and File is its name there.
 	Live bool
-
-	// By is the kustomization that built the object from this document; empty if it is as it was written.
-	By string
 
 	// Fault is why the object cannot be decoded, with Limits.Faulty; nil for nearly all.
 	Fault error
@@ -59,26 +56,8 @@ type objectHead struct {
 	} `json:"metadata"`
 }
 
-// Where returns "file: document n: line n".
-func (d *Document) Where() string {
-	where := d.Place().String()
-	if d.By != "" {
-		where += " (built by " + d.By + ")"
-	}
-	return where
-}
-
-// Built returns the object that a kustomization, in the file by, made of the document. Its positions are those of the
-// document as written, and its messages mention that.
-func (d *Document) Built(object []byte, by string) Document {
-	out := *d
-	out.JSON, out.By = object, by
-	var head objectHead
-	if json.Unmarshal(object, &head) == nil { // else the fields are as written, and decoding reports the error
-		out.APIVersion, out.Kind, out.Namespace, out.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
-	}
-	return out
-}
+// Where returns the place as text.
+func (d *Document) Where() string { return d.Place().String() }
 
 // Parse splits the content of a file into its documents, within the limits of Inventory. A document that cannot be
 // read is an error.

@@ -46,7 +46,7 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 			}
 			limits := Specs
 			limits.Files = 3
-			docs, err := limits.Of(owner).ReadExcept([]string{dir}, nil, func(string) bool { return false })
+			docs, err := limits.Of(owner).Read([]string{dir}, nil)
 			var of *FileError
 			if said := errors.As(err, &of); said != row.says || (err != nil) != (row.says || row.fatal) {
 				t.Fatalf("found %v, want a file's problem: %t, an error: %t", err, row.says, row.says || row.fatal)
@@ -107,7 +107,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 			}
 			limits := Specs
 			limits.Own, limits.Total = 8*unit, 20*unit
-			docs, err := limits.Of(owner).ReadExcept([]string{dir}, nil, func(string) bool { return false })
+			docs, err := limits.Of(owner).Read([]string{dir}, nil)
 			if len(docs) != row.read {
 				t.Errorf("%d documents are read, want %d", len(docs), row.read)
 			}

@@ -18,19 +18,14 @@ import (
 // Read is Specs.Read.
 func Read(paths []string, stdin io.Reader) ([]Document, error) { return Specs.Read(paths, stdin) }
 
-// Read reads all documents below paths: files, folders (every .yaml, .yml and .json in them,
-// recursively, in the order of their names, hidden ones left out) and "-" for stdin.
+// Read reads all documents below paths: files, folders (every .yaml, .yml and .json in them, and every
+// Kustomization, recursively, in the order of their names, hidden ones left out) and "-" for stdin.
 // A file that is reached twice is read once. Lists are split into their items. Documents without content are left
 // out. Every problem is reported, joined.
 //
 // Below a folder only regular files are read, and links that stay inside it (as in a mounted ConfigMap). A path that
 // is given by name may also be a pipe, as the shell's <(...) makes one.
 func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
-	return l.ReadExcept(paths, stdin, func(string) bool { return false })
-}
-
-// ReadExcept is Read without the files below folders that skip returns true for, by their names in messages.
-func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file string) bool) ([]Document, error) {
 	var (
 		docs []Document
 		errs []error
@@ -44,7 +39,7 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 		defer done()
 		errs = append(errs, err)
 		for _, file := range files {
-			if seen[filepath.Clean(file.name)] || file.root != nil && skip(file.shown()) {
+			if seen[filepath.Clean(file.name)] {
 				continue
 			}
 			seen[filepath.Clean(file.name)] = true
@@ -315,7 +310,7 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 }
 
 func manifests(base string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) || base == "Kustomization"
 }
 
 // Folder returns the files in a folder whose base names are wanted, as paths in it with slashes. It leaves out hidden

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -17,7 +18,7 @@ import (
 
 // Load reads hosts from files, folders and "-": manifests as kubectl prints them, a kustomization, or a snapshot.
 func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
-	docs, err := read(paths, stdin)
+	docs, err := kustomization.Hosts(paths, stdin)
 	empty, err := cutOff(err)
 	if err != nil {
 		return nil, err

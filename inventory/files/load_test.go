@@ -66,8 +66,8 @@ func TestKustomization(t *testing.T) {
 	if len(inv.Hosts) != 2 || inv.Hosts[0].Name != "n2" || inv.Hosts[1].Name != "r1-n1" || inv.Hosts[1].Labels["rack"] != "r1" {
 		t.Errorf("got %+v", inv.Hosts)
 	}
-	if want := filepath.ToSlash(filepath.Join(dir, "site")); !strings.HasPrefix(inv.Hosts[1].Source.String(), want+": document ") {
-		t.Errorf("source %q", inv.Hosts[1].Source)
+	if want := filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")); inv.Hosts[1].Source.String() != want {
+		t.Errorf("source %q, want %q", inv.Hosts[1].Source, want)
 	}
 	if _, err := Load([]string{filepath.Join(dir, "broken")}, nil); err == nil || !strings.Contains(err.Error(), "broken: kustomize: ") {
 		t.Errorf("a kustomization that does not build: %v", err)

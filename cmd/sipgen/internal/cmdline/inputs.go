@@ -82,9 +82,6 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	if l == nil {
 		return nil, err
 	}
-	for _, warning := range l.Unnamed {
-		ui.Say("warning: %s", warning)
-	}
 	for _, warning := range l.Unread {
 		ui.Warn("%s", warning)
 	}

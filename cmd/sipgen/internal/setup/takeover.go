@@ -38,12 +38,12 @@ func Installation(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs,
 		}
 	}
 	if len(files) > 0 {
-		built, err := kustomization.Of(files, ui.In, nil)
+		read, err := kustomization.Specs(files, ui.In, nil)
 		if err != nil {
 			return nil, err
 		}
-		got.Objects = append(got.Objects, takeover.Objects(built.Documents)...)
-		docs = append(docs, built.Documents...)
+		got.Objects = append(got.Objects, takeover.Objects(read)...)
+		docs = append(docs, read...)
 	}
 	var problems manifest.Problems
 	for i := range docs {

@@ -87,9 +87,9 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 		out.Lines = append(out.Lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
 	}
 	if len(w.with) > 0 {
-		read, err := kustomization.Of(w.with, in, nil)
+		documents, err := kustomization.Specs(w.with, in, nil)
 		errs = append(errs, err)
-		more, err := api.ClustersFromDocuments(read.Documents)
+		more, err := api.ClustersFromDocuments(documents)
 		errs = append(errs, err)
 		for i := range more {
 			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source.String())
