@@ -135,13 +135,13 @@ func (in *Inputs) CheckInventory() error {
 	return nil
 }
 
-// Unused warns of files, named or next to the inputs, that are not read and look like inputs.
-func (in *Inputs) Unused(l *Loaded) (words []string) {
+// Unused warns of hosts among the specs, which are not read.
+func (in *Inputs) Unused(l *Loaded) []string {
 	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
-		words = append(words, fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts",
-			strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost")))
+		return []string{fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts",
+			strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))}
 	}
-	return append(words, in.besideWords(l)...)
+	return nil
 }
 
 // hasHosts reports whether the inventory is in a folder of specs, or the specs are in its folder.

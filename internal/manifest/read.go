@@ -118,20 +118,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // ReadFile reads one regular file whole, by the limits for files and aliases.
 func (l Limits) ReadFile(name string) ([]byte, error) {
-	return l.readFile(input{name: name, regular: true})
-}
-
-// ReadFileIn is ReadFile of a file in a folder, which no link leaves. folder is its name in messages, inside the
-// file's path in it, with slashes.
-func (l Limits) ReadFileIn(root *os.Root, folder, inside string) ([]byte, error) {
-	inside = filepath.FromSlash(inside)
-	return l.readFile(input{name: filepath.ToSlash(filepath.Join(folder, inside)), root: root, inside: inside,
-		regular: true})
-}
-
-func (l Limits) readFile(in input) ([]byte, error) {
-	name := in.name
-	text, err := in.read(l.File, nil)
+	text, err := input{name: name, regular: true}.read(l.File, nil)
 	if errors.Is(err, errTooBig) {
 		err = fmt.Errorf("%s: more than %s, want at most that in a file", name, megabytes(l.File))
 	}
@@ -297,7 +284,7 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 		return nil, done, WithoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
-	inFolder, err := l.walk(root, path, manifests, &deep)
+	inFolder, err := l.walk(root, path, &deep)
 	for _, inside := range inFolder {
 		files = append(files, input{name: filepath.Join(path, filepath.FromSlash(inside)), root: root,
 			inside: filepath.FromSlash(inside)})
@@ -313,15 +300,9 @@ func manifests(base string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) || base == "Kustomization"
 }
 
-// Folder returns the files in a folder whose base names are wanted, as paths in it with slashes. It leaves out hidden
-// files, and those that Read reports as too deep or unreadable. path is the folder's name in messages.
-func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool) ([]string, error) {
-	var deep []error
-	return l.walk(root, path, wanted, &deep)
-}
-
-func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string,
-	err error) {
+// walk returns the manifests in a folder, as paths in it with slashes. It leaves out hidden files. What is too deep or
+// unreadable is in deep.
+func (l Limits) walk(root *os.Root, path string, deep *[]error) (files []string, err error) {
 	n, over := fileCount{limits: l}, map[string]bool{}
 	owners := []string{} // of files, one for each
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
@@ -344,7 +325,7 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 			return fs.SkipDir
 		case entry.IsDir() || hidden:
 			return nil
-		case !wanted(entry.Name()):
+		case !manifests(entry.Name()):
 			return nil
 		}
 		whose, tooMany, err := n.add(filepath.ToSlash(name), path)

@@ -88,7 +88,7 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	return l, err
 }
 
-// WarnUnused warns of flags without effect, and of files next to the inputs that are not read and look like inputs.
+// WarnUnused warns of flags without effect, and of hosts among the specs.
 // Variables of the environment are never unused.
 func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
 	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
