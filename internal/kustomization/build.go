@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
@@ -28,11 +29,13 @@ func build(limits manifest.Limits, folder, file string, owner func(string) strin
 		return nil, manifest.WithoutOperation(filepath.ToSlash(folder), err)
 	}
 	files.root = root.String()
-	resources, err := files.build()
-	if files.err != nil {
+	resources, err := files.build(longest)
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, err
+	case files.err != nil:
 		return nil, files.err
-	}
-	if err != nil {
+	case err != nil:
 		shown := filepath.ToSlash(folder)
 		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s shows why", shown, shown)
 	}
@@ -68,14 +71,30 @@ type localFiles struct {
 	err          error
 }
 
-// build has kustomize build. A panic of it, which some inputs cause, is an error.
-func (f *localFiles) build() (built resmap.ResMap, err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("kustomize panics")
-		}
+// longest is how long one build may take: kustomize takes 40 s for 5,000 hosts, and four times that for twice as many.
+const longest = 10 * time.Minute
+
+var errTooLong = fmt.Errorf("kustomize builds for more than %s, want fewer objects, labels and patches", longest)
+
+// build has kustomize build. A panic of it, which some inputs cause, is an error. kustomize cannot be stopped: after
+// errTooLong it may still run, and nothing else may be built.
+func (f *localFiles) build(longest time.Duration) (resmap.ResMap, error) {
+	var built resmap.ResMap
+	done := make(chan error, 1)
+	go func() {
+		err := errors.New("kustomize panics")
+		defer func() {
+			_ = recover()
+			done <- err
+		}()
+		built, err = krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(f, f.root)
 	}()
-	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(f, f.root)
+	select {
+	case err := <-done:
+		return built, err
+	case <-time.After(longest):
+		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(f.folder), errTooLong)
+	}
 }
 
 // CleanedAbs refuses a link from a kustomization to a file of another name: ReadFile knows it by its name.

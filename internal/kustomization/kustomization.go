@@ -19,7 +19,7 @@ import (
 // Hosts reads files, folders and "-" as manifest.Inventory does, and builds each folder among them that has a
 // kustomization: its other files are not read. The document of a built object has the name of the file that the object
 // is from, and no line. Problems of one file are *manifest.FileErrors, all are joined. kustomize keeps global state, so
-// only one call may run at a time.
+// only one call may run at a time, and none after a build that takes too long, which ends all.
 func Hosts(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 	built, written, err := read(manifest.Inventory, paths, stdin, func(string) string { return "" })
 	return append(built, written...), err
@@ -61,6 +61,9 @@ func read(limits manifest.Limits, paths []string, stdin io.Reader,
 			known[folder] = true
 			docs, err := build(limits, folder, file, owner)
 			built = append(built, docs...)
+			if errors.Is(err, errTooLong) {
+				return nil, nil, err
+			}
 			if err != nil {
 				errs = append(errs, &manifest.FileError{File: file, Err: err})
 			}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -187,4 +190,16 @@ func TestBound(t *testing.T) {
 	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": more than 16 MiB is read for this kustomization") {
 		t.Errorf("bases that double: %v", err)
 	}
+	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(here(t), "k29"), owner: func(string) string { return "" }}
+	if _, err := endless.build(time.Millisecond); !errors.Is(err, errTooLong) {
+		t.Errorf("a build that takes long: %v", err)
+	}
+}
+
+func here(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
