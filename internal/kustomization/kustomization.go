@@ -40,8 +40,8 @@ func Specs(paths []string, stdin io.Reader, owner func(file string) string) ([]m
 		return whose
 	}
 	built, written, err := read(manifest.Specs, paths, stdin, remembered)
-	written, refused := leaveOut(written, paths, remembered)
-	return append(built, written...), errors.Join(err, refused)
+	written, err = leaveOut(written, err, paths, remembered)
+	return append(built, written...), err
 }
 
 func read(limits manifest.Limits, paths []string, stdin io.Reader,
@@ -99,19 +99,29 @@ func find(limits manifest.Limits, folder string) string {
 var errNotBuilt = errors.New("not built: want the specs themselves, which kubectl kustomize prints, or a folder " +
 	"without tenants' files that -f or the Site's spec.inputs.specs names")
 
-// leaveOut leaves out the files in folders with a kustomization, but for files that are named or have another owner than
-// the kustomization. Each such kustomization is an error, but for those in named folders, which are built.
-func leaveOut(documents []manifest.Document, paths []string, owner func(string) string) ([]manifest.Document, error) {
+// leaveOut leaves out the files in folders with a kustomization, but for files that are named or have another owner.
+// Each such kustomization is an error beside those of err, but for those in named folders, which are built.
+func leaveOut(documents []manifest.Document, err error, paths []string,
+	owner func(string) string) ([]manifest.Document, error) {
 	over := map[string]string{} // the owner of a folder's kustomization
-	var errs []error
+	covers := func(file string) bool {
+		if !slices.Contains(names, filepath.Base(file)) || slices.Contains(paths, file) {
+			return false
+		}
+		over[filepath.Dir(file)] = owner(file)
+		return true
+	}
+	errs := []error{err}
+	for _, err := range manifest.Split(err) {
+		var inFile *manifest.FileError
+		if errors.As(err, &inFile) {
+			covers(inFile.File) // and its error is there
+		}
+	}
 	for i := range documents {
 		d := &documents[i]
-		if !slices.Contains(names, filepath.Base(d.File)) || anotherTools(d) || slices.Contains(paths, d.File) {
-			continue
-		}
-		folder := filepath.Dir(d.File)
-		over[folder] = owner(d.File)
-		if !slices.ContainsFunc(paths, func(path string) bool { return filepath.Clean(path) == folder }) {
+		named := func(path string) bool { return filepath.Clean(path) == filepath.Dir(d.File) }
+		if !anotherTools(d) && covers(d.File) && !slices.ContainsFunc(paths, named) {
 			errs = append(errs, &manifest.FileError{File: d.File, Err: fmt.Errorf("%s: %w", d.File, errNotBuilt)})
 		}
 	}

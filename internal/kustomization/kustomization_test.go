@@ -86,6 +86,9 @@ func TestSpecs(t *testing.T) {
 		{why: "with each of its names", files: map[string]string{
 			"top/a/Kustomization": "resources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/b/kustomization.yml": "resources: [b.yaml]\n", "top/b/b.yaml": spec("b", "1")},
 			want: "top/a/Kustomization:" + notBuilt + "\ntop/b/kustomization.yml:" + notBuilt},
+		{why: "one that cannot be read, or has nothing in it", files: map[string]string{
+			"top/a/kustomization.yaml": "resources: [\n", "top/a/a.yaml": spec("a", "1"), "top/b/kustomization.yml": "# resources: []\n", "top/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
+			want: "SIPCluster /c of top/c.yaml: document 1: line 1, count 1\ntop/a/kustomization.yaml: document 1: line 1: not valid YAML: did not find expected node content\ntop/b/kustomization.yml: nothing in it but comments"},
 		{why: "one below a named folder that is named, too", files: map[string]string{
 			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/c.yaml": spec("c", "1")}, paths: []string{"top", "top/a"},
 			want: "SIPCluster bank/a of top/a/a.yaml, count 1\nSIPCluster /c of top/c.yaml: document 1: line 1, count 1"},
