@@ -48,10 +48,17 @@ func (c *checker) wanting() []role {
 // roles finds selectors without a match, and hosts without a topology label.
 func (c *checker) roles() {
 	wanting, labeled := c.wanting(), labelsOf(c.Hosts)
+	known, held := map[string][]int{}, 0 // many roles share a selector
 	for i := range wanting {
 		r := &wanting[i]
 		c.hardware(r)
-		chosen := matching(labeled, r.selector.Matches)
+		chosen, found := known[r.selector.String()]
+		if !found {
+			chosen = matching(labeled, r.selector.Matches)
+			if held += len(chosen); held < mostHeld {
+				known[r.selector.String()] = chosen
+			}
+		}
 		if len(chosen) == 0 {
 			if c.noMeeting(r) {
 				continue
@@ -62,6 +69,9 @@ func (c *checker) roles() {
 		c.unlabelled(r, chosen)
 	}
 }
+
+// mostHeld is how many hosts of selectors are kept: thousands of roles may each select nearly all hosts differently.
+const mostHeld = 1 << 20
 
 // labelsOf returns the labels of hosts, for selectors.
 func labelsOf(hosts []inventory.Host) []labels.Labels {
