@@ -87,6 +87,8 @@ type (
 	AsksForNone struct{}
 	// NotGranted: the role's spec selects the host, and the tenant's grants exclude it.
 	NotGranted struct{}
+	// ReservedFor: the reservation Name of the Site is for clusters of other Tenants.
+	ReservedFor struct{ Name, Tenants string }
 	// NothingNew: the cluster is Frozen, or lacks some of its hosts and therefore gets no new one.
 	NothingNew struct{ Frozen bool }
 	// DomainFull: the role is at its limit in the host's domain.
@@ -122,6 +124,7 @@ func (TooLittle) isReason()        {}
 func (NamedByCluster) isReason()   {}
 func (AsksForNone) isReason()      {}
 func (NotGranted) isReason()       {}
+func (ReservedFor) isReason()      {}
 func (NothingNew) isReason()       {}
 func (DomainFull) isReason()       {}
 func (Satisfied) isReason()        {}

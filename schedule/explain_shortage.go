@@ -24,6 +24,8 @@ type Shortage struct {
 	// remaining groups.
 	Groups []RoleGroup
 	Others RoleGroup
+	// Kept are the hosts among Need and Capacity that reservations keep from them.
+	Kept []KeptFor
 	// Holding: some of these roles hold hosts already, in addition to their need.
 	Holding bool
 	// Standby: only standby slots are short.
@@ -109,6 +111,9 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 		roles = append(roles, r)
 		out.Roles = append(out.Roles, r.key())
 		out.Holding = out.Holding || len(r.held)+len(r.standIn) > 0
+	}
+	for i, n := range cut.Kept {
+		out.Kept = append(out.Kept, KeptFor{s.kept[n].Name, cut.KeptHosts[i]})
 	}
 	out.Groups, out.Others = grouped(roles, cut.Needs)
 	out.Rejected = s.rejectedOf(roles)

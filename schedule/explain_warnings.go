@@ -147,6 +147,11 @@ type (
 		Key, Fullest, Emptiest string
 		Most, Least, Skew      int
 	}
+	// TooMuchReserved: the reservation Name of Count hosts lacks Lack of them, and only Could can be kept for it.
+	TooMuchReserved struct {
+		Name               string
+		Count, Lack, Could int
+	}
 )
 
 func (NotHandedOut) isWarning()       {}
@@ -166,3 +171,4 @@ func (Unreached) isWarning()          {}
 func (Unlabelled) isWarning()         {}
 func (Crowded) isWarning()            {}
 func (Uneven) isWarning()             {}
+func (TooMuchReserved) isWarning()    {}

@@ -41,6 +41,9 @@ type Options struct {
 	// Limits are those of the tenants, by cluster; clusters of one tenant have the same one.
 	Limits map[ClusterKey]*Limit
 
+	// Reserved are the hosts that the Site reserves, in its order.
+	Reserved []Reservation
+
 	// Asked are the selectors of roles as written in the specs, if the given clusters have narrower ones because of
 	// grants. They affect only explanations.
 	Asked map[RoleKey]labels.Selector
@@ -94,6 +97,8 @@ type Placement struct {
 	Hosts []HostLine
 	// Shortages prove why slots stay empty.
 	Shortages []Shortage
+	// Kept is what reservations with a count keep, in their order.
+	Kept []Reserve
 	// Warnings that belong to no single cluster.
 	Warnings []Warning
 	// Holdings are the owners of the hosts before the run.

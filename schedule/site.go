@@ -38,6 +38,7 @@ type planner struct {
 	rooms   map[roomKey]*room // of shapes that several roles have
 
 	shortages []Shortage
+	kept      []Reserve
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that are gone from the inventory
 	empty     map[RoleKey]int              // slots of hosts that were gone before, as the tree notes them

@@ -15,7 +15,9 @@ func (s *planner) assign() {
 			return cmp.Or(order.Bool(r.standbySlot[a], r.standbySlot[b]), s.compareRelease(r, a, b))
 		})
 	}
-	found := solve.Solve(s.inNumbers())
+	problem := s.inNumbers()
+	found := solve.Solve(problem)
+	s.noteKept(problem.Kept, found)
 	for n, c := range s.clusters {
 		c.unschedulable = len(c.refused) > 0 || !found.Placed[n] && !c.gone
 		for _, r := range c.roles {
@@ -73,7 +75,7 @@ func (s *planner) countShort(r *role) {
 
 // inNumbers converts the free hosts and the roles' needs to the form of package solve.
 func (s *planner) inNumbers() *solve.Problem {
-	out := &solve.Problem{Kinds: make([]int32, len(s.hosts))}
+	out := &solve.Problem{Kinds: make([]int32, len(s.hosts)), Kept: s.keptInNumbers()}
 	for i := range s.hosts {
 		out.Kinds[i] = s.hosts[i].class
 	}

@@ -36,6 +36,9 @@ func (s *planner) sortByLabels() {
 			asked[key] = true
 		}
 	}
+	for _, key := range s.reservedKeys() {
+		asked[key] = true
+	}
 	keys := slices.Sorted(maps.Keys(asked))
 	never := map[int32]bool{}
 	for _, c := range s.clusters {
@@ -95,7 +98,8 @@ type shape struct {
 	networks []string
 	hardware *v1.Hardware
 	never    map[int32]bool // hosts that annotations of the cluster name
-	fits     []bool         // by class
+	closed   []*Reservation
+	fits     []bool // by class
 }
 
 // class is a set of free hosts that are equal for every role: of one kind, with addresses on the same networks, and
@@ -121,6 +125,10 @@ func (s *planner) findFitting() {
 				strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.String()
 			if r.selector == labels.Nothing() {
 				id = "\x00nothing"
+			}
+			for _, one := range s.closedTo(r) {
+				sh.closed = append(sh.closed, one)
+				id += "\x00\x00\x00" + one.Name
 			}
 			if len(sh.never) > 0 {
 				id += "\x00\x00" + r.cluster.key.String()
@@ -199,6 +207,9 @@ func (s *planner) lacks(sh *shape, i int32) Reason {
 	h := &s.hosts[i]
 	if sh.never[i] {
 		return NamedByCluster{}
+	}
+	if why := s.reservedFor(sh, i); why != nil {
+		return why
 	}
 	if key := missingLabel(sh.required, h); key != "" {
 		return NoLabel{key}

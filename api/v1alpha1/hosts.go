@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "net/netip"
+import (
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // ApplyMode is the way of host patches to the BareMetalHosts.
 // +kubebuilder:validation:Enum=merge;overlay
@@ -32,6 +36,11 @@ type Hosts struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
+	// Hosts that are reserved for tenants, or as spares. What is kept is served before all clusters, in this order.
+	// Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Reserved []Reservation `json:"reserved,omitempty"`
 	// Networks of the hosts, with allowed addresses. Default: any; an annotation's address must lie in the network
 	// of networkData.
 	// +kubebuilder:validation:MaxItems=200
@@ -44,6 +53,25 @@ type Hosts struct {
 	// not allowed.
 	// +optional
 	Base string `json:"base,omitempty"`
+}
+
+// Reservation is hosts that are eligible for some tenants alone, that are kept for them, or spares.
+type Reservation struct {
+	// Name of the reservation, for messages.
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// Selector of the hosts, by labels.
+	Selector metav1.LabelSelector `json:"selector"`
+	// Tenants of spec.tenants. Without a count, no other tenant's clusters get these hosts.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Tenants []string `json:"tenants,omitempty"`
+	// Free hosts to keep: as many as the tenants lack to this number, or, without tenants, spares, which only
+	// replacements get.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	// +optional
+	Count *int `json:"count,omitempty"`
 }
 
 // HostNetwork is a network on which hosts have addresses. Several entries of one network add up.

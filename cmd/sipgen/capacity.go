@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,8 +59,15 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 					return err
 				}
 			}
+			kept, err := keptBefore(admitted)
+			if err != nil {
+				return err
+			}
+			for _, k := range kept {
+				shown.Kept = append(shown.Kept, report.KeptHosts{Name: k.Name, Tenants: k.Tenants, Hosts: k.Could, Want: k.Lack})
+			}
 			for _, one := range asked {
-				shown.MinFree = append(shown.MinFree, one.of(answer))
+				shown.MinFree = append(shown.MinFree, one.of(answer, kept, admitted.Clusters.Options.Reserved))
 			}
 			return showCapacity(ui, shown, output.Format)
 		},
@@ -108,14 +116,37 @@ func parseMinFree(flags []string) (out []leastFree, err error) {
 	return out, err
 }
 
-// of counts the free hosts that the selector matches.
-func (l *leastFree) of(answer *holdings.Holdings) report.MinFree {
+// keptBefore returns what the Site's reservations keep before anything is assigned.
+func keptBefore(a *app.Admitted) ([]schedule.Reserve, error) {
+	if len(a.Clusters.Options.Reserved) == 0 {
+		return nil, nil
+	}
+	p, err := schedule.Plan(a.Loaded.Tenants.Narrowed(a.Clusters.All), a.Loaded.Hosts.Hosts, a.Clusters.Claims,
+		a.Clusters.Options)
+	if err != nil {
+		return nil, err
+	}
+	return p.Kept, nil
+}
+
+// of counts the free hosts that the selector matches, and how many of them reservations need.
+func (l *leastFree) of(answer *holdings.Holdings, kept []schedule.Reserve,
+	reserved []schedule.Reservation) report.MinFree {
 	out := report.MinFree{Selector: l.words, Want: l.want}
-	for i := range answer.Hosts {
-		h := &answer.Hosts[i]
-		if report.HostState(h) == string(holdings.Free) && l.selector.Matches(labels.Set(h.Host.Labels)) {
-			out.Free++
+	count := func(matches func(labels.Set) bool) (n int) {
+		for i := range answer.Hosts {
+			h := &answer.Hosts[i]
+			if report.HostState(h) == string(holdings.Free) && matches(h.Host.Labels) {
+				n++
+			}
 		}
+		return n
+	}
+	out.Free = count(func(set labels.Set) bool { return l.selector.Matches(set) })
+	for _, k := range kept {
+		at := slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })
+		others := count(func(set labels.Set) bool { return reserved[at].Selector.Matches(set) && !l.selector.Matches(set) })
+		out.Kept += max(0, k.Could-others)
 	}
 	return out
 }
@@ -150,6 +181,9 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 		if err := ui.Columns(shown.Rows(), 0); err != nil {
 			return err
 		}
+		if words := report.KeptWords(shown.Kept); words != "" {
+			fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
+		}
 		if like := shown.Like; like != nil {
 			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster,
 				sentence.Verb(like.More, "fits", "fit"))
@@ -157,9 +191,13 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 	}
 	var err error
 	for _, least := range shown.MinFree {
-		if least.Free < least.Want {
-			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free, want at least %d", least.Selector, least.Free,
-				least.Want))
+		if least.Free-least.Kept < least.Want {
+			besides := ""
+			if least.Kept > 0 {
+				besides = fmt.Sprintf(" besides %d that the Site keeps", least.Kept)
+			}
+			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free", least.Selector, least.Free-least.Kept)+besides+
+				fmt.Sprintf(", want at least %d", least.Want))
 			err = errFinding
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -78,8 +80,30 @@ func Options(site *v1alpha1.Site) schedule.Options {
 			Namespaces: network.Namespaces})
 	}
 	return schedule.Options{
-		Release: release, Networks: networks, Spaces: site.HostSpaces(),
+		Release: release, Networks: networks, Spaces: site.HostSpaces(), Reserved: reserved(site),
 		Keys:            holdings.LabelKeys(site.Spec.LabelKeys),
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 	}
+}
+
+// reserved returns the hosts that the Site reserves.
+func reserved(site *v1alpha1.Site) (out []schedule.Reservation) {
+	for i := range site.Spec.Hosts.Reserved {
+		r := &site.Spec.Hosts.Reserved[i]
+		selector, err := metav1.LabelSelectorAsSelector(&r.Selector)
+		if err != nil {
+			continue // refused where the Site is validated
+		}
+		one := schedule.Reservation{Name: r.Name, Selector: selector, Tenants: r.Tenants, Count: r.Count,
+			Namespaces: map[string]bool{}}
+		for j := range site.Spec.Tenants {
+			if t := &site.Spec.Tenants[j]; slices.Contains(r.Tenants, t.Name) {
+				for _, namespace := range t.Namespaces {
+					one.Namespaces[namespace] = true
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out
 }

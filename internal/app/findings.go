@@ -71,6 +71,9 @@ func (p *Planned) placed(findings []finding.Finding) []finding.Finding {
 			}
 			continue
 		}
+		if f.Code == finding.TooMuchReserved {
+			f.Object, f.Field = v1alpha1.Kind+" "+p.Loaded.Site.Name, "spec.hosts.reserved"
+		}
 		if spec := p.Clusters.Spec(clusterOf(f)); spec != nil {
 			f.Place = finding.In(spec.Document, spec.Source, f.Field)
 		}

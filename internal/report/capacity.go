@@ -19,8 +19,10 @@ type Capacity struct {
 	By      string          `json:"by,omitempty"`
 	Classes []CapacityClass `json:"classes"`
 	// Like is how many more clusters like one fit.
-	Like    *CapacityLike `json:"like,omitempty"`
-	MinFree []MinFree     `json:"minFree,omitempty"`
+	Like *CapacityLike `json:"like,omitempty"`
+	// Kept are the free hosts that reservations of the Site keep.
+	Kept    []KeptHosts `json:"kept,omitempty"`
+	MinFree []MinFree   `json:"minFree,omitempty"`
 }
 
 // CapacityClass counts hosts that are alike. All other numbers are parts of the total.
@@ -45,7 +47,9 @@ type CapacityLike struct {
 type MinFree struct {
 	Selector string `json:"selector"`
 	Want     int    `json:"want"`
-	Free     int    `json:"free"`
+	// Free hosts, of which Kept have to be among those that reservations keep.
+	Free int `json:"free"`
+	Kept int `json:"kept,omitempty"`
 }
 
 // CapacityOf counts hosts by the value of a label, or by their hardware if that is empty. Classes are sorted by name.

@@ -117,6 +117,8 @@ func whyNoneHas(r schedule.Reason) string {
 		return "select it, but ask for no hosts"
 	case schedule.NotGranted:
 		return "select it, but their tenants are not granted it"
+	case schedule.ReservedFor:
+		return "select it, but it is " + sentence.Reason(r)
 	case schedule.HeldBy:
 		return "select it, too"
 	}
@@ -137,6 +139,8 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but asks for no hosts"
 	case schedule.NotGranted:
 		return "selects it, but its tenant is not granted it"
+	case schedule.ReservedFor:
+		return "selects it, but it is " + words
 	case schedule.NothingNew, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words
 	}

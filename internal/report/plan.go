@@ -3,12 +3,16 @@
 package report
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -22,6 +26,8 @@ type Plan struct {
 	Hosts []HostResult `json:"hosts"`
 	// Shortages are why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
+	// Kept are the free hosts that reservations of the Site keep.
+	Kept []KeptHosts `json:"kept,omitempty"`
 	// Freed are hosts that an earlier run released, and that are free now.
 	Freed []Freed `json:"freed,omitempty"`
 	// Findings are about hosts, clusters and roles as they are placed.
@@ -257,6 +263,9 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		}
 		plan.Hosts = append(plan.Hosts, host)
 	}
+	for _, k := range p.Kept {
+		plan.Kept = append(plan.Kept, KeptHosts{k.Name, k.Tenants, k.Left, k.Lack})
+	}
 	for i := range p.Shortages {
 		plan.Shortages = append(plan.Shortages, sentence.Shortage(&p.Shortages[i]))
 		var clusters []string
@@ -267,6 +276,41 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.shortOf = append(plan.shortOf, clusters)
 	}
 	return plan
+}
+
+// KeptHosts are free hosts that a reservation of the Site keeps.
+type KeptHosts struct {
+	Name string `json:"name"`
+	// Tenants for whom they are kept; none for spares, which only replacements get.
+	Tenants []string `json:"tenants,omitempty"`
+	// Hosts that are kept, of Want that were to be.
+	Hosts int `json:"hosts"`
+	Want  int `json:"want"`
+}
+
+// KeptWords describes what is kept: "2 are kept: 1 for ml (gpus), 1 spare (spares)".
+func KeptWords(kept []KeptHosts) string {
+	total := 0
+	var parts []string
+	for _, k := range kept {
+		if k.Hosts == 0 {
+			continue
+		}
+		total += k.Hosts
+		whom := text.Plural(k.Hosts, "spare", "spares")
+		if len(k.Tenants) > 0 {
+			whom = strconv.Itoa(k.Hosts) + " for " + text.Some(k.Tenants, 3)
+		}
+		parts = append(parts, whom+" ("+k.Name+")")
+	}
+	if total == 0 {
+		return ""
+	}
+	is := "are"
+	if total == 1 {
+		is = "is"
+	}
+	return fmt.Sprintf("%d %s kept: %s", total, is, strings.Join(parts, ", "))
 }
 
 // noteShortage notes that a shortage is about a role.

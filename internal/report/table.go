@@ -245,9 +245,14 @@ func (p *Plan) Summary() string {
 		verdicts[p.Hosts[i].Verdict]++
 	}
 	for _, verdict := range []string{"free", "not eligible"} {
-		if verdicts[verdict] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", verdicts[verdict], verdict))
+		if verdicts[verdict] == 0 {
+			continue
 		}
+		words := fmt.Sprintf("%d %s", verdicts[verdict], verdict)
+		if kept := KeptWords(p.Kept); verdict == "free" && kept != "" {
+			words += " (of which " + kept + ")"
+		}
+		parts = append(parts, words)
 	}
 	return strings.Join(parts, ", ") + "."
 }

@@ -44,6 +44,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateInputs(&spec.Inputs, add)
 	validateImages(&spec.Images, add)
 	validateHosts(&spec.Hosts, add)
+	validateReserved(s, add)
 	validateDecommission(s, add)
 	if inside := BaseInside(s, spec.Repository.Path); inside != "" {
 		add("spec.hosts.base", "%s", inside)

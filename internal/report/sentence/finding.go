@@ -87,6 +87,8 @@ func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 		return finding.NoAddress, schedule.HostKey{}
 	case schedule.Unlabelled:
 		return finding.NoDomain, schedule.HostKey{}
+	case schedule.TooMuchReserved:
+		return finding.TooMuchReserved, schedule.HostKey{}
 	case schedule.Crowded, schedule.Uneven:
 		return finding.Uneven, schedule.HostKey{}
 	}

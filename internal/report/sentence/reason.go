@@ -185,6 +185,8 @@ func candidate(r schedule.Reason) string {
 		return "no address on " + r.Network + known(r.Problem)
 	case schedule.NoLabel:
 		return "no label " + r.Key
+	case schedule.ReservedFor:
+		return "reserved for tenant " + r.Tenants + " (" + r.Name + ")"
 	case schedule.NotInspected:
 		return "not inspected by metal3, and the role asks for hardware"
 	case schedule.TooLittle:

@@ -17,7 +17,7 @@ func Shortage(c *schedule.Shortage) string {
 		return beyond(c)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
+	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c)+keptFrom(c))
 	if c.Packed != (schedule.Room{}) {
 		fmt.Fprintf(&b, " All hosts of %s are to lie in one %s: these are in %s.", c.Short, c.Packed.Key, c.Packed.Name)
 	}
@@ -116,7 +116,7 @@ func needs(c *schedule.Shortage) string {
 	if len(c.Roles) > 1 {
 		words = together(c) + " together need "
 	}
-	words += strconv.Itoa(c.Need)
+	words += strconv.Itoa(c.Need - keptHosts(c))
 	if c.Holding {
 		words += " more"
 	}
@@ -166,6 +166,26 @@ func groups(c *schedule.Shortage) string {
 	return strings.Join(parts, "; ")
 }
 
+// keptHosts returns how many of the hosts reservations keep.
+func keptHosts(c *schedule.Shortage) (n int) {
+	for _, kept := range c.Kept {
+		n += kept.Hosts
+	}
+	return n
+}
+
+// keptFrom names the reservations.
+func keptFrom(c *schedule.Shortage) string {
+	if keptHosts(c) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, kept := range c.Kept {
+		parts = append(parts, strconv.Itoa(kept.Hosts)+" by "+kept.Name)
+	}
+	return "; the Site keeps " + strings.Join(parts, " and ") + " (spec.hosts.reserved)"
+}
+
 // has describes the hosts that they can use.
 func has(c *schedule.Shortage) string {
 	they, can := "it", "it can use"
@@ -188,7 +208,7 @@ func has(c *schedule.Shortage) string {
 		}
 		return words
 	case len(names) == 0:
-		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity) +
+		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity-keptHosts(c)) +
 			" at once, because of the topology keys"
 	}
 	words := "the " + free

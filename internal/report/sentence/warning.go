@@ -258,6 +258,9 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.Crowded:
 		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
 			w.Hosts, w.Max)
+	case schedule.TooMuchReserved:
+		return fmt.Sprintf("%s is to be %s: %d of them are to be kept free, and only %d can be", w.Name,
+			text.Count(w.Count, "host"), w.Lack, w.Could)
 	case schedule.Uneven:
 		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at most %d",
 			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)

@@ -1,0 +1,54 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// validateReserved checks the hosts that are reserved: each entry has a name, and tenants, a count, or both.
+func validateReserved(s *v1alpha1.Site, add Report) {
+	const at = "spec.hosts.reserved"
+	if n := len(s.Spec.Hosts.Reserved); n > maxReservations {
+		add(at, "found %d, want at most %d", n, maxReservations)
+		return
+	}
+	first := map[string]string{}
+	for i := range s.Spec.Hosts.Reserved {
+		r, at := &s.Spec.Hosts.Reserved[i], fmt.Sprintf("%s[%d]", at, i)
+		checkName(at+".name", r.Name, add)
+		if there := first[r.Name]; there != "" {
+			add(at+".name", "%q is a duplicate of %s", r.Name, there)
+		}
+		first[r.Name] = at + ".name"
+		if _, err := metav1.LabelSelectorAsSelector(&r.Selector); err != nil {
+			add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
+		}
+		if len(r.Tenants) == 0 && r.Count == nil {
+			add(at, "found neither tenants nor a count: want tenants, whose these hosts are, a count of spares, or both")
+		}
+		if n := r.Count; n != nil && (*n < 1 || *n > maxReservedHosts) {
+			add(at+".count", "found %d, want 1 to %d", *n, maxReservedHosts)
+		}
+		if n := len(r.Tenants); n > maxReservations {
+			add(at+".tenants", "found %d, want at most %d", n, maxReservations)
+			continue
+		}
+		for j, name := range r.Tenants {
+			if !slices.ContainsFunc(s.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name }) {
+				add(fmt.Sprintf("%s.tenants[%d]", at, j), "found %q, want the name of one of spec.tenants", name)
+			}
+		}
+	}
+}
+
+// maxReservations is how many reservations, and tenants of one, a Site may have; maxReservedHosts is their largest
+// count.
+const (
+	maxReservations  = 100
+	maxReservedHosts = 100_000
+)

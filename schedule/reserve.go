@@ -1,0 +1,124 @@
+package schedule
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/airshipit/sipgen/schedule/solve"
+)
+
+// Reservation is an entry of the Site's spec.hosts.reserved. With Tenants and without Count, the selected hosts are
+// eligible for the clusters of these tenants alone. With both, as many free hosts are kept as these clusters lack to
+// that number. With Count alone they are spares, which only replacements get.
+type Reservation struct {
+	Name     string
+	Selector labels.Selector
+	// Tenants are its tenants by name, and Namespaces those of their clusters.
+	Tenants    []string
+	Namespaces map[string]bool
+	Count      *int
+}
+
+// closed reports whether hosts of the reservation are closed to clusters of a namespace.
+func (r *Reservation) closed(namespace string) bool {
+	return r.Count == nil && !r.Namespaces[namespace]
+}
+
+// Reserve is what a reservation with a count keeps.
+type Reserve struct {
+	Name    string
+	Tenants []string
+	// Lack is how many free hosts it was to keep, Could how many there were for it, and Left how many are kept after the
+	// run: without those that its tenants, or replacements, got.
+	Lack, Could, Left int
+}
+
+// closedTo returns the reservations whose hosts the role cannot have.
+func (s *planner) closedTo(r *role) (out []*Reservation) {
+	for i := range s.options.Reserved {
+		if one := &s.options.Reserved[i]; one.closed(r.cluster.key.Namespace) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// reservedFor returns the reservation that closes a free host to roles of a shape, nil if none does.
+func (s *planner) reservedFor(sh *shape, i int32) Reason {
+	for _, one := range sh.closed {
+		if s.selects(one.Selector)[s.hosts[i].kind] {
+			return ReservedFor{one.Name, strings.Join(one.Tenants, ", ")}
+		}
+	}
+	return nil
+}
+
+// keptInNumbers converts the reservations with a count to the form of package solve.
+func (s *planner) keptInNumbers() (out []solve.Kept) {
+	for i := range s.options.Reserved {
+		one := &s.options.Reserved[i]
+		if one.Count == nil {
+			continue
+		}
+		selected := s.selects(one.Selector)
+		kept := solve.Kept{Count: *one.Count, Fits: make([]bool, len(s.classes))}
+		for c := range s.classes {
+			kind := s.hosts[s.classes[c].host].kind
+			kept.Fits[c] = selected[kind] && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
+				return len(one.Tenants) > 0 && other.Count == nil && s.selects(other.Selector)[kind] &&
+					!slices.ContainsFunc(one.Tenants, func(t string) bool { return slices.Contains(other.Tenants, t) })
+			})
+		}
+		if len(one.Tenants) > 0 {
+			for i := range s.hosts {
+				if h := &s.hosts[i]; h.role != nil && one.Namespaces[h.role.cluster.key.Namespace] && selected[h.kind] {
+					kept.Count--
+				}
+			}
+			kept.For = make([]bool, len(s.clusters))
+			for n, c := range s.clusters {
+				kept.For[n] = one.Namespaces[c.key.Namespace]
+			}
+		}
+		kept.Count = max(0, kept.Count)
+		out = append(out, kept)
+	}
+	return out
+}
+
+// noteKept records what is kept.
+func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
+	n := 0
+	for i := range s.options.Reserved {
+		one := &s.options.Reserved[i]
+		if one.Count == nil {
+			continue
+		}
+		kept := Reserve{one.Name, one.Tenants, asked[n].Count, found.Kept[n], found.Left[n]}
+		if s.kept = append(s.kept, kept); kept.Could < kept.Lack {
+			s.warn(TooMuchReserved{one.Name, *one.Count, kept.Lack, kept.Could})
+		}
+		n++
+	}
+}
+
+// KeptFor is what a reservation keeps from the roles of a shortage.
+type KeptFor struct {
+	Name  string
+	Hosts int
+}
+
+// reservedKeys are the labels that reservations select by.
+func (s *planner) reservedKeys() []string {
+	keys := map[string]bool{}
+	for i := range s.options.Reserved {
+		requirements, _ := s.options.Reserved[i].Selector.Requirements()
+		for j := range requirements {
+			keys[requirements[j].Key()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}

@@ -1,0 +1,121 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestReserved is contract 16. Clusters are a of tenant ml, and b of tenant bank; x1 to x3 are free, and g1 and g2 have a GPU.
+func TestReserved(t *testing.T) {
+	worker := v1.RoleWorker
+	number := func(n int) *int { return &n }
+	gpu := func(name string) inventory.Host { return newHost(name, "kind=w gpu=yes rack=r"+name) }
+	plain := func(name string) inventory.Host { return host1(name, "w", "r"+name) }
+	free := []inventory.Host{gpu("g1"), gpu("g2"), plain("x1"), plain("x2"), plain("x3")}
+	of := func(tenant, name, selector string, active, standby int) v1.SIPCluster {
+		c := newCluster(name, map[string]v1.NodeSet{worker: nodes(selector, active, standby)})
+		c.Namespace = tenant
+		return c
+	}
+	reserve := func(name, selector string, count *int, tenants ...string) Reservation {
+		out := Reservation{Name: name, Tenants: tenants, Count: count, Namespaces: map[string]bool{}}
+		for _, tenant := range tenants {
+			out.Namespaces[tenant] = true
+		}
+		out.Selector, _ = labels.Parse(selector)
+		return out
+	}
+	gpus := func(count *int) Reservation { return reserve("gpus", "gpu=yes", count, "ml") }
+	spares := func(n int) Reservation { return reserve("spares", "kind=w", number(n)) }
+	fails := func(h inventory.Host) inventory.Host { h.State.Unhealthy = true; return h }
+	heldBy := func(h inventory.Host, tenant, cluster string) (inventory.Host, PreviousClaim) {
+		h = claimed(h, cluster, worker)
+		h.Labels[testOptions.Keys.ClusterNamespace] = tenant
+		claim := inTree(h.Name, cluster, worker)
+		claim.Cluster.Namespace = tenant
+		return h, claim
+	}
+	brokenOfB, claimOfB := heldBy(fails(plain("h1")), "bank", "b")
+	gpuOfA, claimOfA := heldBy(gpu("g0"), "ml", "a")
+	gpuOfB, claimOfGPU := heldBy(gpu("g0"), "bank", "b")
+	for _, row := range []struct {
+		why      string
+		reserved []Reservation
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		tree     []PreviousClaim
+		want     string
+		kept     []Reserve // without names
+		short    string
+	}{
+		{why: "nothing is reserved: the first by name", clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 0)}, hosts: free, want: "b Worker: +g1 +g2\n"},
+		{why: "hosts of a tenant alone", reserved: []Reservation{gpus(nil)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 0), of("ml", "a", "gpu=yes", 1, 0)}, hosts: free,
+			want: "b Worker: +x1 +x2\na Worker: +g1\n"},
+		{why: "and not enough of the others", reserved: []Reservation{gpus(nil)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 4, 0)}, hosts: free,
+			want: "b Worker: short 4/0 unschedulable\n", short: "2 more hosts match but: 2 reserved for tenant ml (gpus)"},
+		{why: "what is held stays", reserved: []Reservation{gpus(nil)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)}, hosts: []inventory.Host{gpuOfB}, tree: []PreviousClaim{claimOfGPU},
+			want: "b Worker: g0\n"},
+		{why: "a minimum is kept", reserved: []Reservation{gpus(number(1))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 0)}, hosts: free,
+			want: "b Worker: +g1 +x1\n", kept: []Reserve{{Lack: 1, Could: 1, Left: 1}}},
+		{why: "its tenant has it already", reserved: []Reservation{gpus(number(1))}, clusters: []v1.SIPCluster{of("ml", "a", "gpu=yes", 1, 0), of("bank", "b", "kind=w", 2, 0)},
+			hosts: append([]inventory.Host{gpuOfA}, free...), tree: []PreviousClaim{claimOfA}, want: "b Worker: +g1 +g2\na Worker: g0\n", kept: []Reserve{{}}},
+		{why: "its tenant gets it", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 3, 0), of("ml", "a", "gpu=yes", 1, 0)}, hosts: free,
+			want: "b Worker: +x1 +x2 +x3\na Worker: +g1\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
+		{why: "a role of the tenant takes others first", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 4, 0)}, hosts: free,
+			want: "a Worker: +g1 +x1 +x2 +x3\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
+		{why: "more than there is", reserved: []Reservation{gpus(number(4))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 4, 0)}, hosts: free,
+			want: "b Worker: short 4/0 unschedulable\n", kept: []Reserve{{Lack: 4, Could: 2, Left: 2}}, short: "tenants"},
+		{why: "spares", reserved: []Reservation{spares(3)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 1)}, hosts: free,
+			want: "b Worker: +g1 +g2 short 0/1\n", kept: []Reserve{{Lack: 3, Could: 3, Left: 3}}, short: "the Site keeps 3 by spares (spec.hosts.reserved)"},
+		{why: "a replacement gets a spare", reserved: []Reservation{spares(5)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)},
+			hosts: append([]inventory.Host{brokenOfB}, free...), tree: []PreviousClaim{claimOfB}, want: "b Worker: +g1 -h1\n", kept: []Reserve{{Lack: 5, Could: 5, Left: 4}}},
+		{why: "the slot of one that is gone, too", reserved: []Reservation{spares(5)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)}, hosts: free, tree: []PreviousClaim{claimOfB},
+			want: "b Worker: +g1\n", kept: []Reserve{{Lack: 5, Could: 5, Left: 4}}},
+		{why: "a replacement takes others first", reserved: []Reservation{spares(2)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)},
+			hosts: append([]inventory.Host{brokenOfB}, free...), tree: []PreviousClaim{claimOfB}, want: "b Worker: +g1 -h1\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 2}}},
+		{why: "a minimum comes before another's replacement", reserved: []Reservation{reserve("all", "kind=w", number(5), "ml")}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)},
+			hosts: append([]inventory.Host{brokenOfB}, free...), tree: []PreviousClaim{claimOfB}, want: "b Worker: h1\n", kept: []Reserve{{Lack: 5, Could: 5, Left: 5}}},
+		{why: "in the order of the list", reserved: []Reservation{spares(4), reserve("two", "kind=w", number(2), "ml")}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)}, hosts: free,
+			want: "b Worker: short 1/0 unschedulable\n", kept: []Reserve{{Lack: 4, Could: 4, Left: 4}, {Lack: 2, Could: 1, Left: 1}}, short: "tenants"},
+	} {
+		options := testOptions
+		options.Reserved = row.reserved
+		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.tree}, options)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: found\n%swant\n%s", row.why, got, row.want)
+		}
+		if len(p.Kept) != len(row.kept) {
+			t.Errorf("%s: found %+v, want %+v", row.why, p.Kept, row.kept)
+			continue
+		}
+		warned := 0
+		for i, kept := range p.Kept {
+			if kept.Lack != row.kept[i].Lack || kept.Could != row.kept[i].Could || kept.Left != row.kept[i].Left {
+				t.Errorf("%s: found %+v, want %+v", row.why, kept, row.kept[i])
+			}
+			if kept.Could < kept.Lack {
+				warned++
+			}
+		}
+		for _, w := range p.Warnings {
+			if _, ok := w.(TooMuchReserved); ok {
+				warned--
+			}
+		}
+		if warned != 0 {
+			t.Errorf("%s: %d warnings are missing: %v", row.why, warned, p.Warnings)
+		}
+		said := ""
+		for i := range p.Shortages {
+			said += Say.Shortage(&p.Shortages[i]) + "\n"
+		}
+		if row.short != "tenants" && (row.short == "" && said != "" || !strings.Contains(said, row.short)) {
+			t.Errorf("%s: found shortages %q, want %q", row.why, said, row.short)
+		}
+	}
+}
