@@ -283,6 +283,8 @@ func (c *circle) available(t *testing.T, selector labels.Selector) []string {
 		message, _, _ := unstructured.NestedString(host.Object, "status", "errorMessage")
 		_, paused := host.GetAnnotations()["baremetalhost.metal3.io/paused"]
 		_, unhealthy := host.GetAnnotations()["capm3.metal3.io/unhealthy"]
+		_, old := host.GetAnnotations()["capi.metal3.io/unhealthy"]
+		unhealthy = unhealthy || old
 		if !consumed && host.GetDeletionTimestamp() == nil && message == "" && !paused && !unhealthy && (state == "available" || state == "ready") {
 			names = append(names, host.GetName())
 		}

@@ -171,7 +171,7 @@ type State struct {
 	Paused bool `json:"paused,omitempty"`
 	// Detached: annotation baremetalhost.metal3.io/detached.
 	Detached bool `json:"detached,omitempty"`
-	// Unhealthy: annotation capm3.metal3.io/unhealthy.
+	// Unhealthy: annotation capm3.metal3.io/unhealthy, or capi.metal3.io/unhealthy of CAPM3 up to v1.12.
 	Unhealthy bool `json:"unhealthy,omitempty"`
 	// Cordoned and Retired are the reasons in the annotations sip.airshipit.org/cordon and sip.airshipit.org/retire,
 	// empty without the annotation.

@@ -21,7 +21,10 @@ import (
 
 // The annotations and labels by which people and controllers mark a host.
 const (
-	unhealthyAnnotation  = "capm3.metal3.io/unhealthy"
+	unhealthyAnnotation = "capm3.metal3.io/unhealthy"
+	// CAPM3 up to v1.12 writes and reads this one alone; later ones skip hosts with either.
+	oldUnhealthyAnnotation = "capi.metal3.io/unhealthy"
+
 	nodeReuseLabel       = "infrastructure.cluster.x-k8s.io/node-reuse"
 	lintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 )
@@ -199,14 +202,15 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			InsecureTLS:     bmh.Spec.BMC.DisableCertificateVerification,
 		},
 		State: inventory.State{
-			Known:                 bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
-			Provisioning:          string(bmh.Status.Provisioning.State),
-			Operational:           string(bmh.Status.OperationalStatus),
-			ErrorType:             string(bmh.Status.ErrorType),
-			ErrorMessage:          bmh.Status.ErrorMessage,
-			Paused:                has(bmh.Annotations, metal3.PausedAnnotation),
-			Detached:              has(bmh.Annotations, metal3.DetachedAnnotation),
-			Unhealthy:             has(bmh.Annotations, unhealthyAnnotation),
+			Known:        bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
+			Provisioning: string(bmh.Status.Provisioning.State),
+			Operational:  string(bmh.Status.OperationalStatus),
+			ErrorType:    string(bmh.Status.ErrorType),
+			ErrorMessage: bmh.Status.ErrorMessage,
+			Paused:       has(bmh.Annotations, metal3.PausedAnnotation),
+			Detached:     has(bmh.Annotations, metal3.DetachedAnnotation),
+			Unhealthy: has(bmh.Annotations, unhealthyAnnotation) ||
+				has(bmh.Annotations, oldUnhealthyAnnotation),
 			Retired:               reason(bmh.Annotations, inventory.RetireAnnotation),
 			Cordoned:              reason(bmh.Annotations, inventory.CordonAnnotation),
 			NodeReuse:             bmh.Labels[nodeReuseLabel],
