@@ -228,6 +228,10 @@ func (s *State) InUse() bool { return s.Consumer != nil || s.Provisioned() }
 // ClusterKind is the kind of the consumer of a host that Cluster API's node reuse keeps for a cluster's next machine.
 const ClusterKind = "Cluster"
 
+// ClusterAPILabel is the label with the name of the Cluster API cluster that uses a host. Cluster API's provider for
+// metal3 sets it together with the consumer, and the cluster is in the consumer's namespace.
+const ClusterAPILabel = "cluster.x-k8s.io/cluster-name"
+
 // Consumer is the user of a host: for Cluster API, a Metal3Machine.
 type Consumer struct {
 	APIVersion string `json:"apiVersion,omitempty"`

@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -33,6 +34,8 @@ type siteStatus struct {
 	Services []status.Service `json:"services,omitempty"`
 	// Edited are the files of the tree that were edited or deleted by hand.
 	Edited []app.EditedFile `json:"edited,omitempty"`
+	// Findings are contradictions between the owners of hosts and the Cluster API clusters that use them.
+	Findings []finding.Finding `json:"findings,omitempty"`
 }
 
 func newStatus(ui *terminal.UI) *cobra.Command {
@@ -60,8 +63,10 @@ password. Of files, the objects among those of --inventory are printed.
 status of the SIPClusters, if changed, and nothing else. It needs the permission to patch
 sipclusters/status, which the Site's spec.runner.status grants to an account.
 
-Exit codes: 0 done, or pending without you; 1 an operator has to act, or a file of the tree was
-edited; 2 an error.`,
+Hosts with machines of another Cluster API cluster are findings.
+
+Exit codes: 0 done, or pending without you; 1 an operator has to act, a file of the tree was edited,
+or a finding; 2 an error.`,
 		Example: `  sipgen status --site site.yaml --inventory cluster
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
@@ -108,8 +113,9 @@ edited; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)),
-				servicesOf(ctx, ui, &in, site, before), output.Format)
+			return showStatus(ui, before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
+				status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), before.Edited,
+				sentence.Conflicts(answer)}, output.Format)
 		},
 	}
 	in.SiteFlag(command)
@@ -148,8 +154,8 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 }
 
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
-func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts []status.HostStatus,
-	services []status.Service, output string) error {
+func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output string) error {
+	hosts, services := shown.Hosts, shown.Services
 	stuck, stuckServices := 0, 0
 	for _, s := range services {
 		if s.Stuck {
@@ -162,7 +168,7 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 		}
 	}
 	if output == "json" {
-		if err := ui.JSON(siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, services, before.Edited}); err != nil {
+		if err := ui.JSON(shown); err != nil {
 			return err
 		}
 	} else {
@@ -184,6 +190,9 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 		if err := showServices(ui, services, output); err != nil {
 			return err
 		}
+		for i := range shown.Findings {
+			fmt.Fprintln(ui.Out, shown.Findings[i].String())
+		}
 	}
 	if stuckServices > 0 {
 		ui.Say("%s", text.Plural(stuckServices, "service is stuck", "services are stuck"))
@@ -201,7 +210,7 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
 				"files that are not as sipgen wrote them"))
 	}
-	if stuck+stuckServices > 0 || len(before.Edited) > 0 {
+	if stuck+stuckServices+len(shown.Findings) > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}
 	return nil

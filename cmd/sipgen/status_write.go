@@ -11,9 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -52,7 +54,8 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 	tenants := tenantStatus(p, hosts)
 	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before)
 	failed := writeStatuses(ctx, ui, in, tenants)
-	shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output)
+	shown := showStatus(ui, before, &siteStatus{v1alpha1.APIVersion, "Status", p.Loaded.Site.Name, hosts,
+		tenants.Services, before.Edited, sentence.Conflicts(p.Placement.Holdings)}, output)
 	if failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}

@@ -70,6 +70,7 @@ const (
 	InDoubt         = "SIP063"
 	Remade          = "SIP064"
 	Disputed        = "SIP065"
+	WrongMachines   = "SIP066"
 	TooMuchReserved = "SIP067"
 )
 

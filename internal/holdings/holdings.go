@@ -150,6 +150,8 @@ type Holdings struct {
 	Tree []*Claim
 	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid.
 	Gone, Recreated []Claim
+	// clusters are those of the specs and of the tree.
+	clusters map[ClusterKey]bool
 }
 
 // Of finds the owner of each host. The error joins the contradictions: hosts that are given twice, in the inventory
@@ -186,6 +188,8 @@ func Of(in Input) (*Holdings, error) {
 		known[in.Tree[i].Cluster] = true
 	}
 	in.Known = known
+	out.clusters = maps.Clone(known)
+	maps.Copy(out.clusters, in.Specs)
 	for i := range out.Hosts {
 		out.Hosts[i].decide(&in)
 	}

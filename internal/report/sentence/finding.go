@@ -3,9 +3,12 @@ package sentence
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -49,6 +52,7 @@ func Findings(p *schedule.Placement) []finding.Finding {
 			add(c.Key, "spec.nodes."+c.Roles[j].Name, c.Roles[j].Warnings...)
 		}
 	}
+	out = append(out, Conflicts(p.Holdings)...)
 	if len(missing) <= mostMissing {
 		return out
 	}
@@ -58,6 +62,46 @@ func Findings(p *schedule.Placement) []finding.Finding {
 		Code: finding.Missing, Severity: finding.Warning, Fix: finding.Remedy(finding.Missing),
 		Message: fmt.Sprintf("%d hosts of the previous tree are not in the inventory, %s the first: their slots count as empty; is all of the inventory there?", len(missing), missing[0]),
 	})
+}
+
+// Conflicts returns the contradictions between the owners of hosts and the Cluster API clusters that use them.
+func Conflicts(of *holdings.Holdings) (out []finding.Finding) {
+	for _, c := range of.Conflicts() {
+		f := finding.Finding{Code: finding.WrongMachines, Severity: finding.Warning, Cluster: c.Cluster.String(),
+			Object: v1.Kind + " " + c.Cluster.String(), Fix: finding.Remedy(finding.WrongMachines)}
+		var sides []string
+		for _, side := range c.Sides {
+			sides = append(sides, side.Name+" ("+firstOf(side.Hosts)+")")
+		}
+		switch c.Kind {
+		case holdings.SeveralUsers:
+			f.Message = fmt.Sprintf("%d Cluster API clusters have machines on its hosts: %s", len(sides),
+				strings.Join(sides, ", "))
+		case holdings.SeveralClusters:
+			f.Message = fmt.Sprintf("Cluster API cluster %s has machines on hosts of %d SIPClusters: %s", c.User, len(sides),
+				strings.Join(sides, ", "))
+		case holdings.NamedAfter:
+			f.Message = fmt.Sprintf("Cluster API cluster %s, which has the name of SIPCluster %s, has machines on its hosts: %s",
+				c.User, c.Sides[0].Name, firstOf(c.Sides[0].Hosts))
+		case holdings.OneMachine:
+			f.Message = fmt.Sprintf("%s is the consumer of %d hosts: %s", c.User, len(c.Sides[0].Hosts),
+				firstOf(c.Sides[0].Hosts))
+		}
+		if c.Kind != holdings.OneMachine {
+			f.Message += ": a load balancer sends users to the wrong cluster"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// firstOf names the first hosts of many.
+func firstOf(hosts []holdings.HostKey) string {
+	var names []string
+	for _, host := range hosts {
+		names = append(names, host.String())
+	}
+	return text.Some(names, 2)
 }
 
 // codeOf returns the code of a warning, and the host that it is about, if it is about one.
