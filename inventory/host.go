@@ -185,6 +185,9 @@ type State struct {
 	Online bool `json:"online,omitempty"`
 	// ExternallyProvisioned is spec.externallyProvisioned.
 	ExternallyProvisioned bool `json:"externallyProvisioned,omitempty"`
+	// Uncleaned: spec.automatedCleaningMode is disabled. metal3 leaves the data on the disks when the host is given
+	// back.
+	Uncleaned bool `json:"uncleaned,omitempty"`
 	// Image: spec.image or spec.customDeploy is set.
 	Image bool `json:"image,omitempty"`
 	// ImageName is the name of spec.image or spec.customDeploy: "image/" with host and path of the URL, without user,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -144,22 +145,31 @@ func (p *Plan) DangersUndrawn() []string {
 	return sentences(slices.DeleteFunc(p.dangers(nil), func(d danger) bool { return slices.Contains(drawn, d.kind) }))
 }
 
-func handedOut(t Totals) []string {
-	if t.Offered == 0 {
-		return nil
+// handedOut describes the hosts that Cluster API may provision from now on: those that metal3 does not clean, and the
+// others. The tree does not say who had a host before.
+func handedOut(t Totals) (out []string) {
+	if n := len(t.Uncleaned); n > 0 {
+		how := offering(n, t.UncleanedNew)
+		out = append(out, fmt.Sprintf("%s %s, and metal3 does not clean %s (automatedCleaningMode: disabled): "+
+			"data of an earlier user, if any, stays on %s, for the next one to read: %s", are(n, "host"), how,
+			sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks"), some(t.Uncleaned)))
 	}
-	them, disks, how := "them", "their disks", "handed out"
-	if t.Offered == 1 {
-		them, disks = "it", "its disks"
+	if n := t.Offered - len(t.Uncleaned); n > 0 {
+		out = append(out, fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(n, "host"),
+			offering(n, t.New-t.UncleanedNew), sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks")))
 	}
+	return out
+}
+
+// offering tells how hosts are offered to Cluster API. isNew are the new ones among n.
+func offering(n, isNew int) string {
 	switch {
-	case t.New == 0:
-		how = "promoted from standby"
-	case t.Offered > t.New:
-		how = "handed out or promoted from standby"
+	case isNew == 0:
+		return "promoted from standby"
+	case n > isNew:
+		return "handed out or promoted from standby"
 	}
-	return []string{fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how,
-		them, disks)}
+	return "handed out"
 }
 
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.

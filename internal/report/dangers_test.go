@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,44 @@ func TestFirstPolicies(t *testing.T) {
 	for name, p := range map[string]*Plan{"another policy": {HasTree: true}, "a tree that is lost": {NoTree: "lost"}} {
 		if found := strings.Join(Dangers(p, files), "\n"); !strings.Contains(found, "the policies that guard the hosts change") {
 			t.Errorf("%s: found %q, want the change of the policies", name, found)
+		}
+	}
+}
+
+// TestUncleaned: a host that metal3 does not clean is not said to be wiped, however it is handed out, and the others are.
+func TestUncleaned(t *testing.T) {
+	slot := func(host string, uncleaned bool, status Status, changes ...string) Slot {
+		return Slot{Host: host, uncleaned: uncleaned, Status: status, Changes: changes}
+	}
+	const wiped, notCleaned = ": Cluster API may provision it, and that wipes its disks",
+		", and metal3 does not clean it (automatedCleaningMode: disabled): data of an earlier user, if any, stays on its disks, for the next one to read: m/a"
+	used := slot("m/a", true, StatusKept, promoted)
+	used.use = "consumed by x"
+	for _, row := range []struct {
+		why   string
+		slots []Slot
+		want  []string
+	}{
+		{"new", []Slot{slot("m/a", true, StatusNew)}, []string{"1 host is handed out" + notCleaned}},
+		{"promoted", []Slot{slot("m/a", true, StatusKept, promoted)}, []string{"1 host is promoted from standby" + notCleaned}},
+		{"promoted in use", []Slot{used}, nil},
+		{"kept", []Slot{slot("m/a", true, StatusKept)}, nil},
+		{"new, and another one is wiped", []Slot{slot("m/a", true, StatusNew), slot("m/b", false, StatusNew)},
+			[]string{"1 host is handed out" + notCleaned, "1 host is handed out" + wiped}},
+		{"new, and another one is promoted and wiped", []Slot{slot("m/a", true, StatusNew), slot("m/b", false, StatusKept, promoted)},
+			[]string{"1 host is handed out" + notCleaned, "1 host is promoted from standby" + wiped}},
+		{"promoted, and another one is new and wiped", []Slot{slot("m/a", true, StatusKept, promoted), slot("m/b", false, StatusNew)},
+			[]string{"1 host is promoted from standby" + notCleaned, "1 host is handed out" + wiped}},
+	} {
+		role := RoleResult{Slots: row.slots}
+		for _, s := range row.slots {
+			if s.Status == StatusNew {
+				role.New++
+			}
+		}
+		p := planOf(ClusterResult{Roles: []RoleResult{role}})
+		if got := handedOut(p.Totals()); !slices.Equal(got, row.want) {
+			t.Errorf("%s: found %q, want %q", row.why, got, row.want)
 		}
 	}
 }

@@ -335,7 +335,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 	for i := range r.Assigned {
 		a := &r.Assigned[i]
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept,
-			Why: sentence.Reason(a.Reason)}
+			Why: sentence.Reason(a.Reason), uncleaned: a.Host.State.Uncleaned}
 		kept, _ := a.Reason.(schedule.Kept)
 		if len(kept.Refused) > 0 {
 			kept.Refused = nil

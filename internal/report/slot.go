@@ -53,6 +53,8 @@ type Slot struct {
 	stays   bool // an annotation asks for its release, and no other host can take its place
 	marked  bool // its release was asked for, and waits
 	adopted bool
+	// uncleaned: metal3 leaves the data of an earlier user on the host's disks.
+	uncleaned bool
 	// InUse is what runs on a released host, as text; empty for nothing.
 	InUse string `json:"-"`
 }

@@ -7,6 +7,9 @@ type Totals struct {
 	Promoted, Adopted, Failed int
 	// Offered are those that Cluster API may provision from now on: new ones, and promoted ones that nothing uses.
 	Offered int
+	// Uncleaned are the hosts of Offered that metal3 does not clean, and UncleanedNew how many of them are new.
+	Uncleaned    []string
+	UncleanedNew int
 }
 
 // Totals counts the changes of the plan.
@@ -26,18 +29,27 @@ func (p *Plan) Totals() Totals {
 				if slot.failed {
 					t.Failed++
 				}
+				offered := slot.Status == StatusNew
 				for _, change := range slot.Changes {
 					switch change {
 					case promoted:
 						t.Promoted++
 						if slot.use == "" {
 							t.Offered++
+							offered = true
 						}
 					case adopted:
 						t.Adopted++
 					}
 				}
+				if slot.uncleaned && offered {
+					t.Uncleaned = append(t.Uncleaned, slot.Host)
+				}
 				switch slot.Status {
+				case StatusNew:
+					if slot.uncleaned {
+						t.UncleanedNew++
+					}
 				case StatusReleased:
 					t.Released++
 				case StatusLeaving:

@@ -217,6 +217,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			Deleting:              bmh.DeletionTimestamp != nil,
 			Online:                bmh.Spec.Online,
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
+			Uncleaned:             bmh.Spec.AutomatedCleaningMode == metal3.CleaningModeDisabled,
 			Image:                 bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
 		},
 		Engine:     engineMarks(bmh),

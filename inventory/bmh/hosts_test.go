@@ -171,6 +171,7 @@ metadata:
 spec:
   online: true
   externallyProvisioned: true
+  automatedCleaningMode: disabled
   image: {url: http://images/x}
   bmc: {address: "redfish://root:` + inventorytest.Marker + `@198.51.100.1/x", credentialsName: n1-bmc, disableCertificateVerification: true}
   consumerRef: {apiVersion: v1beta1, kind: Metal3Machine, namespace: t, name: m}
@@ -190,7 +191,7 @@ status:
 		State: inventory.State{
 			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error", ErrorMessage: "no answer",
 			Consumer: &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
-			Paused:   true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true, ImageName: "image/images/x",
+			Paused:   true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Uncleaned: true, Image: true, ImageName: "image/images/x",
 		},
 		Engine: map[string]string{
 			"app.kubernetes.io/instance": "site", "argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",
