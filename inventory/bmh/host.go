@@ -3,6 +3,7 @@
 package bmh
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -192,8 +193,10 @@ func CheckLabels(host *inventory.Host) {
 	}
 }
 
-// FromObject returns the host of a BareMetalHost; addresses are added later.
+// FromObject returns the host of a BareMetalHost; addresses are added later. An object without a status gets the one
+// that its annotation has.
 func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
+	faults := restoreStatus(bmh)
 	host := inventory.Host{
 		Namespace: bmh.Namespace, Name: bmh.Name, UID: string(bmh.UID), Labels: bmh.Labels,
 		BMC: inventory.BMC{
@@ -202,7 +205,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			InsecureTLS:     bmh.Spec.BMC.DisableCertificateVerification,
 		},
 		State: inventory.State{
-			Known:        bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
+			Known:        hasStatus(bmh),
 			Provisioning: string(bmh.Status.Provisioning.State),
 			Operational:  string(bmh.Status.OperationalStatus),
 			ErrorType:    string(bmh.Status.ErrorType),
@@ -223,6 +226,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		Engine:     engineMarks(bmh),
 		BootMAC:    bmh.Spec.BootMACAddress,
 		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
+		Faults:     faults,
 
 		UnreadAnnotations: unreadAnnotations(bmh),
 	}
@@ -235,6 +239,35 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	Clean(&host)
 	CheckSecrets(&host)
 	return host
+}
+
+func hasStatus(bmh *metal3.BareMetalHost) bool {
+	return bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != ""
+}
+
+// maxStatus is how large the annotations of an object may be: the API server's limit.
+const maxStatus = 256 << 10
+
+// restoreStatus reads the status of an object without one from metal3's annotation, which clusterctl move and
+// backups write. baremetal-operator does the same.
+func restoreStatus(bmh *metal3.BareMetalHost) []inventory.Fault {
+	text, found := bmh.Annotations[metal3.StatusAnnotation]
+	if !found || hasStatus(bmh) {
+		return nil
+	}
+	fault := ""
+	var status metal3.BareMetalHostStatus
+	if len(text) > maxStatus {
+		fault = fmt.Sprintf("found %d bytes, want at most %d", len(text), maxStatus)
+	} else if json.Unmarshal([]byte(text), &status) != nil {
+		fault = "cannot be read, want the JSON of a host's status"
+	}
+	if fault == "" {
+		bmh.Status = status
+		return nil
+	}
+	return []inventory.Fault{{Kind: inventory.FaultObject, Field: "metadata.annotations[" + metal3.StatusAnnotation + "]",
+		Text: fault}}
 }
 
 // secretIn returns redact.Find for labels and uids, of which there are many, and nearly all too short for a secret,

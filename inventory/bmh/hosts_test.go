@@ -318,3 +318,41 @@ func FuzzWithoutUser(f *testing.F) {
 		}
 	})
 }
+
+// TestStatusAnnotation: the annotation is the status of a host without one, as after clusterctl move; one that cannot be read is the host's fault.
+func TestStatusAnnotation(t *testing.T) {
+	const whole = `{"operationalStatus":"error","errorType":"registration error","errorMessage":"no answer","provisioning":{"state":"inspecting"},"hardware":{"nics":[{"name":"eno1","ip":"192.0.2.9"}]}}`
+	fault := func(text string) []inventory.Fault {
+		return []inventory.Fault{{Kind: inventory.FaultObject, Field: "metadata.annotations[baremetalhost.metal3.io/status]", Text: text}}
+	}
+	restored := inventory.State{Known: true, Provisioning: "inspecting", Operational: "error", ErrorType: "registration error", ErrorMessage: "no answer"}
+	unread := fault("cannot be read, want the JSON of a host's status")
+	for _, row := range []struct {
+		why, annotation, status string
+		want                    inventory.State
+		nics                    int
+		faults                  []inventory.Fault
+	}{
+		{"no status", whole, "", restored, 1, nil},
+		{"an empty status", whole, "status: {}\n", restored, 1, nil},
+		{"a status", whole, "status: {operationalStatus: OK, provisioning: {state: available}}\n", inventory.State{Known: true, Provisioning: "available", Operational: "OK"}, 0, nil},
+		{"nothing in it", "{}", "", inventory.State{}, 0, nil},
+		{"no JSON", `{"errorMessage": "` + inventorytest.Marker, "", inventory.State{}, 0, unread},
+		{"another type", `{"provisioning": "available"}`, "", inventory.State{}, 0, unread},
+		{"empty", "", "", inventory.State{}, 0, unread},
+		{"no JSON beside a status", "{", "status: {provisioning: {state: available}}\n", inventory.State{Known: true, Provisioning: "available"}, 0, nil},
+		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0, fault("found 262163 bytes, want at most 262144")},
+	} {
+		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: n1\n  annotations:\n    baremetalhost.metal3.io/status: '" + row.annotation + "'\n" + row.status)
+		if err != nil || len(hosts) != 1 {
+			t.Fatalf("%s: %d hosts, %v", row.why, len(hosts), err)
+		}
+		nics := 0
+		if hosts[0].Hardware != nil {
+			nics = len(hosts[0].Hardware.NICs)
+		}
+		if !reflect.DeepEqual(hosts[0].State, row.want) || nics != row.nics || !reflect.DeepEqual(hosts[0].Faults, row.faults) {
+			t.Errorf("%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
+		}
+	}
+}

@@ -172,6 +172,7 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 	}
 	slim.Spec.NetworkData = found.Spec.NetworkData
 	slim.Spec.PreprovisioningNetworkDataName = found.Spec.PreprovisioningNetworkDataName
+	slim.Status.HardwareDetails = object.Status.HardwareDetails
 	if hardware := found.Status.Hardware; hardware != nil {
 		slim.Status.HardwareDetails = hardware.details()
 	}
