@@ -178,7 +178,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 			documented[name] = true
 		}
 	}
-	used := map[string]string{metal3.PausedAnnotation: "metal3", metal3.DetachedAnnotation: "metal3", metal3.RebootAnnotationPrefix: "metal3"}
+	used := map[string]string{metal3.PausedAnnotation: "metal3", metal3.DetachedAnnotation: "metal3", metal3.StatusAnnotation: "metal3", metal3.RebootAnnotationPrefix: "metal3"}
 	literals(t, func(file, text string) {
 		text = strings.TrimSuffix(text, ".")
 		if text == "sip.airshipit.org/address" {

@@ -74,6 +74,8 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 type SecretRef struct {
 	Namespace, Name string
 	Origin          inventory.AddressOrigin
+	// Elsewhere: it lies in another namespace than the host. metal3 refuses it, so it is not read.
+	Elsewhere bool
 }
 
 // SecretRefs returns the Secrets that a host names as network data, the strongest first.
@@ -84,10 +86,10 @@ func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
 		if namespace == "" {
 			namespace = host.Namespace
 		}
-		refs = append(refs, SecretRef{namespace, ref.Name, inventory.FromNetworkData})
+		refs = append(refs, SecretRef{namespace, ref.Name, inventory.FromNetworkData, namespace != host.Namespace})
 	}
 	if name := bmh.Spec.PreprovisioningNetworkDataName; name != "" {
-		refs = append(refs, SecretRef{host.Namespace, name, inventory.FromPreprovisioning})
+		refs = append(refs, SecretRef{host.Namespace, name, inventory.FromPreprovisioning, false})
 	}
 	return refs
 }
@@ -218,6 +220,12 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
 	if ref.Invalid() {
 		r.problem("", ref.Origin, "%s names the Secret %q, which no Secret can be called", ref.Origin, free(name))
+		r.close(ref)
+		return
+	}
+	if ref.Elsewhere {
+		r.problem("", ref.Origin, "%s names the Secret %s, want one in the host's namespace %s: metal3 refuses the other",
+			ref.Origin, name, r.host.Namespace)
 		r.close(ref)
 		return
 	}

@@ -42,8 +42,10 @@ func TestAddresses(t *testing.T) {
 		{"stringData wins over data, as in the API server", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)+"data: {networkData: '%%%'}\n"), fromNet, ""},
 		{"networkData wins over value", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)+"  value: nonsense\n"), fromNet, ""},
 		{"the Secret may stand before the host", inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), fromNet, ""},
-		{"a Secret in another namespace", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
-		{"the same name in the host's own namespace is another Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, "Secret other/n1-net is not in the inventory"},
+		{"a Secret in another namespace", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
+		{"the same name in the host's own namespace is another Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
+		{"a Secret in another namespace, and inspection: the host is installed with neither", strings.Replace(inventorytest.HostYAML("n1", "", inventorytest.NamesOther), "---\n", nic, 1), nil, ""},
+		{"the host's own namespace by name", inventorytest.HostYAML("n1", "", "  networkData: {name: n1-net, namespace: metal}\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
 		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil, "Secret metal/n1-net is not in the inventory"},
 		{"dhcp has no address to know", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}]")), nil, ""},
 		{"both families on one network", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", `networks: [{id: a, type: ipv6, ip_address: "2001:db8::1"}, {id: a, type: ipv4, ip_address: 192.0.2.1}]`)), []string{"a=2001:db8::1 (networkData)", "a=192.0.2.1 (networkData)"}, ""},
@@ -295,7 +297,7 @@ func FuzzNetworkData(f *testing.F) {
 			t.Fatal(err)
 		}
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
-		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData})
+		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {
 			if inventory.NoHostAddress(a.IP) != "" || a.Network == "" {
 				t.Errorf("%q gave %+v", text, a)

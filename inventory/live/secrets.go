@@ -42,14 +42,14 @@ func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, err
 	return &secretReader{client, backoff}, err
 }
 
-// of returns the Secrets that a host names as network data, and no other: never the BMC's. Invalid names and
-// forbidden Secrets are left out: the author of the host chose the name, and the account may read the Secrets of a
+// of returns the Secrets that a host names as network data, and no other: never the BMC's. Invalid names, other
+// namespaces and forbidden Secrets are left out: the author of the host chose the name, and the account may read the Secrets of a
 // namespace only after the first commit with such a host there.
 func (s *secretReader) of(ctx context.Context, host *inventory.Host,
 	object *metal3.BareMetalHost) (bmh.Related, error) {
 	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
 	for _, ref := range bmh.SecretRefs(host, object) {
-		if ref.Invalid() {
+		if ref.Invalid() || ref.Elsewhere {
 			continue
 		}
 		var secret corev1.Secret
