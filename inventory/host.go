@@ -177,7 +177,7 @@ type State struct {
 	// empty without the annotation.
 	Cordoned string `json:"cordoned,omitempty"`
 	Retired  string `json:"retired,omitempty"`
-	// NodeReuse: label infrastructure.cluster.x-k8s.io/node-reuse, kept for one consumer.
+	// NodeReuse is the label NodeReuseLabel: the machines for which Cluster API keeps the host.
 	NodeReuse string `json:"nodeReuse,omitempty"`
 	// Deleting: metadata.deletionTimestamp is set.
 	Deleting bool `json:"deleting,omitempty"`
@@ -227,6 +227,10 @@ func (s *State) InError() bool {
 
 // InUse reports whether the host has a consumer or is provisioned. The sync guard checks the same on the live object.
 func (s *State) InUse() bool { return s.Consumer != nil || s.Provisioned() }
+
+// NodeReuseLabel is the label by which Cluster API's provider for metal3 keeps a host for the next machine of one
+// control plane or MachineDeployment. Only such a machine removes it.
+const NodeReuseLabel = "infrastructure.cluster.x-k8s.io/node-reuse"
 
 // ClusterKind is the kind of the consumer of a host that Cluster API's node reuse keeps for a cluster's next machine.
 const ClusterKind = "Cluster"

@@ -184,6 +184,9 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 		if words := report.KeptWords(shown.Kept); words != "" {
 			fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
 		}
+		if kept := shown.ReuseWords(); kept != "" {
+			fmt.Fprintf(ui.Out, "%s.\n", kept)
+		}
 		if like := shown.Like; like != nil {
 			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster,
 				sentence.Verb(like.More, "fits", "fit"))

@@ -12,6 +12,14 @@ func (hs *Holdings) Relabeled() []*Holding {
 	return hs.which(func(h *Holding) bool { return h.Relabeled })
 }
 
+// KeptForReuse returns the unused hosts of no cluster that Cluster API keeps for its next machine, by name. No machine
+// of a SIPCluster gets one, because it lacks sipgen's labels.
+func (hs *Holdings) KeptForReuse() []*Holding {
+	return hs.which(func(h *Holding) bool {
+		return h.State == Free && h.Host.State.NodeReuse != "" && !h.Host.State.InUse()
+	})
+}
+
 func (hs *Holdings) which(is func(*Holding) bool) (out []*Holding) {
 	for i := range hs.Hosts {
 		if is(&hs.Hosts[i]) {

@@ -409,3 +409,27 @@ func TestTree(t *testing.T) {
 		t.Errorf("networks %v", got)
 	}
 }
+
+// TestKeptForReuse: the hosts that are lost to every cluster, and no other.
+func TestKeptForReuse(t *testing.T) {
+	hosts := []inventory.Host{{Name: "lost"}, {Name: "ill"}, {Name: "used"}, {Name: "free"}, {Name: "held"}, {Name: "leaving"}}
+	for i := range hosts {
+		hosts[i].Namespace, hosts[i].UID, hosts[i].State.NodeReuse = "m", "u", "md-0"
+	}
+	hosts[1].State.Unhealthy = true
+	hosts[2].State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "m", Name: "x"}
+	hosts[3].State.NodeReuse = ""
+	tree := []Claim{{Host: KeyOf(&hosts[4]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker"}, {Host: KeyOf(&hosts[5]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker", Releasing: true}}
+	hosts[5].Labels = map[string]string{keys.ClusterNamespace: "t", keys.ClusterName: "a", keys.NodeType: "Worker"}
+	of, err := Of(Input{Hosts: hosts, Tree: tree, Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, h := range of.KeptForReuse() {
+		got = append(got, h.Host.Name)
+	}
+	if want := []string{"ill", "lost"}; !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}

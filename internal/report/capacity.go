@@ -7,6 +7,8 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -23,6 +25,8 @@ type Capacity struct {
 	// Kept are the free hosts that reservations of the Site keep.
 	Kept    []KeptHosts `json:"kept,omitempty"`
 	MinFree []MinFree   `json:"minFree,omitempty"`
+	// KeptForReuse are the hosts of no cluster that Cluster API's node reuse keeps from every cluster.
+	KeptForReuse []KeptForReuse `json:"keptForReuse,omitempty"`
 }
 
 // CapacityClass counts hosts that are alike. All other numbers are parts of the total.
@@ -41,6 +45,12 @@ type CapacityClass struct {
 type CapacityLike struct {
 	Cluster string `json:"cluster"`
 	More    int    `json:"more"`
+}
+
+// KeptForReuse is a host of no cluster, and the machines for which Cluster API keeps it.
+type KeptForReuse struct {
+	Host string `json:"host"`
+	For  string `json:"for"`
 }
 
 // MinFree is how many free hosts a selector matches, and the required minimum.
@@ -74,8 +84,24 @@ func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
 		}
 		out.Classes[n].add(HostState(h))
 	}
+	for _, h := range of.KeptForReuse() {
+		out.KeptForReuse = append(out.KeptForReuse, KeptForReuse{h.Host.Key(), h.Host.State.NodeReuse})
+	}
 	slices.SortFunc(out.Classes, func(a, b CapacityClass) int { return strings.Compare(a.Class, b.Class) })
 	return out
+}
+
+// ReuseWords returns a sentence about the hosts that Cluster API keeps, "" if there are none.
+func (c *Capacity) ReuseWords() string {
+	if len(c.KeptForReuse) == 0 {
+		return ""
+	}
+	var names []string
+	for _, kept := range c.KeptForReuse {
+		names = append(names, redact.Sprintf("%s (%s)", kept.Host, kept.For))
+	}
+	return are(len(names), "host") + " kept by Cluster API for a next machine, and no cluster can have " +
+		sentence.Verb(len(names), "it", "them") + ": " + some(names)
 }
 
 func (c *CapacityClass) add(state string) {

@@ -29,15 +29,16 @@ const (
 	Releasing State = "releasing" // its labels are to be removed, and are still there
 	Released  State = "released"  // seen without labels, or gone: the next run can assign it, if nothing uses it
 	LeftAlone State = "left alone"
-	Denied    State = "denied"  // by the guards: it is in use
-	Refused   State = "refused" // a patch of it would do harm
+	Reserved  State = "kept for reuse" // of no cluster, and Cluster API keeps it for a machine that will not come
+	Denied    State = "denied"         // by the guards: it is in use
+	Refused   State = "refused"        // a patch of it would do harm
 	Missing   State = "missing"
 	Recreated State = "recreated"
 )
 
 // states are all of them, as Summary lists them.
-var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied,
-	Refused, Missing, Recreated}
+var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, Reserved,
+	LeftAlone, Denied, Refused, Missing, Recreated}
 
 // HostStatus is one host of the tree, or one that carries labels without being in it.
 type HostStatus struct {
@@ -88,6 +89,11 @@ func Of(in Input) []HostStatus {
 			h.State, h.What = Refused, why
 		}
 		out = append(out, h.setStuck(live))
+	}
+	for _, kept := range in.Holdings.KeptForReuse() {
+		if !claimed[kept.Host] {
+			out = append(out, HostStatus{Host: kept.Host.Key(), State: Reserved, What: reserved(kept.Host)})
+		}
 	}
 	for i := range in.Holdings.Hosts {
 		is := &in.Holdings.Hosts[i]
@@ -249,6 +255,8 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	case len(carried) == 0 && host.State.InUse():
 		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
 			use(&host.State)}
+	case len(carried) == 0 && host.State.NodeReuse != "":
+		return HostStatus{State: Released, What: "seen without labels; " + reserved(host)}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
@@ -257,6 +265,12 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
 	return HostStatus{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
+}
+
+// reserved describes a host that Cluster API keeps for a machine, and what to do.
+func reserved(host *inventory.Host) string {
+	return redact.Sprintf("Cluster API keeps it for the next machine of %s, so no cluster can have it; "+
+		"if none is to come, remove its label (sipgen help runbook free-a-host)", host.State.NodeReuse)
 }
 
 // differ returns the labels that differ from the tree's. denied: the guards deny a change of one of them while the

@@ -51,6 +51,10 @@ func TestOf(t *testing.T) {
 		h.State.Retired = "disks"
 		return h
 	}
+	reused := func(h *inventory.Host) *inventory.Host {
+		h.State.NodeReuse = "md-0"
+		return h
+	}
 	deleting := func(h *inventory.Host) *inventory.Host {
 		h.State.Deleting = true
 		return h
@@ -102,6 +106,11 @@ func TestOf(t *testing.T) {
 		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's", Emptied, true},
 		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
+		{"kept for a machine, and of no cluster", schedule.PreviousClaim{}, reused(host("", "")), false, "", Reserved, false},
+		{"kept for a machine by its cluster", claim, reused(host(whole, "")), false, "", Synced, false},
+		{"kept for a machine, on its way out", releasing, reused(host(whole, "")), false, "", Releasing, false},
+		{"kept for a machine, seen clean", releasing, reused(host("", "")), false, "", Released, false},
+		{"kept for a machine, under labels of others", schedule.PreviousClaim{}, reused(host("name=x", "")), false, "", LeftAlone, false},
 		{"labels, and the branch has no tree", schedule.PreviousClaim{}, host(whole, ""), false, noTree, LeftAlone, true},
 	} {
 		var hosts []inventory.Host
@@ -167,8 +176,9 @@ func TestWhatIsSaid(t *testing.T) {
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
 	for want, state := range map[string]inventory.State{
-		"seen without labels: the next run can assign it":                                                         {},
-		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
+		"seen without labels: the next run can assign it": {},
+		"seen without labels; Cluster API keeps it for the next machine of md-0, so no cluster can have it; if none is to come, remove its label (sipgen help runbook free-a-host)": {NodeReuse: "md-0"},
+		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m":                                                                   {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
 		if len(got) != 1 || got[0].State != Released || got[0].What != want {

@@ -18,7 +18,7 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	const leak = "password=hunter2"
 	object := metal3.BareMetalHost{}
 	object.Namespace, object.Name, object.UID = "metal3", "n1", leak
-	object.Labels = map[string]string{"rack": leak, "token": "hunter2 hunter2", nodeReuseLabel: leak}
+	object.Labels = map[string]string{"rack": leak, "token": "hunter2 hunter2", inventory.NodeReuseLabel: leak}
 	object.Annotations = map[string]string{
 		inventory.CordonAnnotation: leak, inventory.RetireAnnotation: `{"token": "hunter2"}`, lintIgnoreAnnotation: "SIP006: " + leak,
 		inventory.AddressAnnotationKey + "oam": leak, "argocd.argoproj.io/sync-options": leak,

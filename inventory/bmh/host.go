@@ -26,7 +26,6 @@ const (
 	// CAPM3 up to v1.12 writes and reads this one alone; later ones skip hosts with either.
 	oldUnhealthyAnnotation = "capi.metal3.io/unhealthy"
 
-	nodeReuseLabel       = "infrastructure.cluster.x-k8s.io/node-reuse"
 	lintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 )
 
@@ -216,7 +215,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 				has(bmh.Annotations, oldUnhealthyAnnotation),
 			Retired:               reason(bmh.Annotations, inventory.RetireAnnotation),
 			Cordoned:              reason(bmh.Annotations, inventory.CordonAnnotation),
-			NodeReuse:             bmh.Labels[nodeReuseLabel],
+			NodeReuse:             bmh.Labels[inventory.NodeReuseLabel],
 			Deleting:              bmh.DeletionTimestamp != nil,
 			Online:                bmh.Spec.Online,
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
