@@ -69,6 +69,7 @@ var patchRows = []row{
 	{"claimed", rowClaimed},
 	{"network-data", rowNetworkData},
 	{"reuse", rowReuse},
+	{"free-host", rowFreeHost},
 	{"failed", rowFailed},
 }
 

@@ -81,9 +81,7 @@ func TestCommandsOfThePages(t *testing.T) {
 
 // notRun says why commands of a page are run by no test, by their name.
 var notRun = map[string]string{
-	"container":    "needs a container engine; TestImage looks into the image, and runs its program",
-	"free-host":    "needs Cluster API with its provider for metal3; row stand-in does to a host what they do",
-	"move-machine": "deletes a machine, which Cluster API makes again: row stand-in lets a host go",
+	"container": "needs a container engine; TestImage looks into the image, and runs its program",
 }
 
 // runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it asks for, and the others, which it has.

@@ -61,7 +61,7 @@ func ArgoCRDs(t testing.TB) []string {
 		filepath.Join(dir, "appproject-crd.yaml")}
 }
 
-// ClusterAPICRDs returns the definitions of Cluster, MachineDeployment, KubeadmControlPlane and
+// ClusterAPICRDs returns the definitions of Cluster, Machine, MachineDeployment, KubeadmControlPlane and
 // KubeadmConfigTemplate. Those of Cluster API's provider for metal3, whose module cannot be had, are not among them:
 // see CAPM3CRDs.
 func ClusterAPICRDs(t testing.TB) []string {
@@ -69,6 +69,7 @@ func ClusterAPICRDs(t testing.TB) []string {
 	return []string{
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_clusters.yaml"),
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machinedeployments.yaml"),
+		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machines.yaml"),
 		filepath.Join(dir, "controlplane", "kubeadm", "config", "crd", "bases",
 			"controlplane.cluster.x-k8s.io_kubeadmcontrolplanes.yaml"),
 		filepath.Join(dir, "bootstrap", "kubeadm", "config", "crd", "bases",
@@ -76,13 +77,14 @@ func ClusterAPICRDs(t testing.TB) []string {
 	}
 }
 
-// CAPM3CRDs are as much of the definitions of Metal3Cluster and Metal3MachineTemplate as the tests write, after the
-// documentation of Cluster API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its
+// CAPM3CRDs are as much of the definitions of Metal3Cluster, Metal3Machine and Metal3MachineTemplate as the tests
+// write, after the documentation of Cluster API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its
 // config/crd/bases.
 func CAPM3CRDs() []string {
 	if dir := os.Getenv("SIPGEN_CAPM3_CRDS"); dir != "" {
 		return []string{
 			filepath.Join(dir, "infrastructure.cluster.x-k8s.io_metal3clusters.yaml"),
+			filepath.Join(dir, "infrastructure.cluster.x-k8s.io_metal3machines.yaml"),
 			filepath.Join(dir, "infrastructure.cluster.x-k8s.io_metal3machinetemplates.yaml"),
 		}
 	}
