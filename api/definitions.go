@@ -54,6 +54,7 @@ func checkDefinition(s *v1alpha1.Site, kind *upstream.Kind, at string, spec map[
 		if near := manifest.Nearest(name, field.Known); near != "" {
 			hint = fmt.Sprintf(", did you mean %q?", near)
 		}
+		s.Unknown = append(s.Unknown, at+"."+shownPath(field.Field))
 		say(at+"."+shownPath(field.Field),
 			"unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an "+
 				"older one "+

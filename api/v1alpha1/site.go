@@ -34,6 +34,9 @@ type Site struct {
 	Document *manifest.Document `json:"-"`
 	// Warnings are what was accepted and should be written in another way, each with its place. Not part of the API.
 	Warnings []string `json:"-"`
+	// Unknown are the paths of fields in specs of other projects' kinds that their definitions do not have. Not part of
+	// the API.
+	Unknown []string `json:"-"`
 	// Missing are the services without a spec whose manifests are not in the Site's file: Complete gives them their
 	// specs. Not part of the API.
 	Missing []error `json:"-"`

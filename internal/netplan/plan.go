@@ -25,6 +25,9 @@ type Comparison struct {
 	// Tenants are conflicts between tenants, one sentence each. They are found elsewhere, and added by the caller
 	// that prints the plan.
 	Tenants []string
+	// Unknown are the paths of fields of the Site beside those of claims: an operator's newer version may read
+	// addresses from them. Nothing is known of their values.
+	Unknown []string
 
 	site *v1alpha1.Site
 }
@@ -50,7 +53,7 @@ func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *
 	for i := range hosts {
 		g.host(&hosts[i])
 	}
-	p := &Comparison{Claims: sorted(g.claims), site: site}
+	p := &Comparison{Unknown: g.unknown(), Claims: sorted(g.claims), site: site}
 	s := sweep{plan: p}
 	s.run()
 	return p
@@ -85,6 +88,33 @@ func (p *Comparison) later(a, b *Claim) bool {
 		return a.Host.Key() > b.Host.Key()
 	}
 	return cmp.Or(cmp.Compare(p.line(a), p.line(b)), strings.Compare(a.Field, b.Field)) > 0
+}
+
+// unknown returns the unknown fields of the Site's services that are beside the field of a claim, or beside a list
+// with one, sorted.
+func (g *gatherer) unknown() (fields []string) {
+	if len(g.site.Unknown) == 0 {
+		return nil
+	}
+	above := func(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
+	holders := map[string]bool{}
+	for i := range g.claims {
+		c := &g.claims[i]
+		if c.Host != nil || c.Cluster != nil {
+			continue
+		}
+		for path, list := c.Field, true; list; list = strings.HasSuffix(path, "]") {
+			path = above(path)
+			holders[path] = true
+		}
+	}
+	for _, field := range g.site.Unknown {
+		if holders[above(field)] {
+			fields = append(fields, field)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
 }
 
 func (p *Comparison) line(c *Claim) int {

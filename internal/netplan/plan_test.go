@@ -295,3 +295,27 @@ func TestATenantsNamedPool(t *testing.T) {
 		t.Errorf("found %+v", refused)
 	}
 }
+
+// TestUnknownFields: a field that sipgen does not know is named where addresses stand beside it, or in a list beside it, and nowhere else.
+func TestUnknownFields(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Spec.Services.Ironic = []v1alpha1.Ironic{{Name: "i", Namespace: "n"}}
+	networking := &site.Spec.Services.Ironic[0].Spec.Networking
+	networking.DHCP = &v1alpha1.IronicDHCP{RangeBegin: "192.0.2.10", RangeEnd: "192.0.2.20"}
+	networking.IPAddress = "192.0.2.2"
+	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "p", Namespace: "n", Pool: &v1alpha1.AddressPool{Addresses: []string{"198.51.100.0/28"}}}}
+	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{{Name: "v", Namespace: "n"}}
+	site.Spec.Services.VirtualHosts[0].Spec.Networks = []v1alpha1.VinoNetwork{{Name: "m", StaticAllocationStart: "203.0.113.1", StaticAllocationStop: "203.0.113.9"}}
+	want := []string{
+		"spec.services.ironic[0].spec.networking.dhcp.extraRanges", "spec.services.ironic[0].spec.networking.secondAddress",
+		"spec.services.networks[0].pool.more", "spec.services.virtualHosts[0].spec.moreNetworks", "spec.services.virtualHosts[0].spec.networks[0].more",
+	}
+	site.Unknown = append([]string{"spec.services.ironic[0].spec.foo", "spec.services.ironic[0].spec.tls.foo", "spec.services.ironic[0].spec.networking.ingress.foo"}, want...)
+	plan := Of(site, nil, nil)
+	if !slices.Equal(plan.Unknown, want) {
+		t.Errorf("found %q, want %q", plan.Unknown, want)
+	}
+	if said := string(plan.Table(0)); strings.Contains(said, "nothing overlaps") || !strings.Contains(said, "0 conflicts (!), 5 doubts (?)\n") || plan.Overlaps() {
+		t.Errorf("the plan is\n%s", said)
+	}
+}

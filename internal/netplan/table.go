@@ -174,6 +174,13 @@ func (p *Comparison) Table(width int) []byte {
 		}
 		say("%s %s: %s", mark, text.Line(p.Place(c.At)), text.Line(p.words(c)))
 	}
+	for i, field := range p.Unknown {
+		if i == maxShown {
+			say("and %d more unknown fields", len(p.Unknown)-i)
+			break
+		}
+		say("? %s: unknown field: addresses in it are not in this plan", text.Line(p.Place(&Claim{Field: field})))
+	}
 	return out.Bytes()
 }
 
@@ -240,8 +247,8 @@ func (p *Comparison) summary() string {
 			bad++
 		}
 	}
-	if bad+doubtful == 0 {
+	if bad+doubtful+len(p.Unknown) == 0 {
 		return "nothing overlaps"
 	}
-	return fmt.Sprintf("%s (!), %s (?)", text.Count(bad, "conflict"), text.Count(doubtful, "doubt"))
+	return fmt.Sprintf("%s (!), %s (?)", text.Count(bad, "conflict"), text.Count(doubtful+len(p.Unknown), "doubt"))
 }
