@@ -86,6 +86,8 @@ func DecodeClusters(docs []manifest.Document) []DecodedCluster {
 			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
 		case doc.NoKind():
 			d.Errs = append(d.Errs, doc.Problem("kind", "missing, want %q or another object's", v1.Kind))
+		case IsManifest(doc): // a Vino has the apiVersion of a SIPCluster
+			continue
 		case doc.APIVersion == v1.APIVersion && doc.Kind != v1.Kind:
 			d.Errs = append(d.Errs, doc.Problem("kind", "found %q, want %q", doc.Kind, v1.Kind))
 		case doc.Kind == v1.Kind && doc.APIVersion != v1.APIVersion:

@@ -80,6 +80,12 @@ type Shortage struct {
 	Node string
 }
 
+// Problem returns the shortage of the n-th Vino of a site as a problem of the Site, after so many hosts.
+func (s *Shortage) Problem(site *v1alpha1.Site, n, hosts int) error {
+	return site.Problem(fmt.Sprintf("spec.services.virtualHosts[%d].spec.networks[%d].%s", n, s.Network, s.Field),
+		"too few %s: none is left for node %s, with %d hosts before", s.What, s.Node, hosts)
+}
+
 // pool is one subnet's: an IPPool of ViNO.
 type pool struct {
 	nextMAC uint64

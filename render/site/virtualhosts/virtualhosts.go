@@ -41,9 +41,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 		v := &site.Spec.Services.VirtualHosts[n]
 		preview, short := vino.Of(v)
 		if short != nil {
-			at := fmt.Sprintf("spec.services.virtualHosts[%d].spec.networks[%d].%s", n, short.Network, short.Field)
-			problems.Add(site.Problem(at, "too few %s: none is left for node %s, with %d hosts before", short.What, short.Node,
-				len(preview.Hosts)))
+			problems.Add(short.Problem(site, n, len(preview.Hosts)))
 		}
 		content, err := object.Marshal(vinoObject(site, v))
 		problems.Add(err)

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,16 +14,20 @@ import (
 )
 
 // notThereYet returns the hosts that ViNO will make of the site's Vinos, without those that are in the inventory
-// already. They have no uid, so that nothing can be rendered for them.
-func notThereYet(l *app.Loaded) []inventory.Host {
+// already. They have no uid, so that nothing can be rendered for them. Too few addresses are the error that rendering
+// has.
+func notThereYet(l *app.Loaded) (out []inventory.Host, _ error) {
+	var errs []error
 	known := map[string]bool{}
 	for i := range l.Hosts.Hosts {
 		known[l.Hosts.Hosts[i].Key()] = true
 	}
-	var out []inventory.Host
 	for n := range l.Site.Spec.Services.VirtualHosts {
 		v := &l.Site.Spec.Services.VirtualHosts[n]
-		preview, _ := vino.Of(v) // rendering reports addresses that run out
+		preview, short := vino.Of(v)
+		if short != nil {
+			errs = append(errs, short.Problem(l.Site, n, len(preview.Hosts)))
+		}
 		for i := range preview.Hosts {
 			h := &preview.Hosts[i]
 			host := inventory.Host{
@@ -39,12 +44,15 @@ func notThereYet(l *app.Loaded) []inventory.Host {
 			}
 		}
 	}
-	return out
+	return out, errors.Join(errs...)
 }
 
 // addVirtualHosts plans with the hosts that are not there yet.
-func (s *Supposed) addVirtualHosts() {
-	more := notThereYet(s.Site)
+func (s *Supposed) addVirtualHosts() error {
+	more, err := notThereYet(s.Site)
+	if err != nil {
+		return err
+	}
 	hosts := *s.Site.Hosts
 	hosts.Hosts = append(slices.Clone(hosts.Hosts), more...)
 	inventory.Sort(hosts.Hosts)
@@ -58,4 +66,5 @@ func (s *Supposed) addVirtualHosts() {
 		s.Lines = append(s.Lines, fmt.Sprintf("with %s not there yet: ViNO will create %s",
 			text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
 	}
+	return nil
 }

@@ -72,7 +72,7 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 	changed := *l
 	out := &Supposed{Site: &changed}
 	if w.virtual {
-		out.addVirtualHosts()
+		errs = append(errs, out.addVirtualHosts())
 	}
 	for _, asked := range w.without {
 		hosts, gone, err := leaveOut(changed.Hosts.Hosts, asked)
