@@ -184,6 +184,9 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 		if text == "sip.airshipit.org/address" {
 			text += ".oam"
 		}
+		if text == v1alpha1.NetworkLabelPrefix {
+			text += "oam"
+		}
 		if key.MatchString(text) && !noKeys.MatchString(text) {
 			used[text] = file
 		}

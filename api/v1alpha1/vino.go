@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"strings"
 )
@@ -56,6 +57,22 @@ const VirtualHostsLabel = "sipgen.airshipit.org/virtual-hosts"
 
 // Group returns the value of VirtualHostsLabel on the hosts.
 func (v *VirtualHosts) Group() string { return v.Namespace + "." + v.Name }
+
+// NetworkLabelPrefix plus the name of a network is a label, with an empty value, of each host of a Vino with an
+// interface on that network. ViNO has no label of its own for that. Example: networks.vino.airshipit.org/oam.
+const NetworkLabelPrefix = "networks.vino.airshipit.org/"
+
+// HostLabels returns the labels of a set's hosts: those of the set, those of its networks unless the set has them, and
+// VirtualHostsLabel.
+func (v *VirtualHosts) HostLabels(set *VinoNodeSet) map[string]string {
+	out := map[string]string{}
+	for i := range set.NetworkInterfaces {
+		out[NetworkLabelPrefix+set.NetworkInterfaces[i].NetworkName] = ""
+	}
+	maps.Copy(out, set.BMHLabels)
+	out[VirtualHostsLabel] = v.Group()
+	return out
+}
 
 // Key returns the Vino's "namespace/name".
 func (v *VirtualHosts) Key() string { return v.Namespace + "/" + v.Name }

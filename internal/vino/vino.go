@@ -13,6 +13,7 @@ package vino
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"strings"
@@ -240,16 +241,12 @@ func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNode
 }
 
 // labels returns those of the node that are copied, empty where it has none, and above them those of the set.
-// sipgen's own is among the set's.
 func labels(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet) map[string]string {
-	out := make(map[string]string, len(v.Spec.NodeLabelKeysToCopy)+len(set.BMHLabels)+1)
+	out := make(map[string]string, len(v.Spec.NodeLabelKeysToCopy)+len(set.BMHLabels)+len(set.NetworkInterfaces)+1)
 	for _, key := range v.Spec.NodeLabelKeysToCopy {
 		out[key] = node.Labels[key]
 	}
-	for key, value := range set.BMHLabels {
-		out[key] = value
-	}
-	out[v1alpha1.VirtualHostsLabel] = v.Group()
+	maps.Copy(out, v.HostLabels(set))
 	return out
 }
 

@@ -3,6 +3,7 @@ package vino
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -61,6 +62,19 @@ vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.2
 	}
 	if labels := preview.Hosts[0].Labels; labels["airshipit.org/k8s-role"] != "master" || labels["airshipit.org/rack"] != "r1" || labels["airshipit.org/server"] != "" {
 		t.Errorf("labels: %v", labels)
+	}
+}
+
+// TestNetworkLabels: a host has a label for each network that it has an interface on, whatever the node's labels are, and its set's own labels count.
+func TestNetworkLabels(t *testing.T) {
+	v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n"}
+	v.Spec.NodeLabelKeysToCopy = []string{"networks.vino.airshipit.org/foo", "rack"}
+	set := v1alpha1.VinoNodeSet{Name: "w", Count: 1, BMHLabels: map[string]string{"networks.vino.airshipit.org/bar": "own"},
+		NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "a", NetworkName: "foo"}, {Name: "b", NetworkName: "foo"}, {Name: "c", NetworkName: "bar"}}}
+	node := v1alpha1.VirtualHostNode{Name: "n", Labels: map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "node"}}
+	want := map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "", "networks.vino.airshipit.org/bar": "own", "sipgen.airshipit.org/virtual-hosts": "n.v"}
+	if got := labels(v, &node, &set); !maps.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
 	}
 }
 

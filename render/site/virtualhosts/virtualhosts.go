@@ -55,7 +55,8 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 }
 
 // vinoObject returns the Vino. Its credentials are variables with Flux; with Argo CD it has none, and the operator
-// owns that field. Every host gets a label for grants.
+// owns that field. Every host gets a label for grants, and
+// one for each network.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec.Object()
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
@@ -64,14 +65,9 @@ func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 			"password": variable(PasswordVariable)}
 	}
 	sets, _ := spec["nodes"].([]any)
-	for _, set := range sets {
+	for i, set := range sets {
 		if set, ok := set.(map[string]any); ok {
-			labels, _ := set["bmhLabels"].(map[string]any)
-			if labels == nil {
-				labels = map[string]any{}
-			}
-			labels[v1alpha1.VirtualHostsLabel] = v.Group()
-			set["bmhLabels"] = labels
+			set["bmhLabels"] = v.HostLabels(&v.Spec.Nodes[i])
 		}
 	}
 	return siteobject.Object(site, upstream.Vino, v.Namespace, v.Name, spec)
