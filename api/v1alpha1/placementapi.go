@@ -88,6 +88,21 @@ type PlacementCertificate struct {
 	SecretName string `json:"secretName,omitempty"`
 }
 
+// Scheme returns that of an endpoint's URL: https if it has a certificate.
+func (s *PlacementSpec) Scheme(endpoint string) string {
+	if s.TLS == nil || s.TLS.API == nil {
+		return "http"
+	}
+	certificate := s.TLS.API.Internal
+	if endpoint == "public" {
+		certificate = s.TLS.API.Public
+	}
+	if certificate == nil || certificate.SecretName == "" {
+		return "http"
+	}
+	return "https"
+}
+
 // The annotations by which a Service asks MetalLB for addresses, in both of its domains.
 var metalLB = []string{"metallb.universe.tf/", "metallb.io/"}
 

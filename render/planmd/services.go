@@ -3,6 +3,8 @@ package planmd
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -15,16 +17,14 @@ import (
 // writeServices lists where the site's own services are reached, and which hosts ViNO makes.
 func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 	services := &site.Spec.Services
-	if len(services.Ironic)+len(services.VirtualHosts) > 0 {
+	if len(services.Ironic)+len(services.VirtualHosts)+len(services.Placement) > 0 {
 		out.WriteString("\n## Services of the site\n\n")
 	}
 	for n := range services.Ironic {
-		i := &services.Ironic[n]
-		fmt.Fprintf(out, "- Ironic `%s`", i.Key())
-		if address := i.Spec.Networking.IPAddress; address != "" {
-			fmt.Fprintf(out, ": `%s`", address)
-		}
-		out.WriteString("\n")
+		writeIronic(out, &services.Ironic[n])
+	}
+	for n := range services.Placement {
+		writePlacement(out, &services.Placement[n])
 	}
 	for n := range services.VirtualHosts {
 		v := &services.VirtualHosts[n]
@@ -42,6 +42,60 @@ func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 		if site.Spec.Engine == v1alpha1.EngineArgoCD {
 			writeVinoCredentials(out, &services.VirtualHosts[n])
 		}
+	}
+}
+
+// writeIronic tells where an Ironic answers, and the names in its certificate: those that the baremetal-operator and
+// the hosts call it by.
+func writeIronic(out *bytes.Buffer, i *v1alpha1.Ironic) {
+	spec, scheme := &i.Spec, "http"
+	service := i.Name + "." + i.Namespace + ".svc" // as the baremetal-operator has it
+	names := []string{service}
+	addresses := []string{spec.Networking.IPAddress, spec.Networking.ExternalIP}
+	if k := spec.Networking.Keepalived; k != nil {
+		for _, vip := range k.AdditionalVIPs {
+			addresses = append(addresses, vip.IPAddress)
+		}
+	}
+	for _, address := range addresses {
+		if address != "" && !slices.Contains(names, address) {
+			names = append(names, address)
+		}
+	}
+	if spec.TLS.CertificateName != "" {
+		scheme = "https"
+	}
+	fmt.Fprintf(out, "- Ironic `%s`: `%s://%s` in the cluster", i.Key(), scheme, service)
+	for _, address := range names[1:] {
+		if a, err := netip.ParseAddr(address); err == nil {
+			fmt.Fprintf(out, ", `%s://%s`", scheme, netip.AddrPortFrom(a, uint16(v1alpha1.IronicPorts(spec)[0].Port)))
+		}
+	}
+	if spec.TLS.CertificateName != "" {
+		fmt.Fprintf(out, ". Names in the certificate `%s`: `%s`", spec.TLS.CertificateName, strings.Join(names, "`, `"))
+		if spec.Networking.IPAddress == "" {
+			out.WriteString(", and the address of each node that runs it")
+		}
+	}
+	out.WriteString("\n")
+}
+
+// writePlacement names the Services that the operator makes for a PlacementAPI, with their addresses.
+func writePlacement(out *bytes.Buffer, p *v1alpha1.Placement) {
+	const port = 8778
+	for _, endpoint := range []string{"internal", "public"} {
+		var vips []string
+		if p.Spec.Override != nil {
+			service := p.Spec.Override.Service[endpoint]
+			vips = service.VIPs()
+		}
+		fmt.Fprintf(out, "- Placement `%s`, %s: `%s://placement-%s.%s.svc:%d`", p.Key(), endpoint, p.Spec.Scheme(endpoint),
+			endpoint, p.Namespace, port)
+		if len(vips) > 0 {
+			fmt.Fprintf(out, " at `%s`. Clients outside the cluster need this name in DNS or in their hosts files",
+				strings.Join(vips, "`, `"))
+		}
+		out.WriteString("\n")
 	}
 }
 
