@@ -34,6 +34,11 @@ func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort
 			Ports:          ports,
 		},
 	}
+	if family := exposure.AddressesFamily(); family != "" {
+		// MetalLB gives a Service of two families no address, if one is asked for.
+		out.Spec.IPFamilyPolicy = ptr(corev1.IPFamilyPolicySingleStack)
+		out.Spec.IPFamilies = []corev1.IPFamily{corev1.IPFamily(family)}
+	}
 	if spec.ClusterIP != nil {
 		out.Spec.ClusterIP = *spec.ClusterIP
 	}
