@@ -167,6 +167,11 @@ type Defaults struct {
 	// Allows pods on control plane nodes of the management cluster. Default false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
+	// Only IP family of load balancers' listeners and of Services. IPv4: for nodes without IPv6 in the kernel
+	// (ipv6.disable=1), where HAProxy does not start otherwise. Default: both families.
+	// +kubebuilder:validation:Enum=IPv4
+	// +optional
+	IPFamily string `json:"ipFamily,omitempty"`
 }
 
 // NodePorts is a range of node ports, both ends included.

@@ -25,7 +25,7 @@ const (
 )
 
 // haproxyHead returns the part of the configuration that every load balancer has. options may be nil.
-func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
+func (o *overlay) haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	var h v1.HAProxy
 	if options != nil {
 		h = *options
@@ -37,12 +37,21 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	head, err := fill("haproxy-head.cfg.tmpl", values{
 		"name": name, "purpose": purpose,
 		"maxConn":  fmt.Sprint(cmp.Or(h.MaxConnections, v1.DefaultMaxConnections) + statusConnections),
-		"hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"hardStop": fmt.Sprint(hardStopSeconds), "bind": o.bind(fmt.Sprint(statusPort)),
 		"connect": cmp.Or(t.Connect, "5s"), "check": cmp.Or(t.Check, "4s"), "queue": cmp.Or(t.Queue, "30s"),
 		"client": cmp.Or(t.Client, "600s"), "server": cmp.Or(t.Server, "600s"), "tunnel": cmp.Or(t.Tunnel, "1h"),
 		"globalLines": sectionLines(h.Lines, "global"), "defaultsLines": sectionLines(h.Lines, "defaults"),
 	})
 	return string(head), err
+}
+
+// bind returns where HAProxy listens, at a port or a range of ports: on both families, unless the site has IPv4 only.
+// Without IPv6 in the kernel HAProxy ends at an IPv6 socket.
+func (o *overlay) bind(ports string) string {
+	if o.Site.Spec.Defaults.IPFamily == string(v1.IPv4) {
+		return "0.0.0.0:" + ports
+	}
+	return ":::" + ports + " v4v6"
 }
 
 // frontend returns the values of the clients' frontend. options may be nil.

@@ -24,12 +24,12 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if lb.HealthCheck != nil {
 		check = *lb.HealthCheck
 	}
-	head, err := haproxyHead(s.name, "API servers of "+o.Cluster.Key(), lb.HAProxy)
+	head, err := o.haproxyHead(s.name, "API servers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	config, err := fill("loadbalancer-controlplane.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, "leastconn"), values{
-		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
+		"head": head, "bind": o.bind(fmt.Sprint(apiPort)), "servers": serverLines(servers, apiPort),
 		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
 		"verify": verification(check.CA),
 	}))
@@ -55,11 +55,11 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	head, err := haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key(), lb.HAProxy)
+	head, err := o.haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := workerConfig(lb, head, servers)
+	config, err := o.workerConfig(lb, head, servers)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -81,12 +81,12 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 // workerConfig returns one backend for all ports, whose servers are reached at the client's port, or one for each
 // port. With the PROXY protocol it is one for each, because there a client sends the port itself, and could reach any
 // port of the workers: the bind's name says which port a client came to.
-func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
+func (o *overlay) workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
 	const balance = "roundrobin"
 	checkPort := fmt.Sprint(cmp.Or(lb.CheckPort, 10250))
 	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {
 		return fill("loadbalancer-worker.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, balance), values{
-			"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
+			"head": head, "bind": o.bind(fmt.Sprintf("%d-%d", lb.NodePortRange.Start, lb.NodePortRange.End)),
 			"checkPort": checkPort, "servers": serverLines(servers, 0),
 		}))
 	}
@@ -98,7 +98,7 @@ func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]b
 	var binds strings.Builder
 	var backends []byte
 	for port := lb.NodePortRange.Start; port <= lb.NodePortRange.End; port++ {
-		fmt.Fprintf(&binds, "    bind :::%d v4v6%s name %d\n", port, clients["acceptProxy"], port)
+		fmt.Fprintf(&binds, "    bind %s%s name %d\n", o.bind(fmt.Sprint(port)), clients["acceptProxy"], port)
 		text, err := fill("loadbalancer-worker-port.cfg.tmpl", merge(backend(lb.HAProxy, balance), values{
 			"port": fmt.Sprint(port), "check": check, "servers": serverLines(servers, int(port)),
 		}))
