@@ -86,7 +86,7 @@ type SiteSpec struct {
 	// Settings of the Argo CD objects.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// Clients of the services' metrics. Default: all pods.
+	// Clients of the services' metrics and statistics. Default: none.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 	// Groups that may delete labeled hosts and write labels. Default: system:masters.
@@ -126,7 +126,7 @@ type ClusterAPI struct{}
 
 // Metrics is the clients that may read the metrics of the tenants' services: of load balancers and of Dex.
 type Metrics struct {
-	// Namespaces of pods that may read metrics. Empty: none.
+	// Namespaces of pods that may read metrics, of Prometheus for example. Empty: none.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
