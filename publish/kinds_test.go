@@ -10,6 +10,26 @@ import (
 
 // kinds_test.go: servers and repositories of other kinds than git init makes.
 
+// TestServersThatWantMultiACK: Azure DevOps answers 400 to a request without multi_ack. The second proposal also asks for what the first one
+// has beyond the branch: a request with commits that are there.
+func TestServersThatWantMultiACK(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	git(t, repo, "config", "http.receivepack", "true")
+	server := serveHTTPS(t, filepath.Dir(repo))
+	server.ack.Store(true)
+	target := Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
+	mustPublish(t, target, tree("a", "1"))
+	mustPublish(t, target, tree("a", "2"))
+	target.Proposal = "sipgen/site"
+	mustPublish(t, target, tree("a", "3"))
+	rival(t, repo, "main", tree("x", "1"))
+	mustPublish(t, target, tree("a", "4"))
+	if got := git(t, repo, "show", "sipgen/site:site/a"); got != "4" {
+		t.Errorf("found %q", got)
+	}
+}
+
 // TestSHA256Repositories are named as such, with or without commits.
 func TestSHA256Repositories(t *testing.T) {
 	t.Parallel()
