@@ -30,6 +30,27 @@ func TestServersThatWantMultiACK(t *testing.T) {
 	}
 }
 
+// TestURLsAsGitReadsThem: a slash at the end, and characters that are escaped.
+func TestURLsAsGitReadsThem(t *testing.T) {
+	t.Parallel()
+	for name, address := range map[string]string{"fleet.git": "fleet.git/", "fleet2.git": "fleet2.git//", "a#b.git": "a%23b.git", "a b%.git": "a%20b%25.git/", "a?b.git": "a%3Fb.git"} {
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			git(t, root, "init", "--quiet", "--bare", "--initial-branch=main", name)
+			repo := filepath.Join(root, name)
+			git(t, repo, "config", "http.receivepack", "true")
+			server := serveHTTPS(t, root)
+			target := Target{URL: server.url + "/" + address, Branch: "main", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
+			mustPublish(t, target, tree("a", "1"))
+			mustPublish(t, target, tree("a", "2"))
+			if got := git(t, repo, "show", "main:a"); got != "2" {
+				t.Errorf("found %q", got)
+			}
+		})
+	}
+}
+
 // TestSHA256Repositories are named as such, with or without commits.
 func TestSHA256Repositories(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -102,6 +103,13 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			endpoint.User = "git"
 		}
 	case "https", "http":
+		if address, err := url.Parse(t.URL); err == nil {
+			// As git asks for it: escaped as it was given, and without the slash at its end.
+			endpoint.Path = strings.TrimRight(address.EscapedPath(), "/")
+			if address.RawQuery != "" {
+				endpoint.Path += "?" + address.RawQuery
+			}
+		}
 		if endpoint.User != "" || endpoint.Password != "" {
 			if t.Auth.Username == "" && t.Auth.Password == "" && t.Auth.Token == "" {
 				t.Auth.Username, t.Auth.Password = endpoint.User, endpoint.Password
