@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // kinds_test.go: servers and repositories of other kinds than git init makes.
@@ -47,6 +48,34 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 			if got := git(t, repo, "show", "main:a"); got != "2" {
 				t.Errorf("found %q", got)
 			}
+		})
+	}
+}
+
+// TestProposalWhereNoBranchIsOverwritten: the second proposal is refused at once, with the reason and what to do.
+func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
+	t.Parallel()
+	for way, reach := range map[string]func(testing.TB, string) reached{"https": httpsTarget, "file": func(_ testing.TB, repo string) reached {
+		return reached{Target: Target{URL: repo, Branch: "main"}}
+	}} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			repo := bare(t)
+			target := reach(t, repo).Target
+			mustPublish(t, target, tree("a", "1"))
+			git(t, repo, "config", "receive.denyNonFastForwards", "true")
+			target.Proposal = "sip/one"
+			mustPublish(t, target, tree("a", "2"))
+			began := time.Now()
+			_, err := publishTree(target, tree("a", "3"), meta)
+			if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "receive.denyNonFastForwards") || !strings.Contains(err.Error(), "delete the branch sip/one") {
+				t.Errorf("found %v", err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			git(t, repo, "update-ref", "-d", "refs/heads/sip/one")
+			mustPublish(t, target, tree("a", "3"))
 		})
 	}
 }
