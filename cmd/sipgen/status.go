@@ -50,9 +50,10 @@ releases and what they wait for, edited labels, patches that the guards deny, fa
 specs. Without --write, no specs are read and nothing is written.
 
 Then print the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
-conditions, and the rollouts of the clusters' services. This needs the permission to list ironics,
-vinoes, placementapis and deployments, which policy/ does not grant: a Vino holds the BMCs'
-password. Of files, the objects among those of --inventory are printed.
+conditions, the rollouts of the clusters' services, and the engine's Kustomizations or Applications:
+which commit each has applied, and which are suspended or fail. The reader of policy/ may list all
+but vinoes: a Vino holds the BMCs' password. Of files, the objects among those of --inventory are
+printed.
 
 -o wide also lists healthy hosts and services.
 
@@ -109,7 +110,7 @@ edited; 2 an error.`,
 				return err
 			}
 			return showStatus(ui, before, site, status.Of(statusInput(site, before, answer, hosts)),
-				servicesOf(ctx, ui, &in, site, before), output.Format)
+				servicesOf(ctx, ui, &in, site, before, output.Format == "wide"), output.Format)
 		},
 	}
 	in.SiteFlag(command)
@@ -181,7 +182,7 @@ func showStatus(ui *terminal.UI, before app.Before, site *v1alpha1.Site, hosts [
 			return err
 		}
 		fmt.Fprintf(ui.Out, "%s.\n", status.Summary(hosts))
-		if err := showServices(ui, services, output); err != nil {
+		if err := showServices(ui, services, before.Commit, output); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 	p := checked.Plan
 	hosts := status.Of(statusInput(p.Loaded.Site, before, p.Placement.Holdings, p.Loaded.Hosts))
 	tenants := tenantStatus(p, hosts)
-	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before)
+	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before, false)
 	failed := writeStatuses(ctx, ui, in, tenants)
 	shown := showStatus(ui, before, p.Loaded.Site, hosts, tenants.Services, output)
 	if failed == nil || shown != nil && !errors.Is(shown, errFinding) {
