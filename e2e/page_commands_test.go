@@ -151,8 +151,18 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 
 // makesKeysByPage: the Secret has a private key that sshd reads.
 func (c *circle) makesKeysByPage(t *testing.T) {
+	private := func() string {
+		text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants", "jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
+		return text
+	}
 	c.run(t, procedure(t, "jump-host-keys"))
-	text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants", "jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
+	former := private()
+	c.run(t, procedure(t, "rotate-host-keys"))
+	c.run(t, procedure(t, "jump-host-keys"))
+	text := private()
+	if text == former {
+		t.Error("the keys are the former ones")
+	}
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	watch := watchEndpoints(t, api)
 	s := c.person(t)
 
-	// The page's commands, word by word: the right to look first.
+	// The page's commands, word by word.
 	words := strings.NewReplacer("NAMESPACE", sipTenant, "CLUSTER", "lma")
 	var way []string
 	for _, block := range procedure(t, "takeover-tenant") {
@@ -64,12 +64,6 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	if len(way) != 5 {
 		t.Fatalf("docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1, 3, 4 and 5: %q", len(way), way)
 	}
-	look := procedure(t, "takeover-rights")
-	rights := look[0]
-	if e == v1alpha1.EngineArgoCD {
-		rights = strings.Replace(rights, "flux-system:", "argocd:", 1)
-	}
-	s.run(rights)
 	s.run(procedure(t, "takeover")[0])
 	s.run(way[0])                                                 // stop SIP
 	s.run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 1: "move the tenant's file"
@@ -172,7 +166,6 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
 	s.run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
 	c.wantSIPLabels(t)
-	s.run(look[1])
 }
 
 // sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of them.

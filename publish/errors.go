@@ -138,6 +138,9 @@ func (r *remote) explain(err error) error {
 		return answer
 	case r.local != "" && strings.Contains(message, "detected dubious ownership"):
 		return fmt.Errorf("%w: %s", ErrOwner, r.local)
+	case strings.Contains(message, "object-format=sha256"):
+		// The server's announcement, which go-git cannot read.
+		return ErrSHA256
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return fmt.Errorf("%w: %s; check the URL, and that these credentials can read it", ErrNoRepository, message)
 	case errors.Is(err, transport.ErrAuthenticationRequired):

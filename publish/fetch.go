@@ -24,6 +24,12 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
+// Azure DevOps and AWS CodeCommit refuse a request without multi_ack, which go-git leaves out by default: it asks for one
+// pack, of which all answers before are read.
+func init() {
+	transport.UnsupportedCapabilities = []capability.Capability{capability.ThinPack}
+}
+
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {

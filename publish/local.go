@@ -17,7 +17,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
@@ -42,7 +41,7 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 }
 
 func (r *remote) openLocal() (*gogit.Repository, error) {
-	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	repository, err := openRepository(r.local)
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		// Other files would be among git's own.
 		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 {
@@ -52,13 +51,9 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 			r.local)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", r.local, err)
 	}
-	store, ok := repository.Storer.(*filesystem.Storage)
-	if !ok {
-		return repository, nil
-	}
-	return gogit.Open(&localStorage{openStorage(store.Filesystem())}, nil)
+	return repository, nil
 }
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
@@ -23,7 +25,7 @@ type localStorage struct{ *filesystem.Storage }
 // The open packs are closed with the storage.
 func openStorage(dir billy.Filesystem) *filesystem.Storage {
 	return filesystem.NewStorageWithOptions(dir, cache.NewObjectLRU(4*cache.MiByte),
-		filesystem.Options{KeepDescriptors: true})
+		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New(string(filepath.Separator))})
 }
 
 // EncodedObject returns the object, with its content opened: go-git opens the pack of a big one by its name.

@@ -50,6 +50,12 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	if output != "" {
 		reason += ": " + output
 	}
+	if r.target.Proposal != "" && strings.Contains(strings.ToLower(reason), "non-fast-forward") {
+		// The branch is where it was, so this is no race: a new proposal replaces the one before.
+		return "", fmt.Errorf("%w: %s: the repository forbids pushes that are no fast-forward "+
+			"(receive.denyNonFastForwards), and a new proposal replaces the one before; unset it there, "+
+			"delete the branch %s before each proposal, or propose by another name", ErrRejected, reason, base.branch)
+	}
 	if isConcurrentPush(refused.status, output) {
 		// The reason matters where it never ends: it names the lock that a git that was killed has left.
 		return "", &lockError{reason}

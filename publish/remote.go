@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -52,7 +53,7 @@ func newRemote(target *Target) (*remote, error) {
 func connect[S transport.Session](ctx context.Context, r *remote,
 	open func(*transport.Endpoint, transport.AuthMethod) (S, error)) (S, *packp.AdvRefs, error) {
 	for {
-		scheme := r.endpoint.Protocol
+		scheme, given := r.endpoint.Protocol, r.endpoint.Path
 		session, err := open(r.endpoint, r.auth)
 		if err != nil {
 			return session, nil, err
@@ -62,6 +63,10 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 			bounded = wire.BoundSession(session, &r.over)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
+		if r.endpoint.Path != given {
+			// go-git takes the path from the answer's URL, without its escapes.
+			r.endpoint.Path = (&url.URL{Path: r.endpoint.Path}).EscapedPath()
+		}
 		if err != nil {
 			_ = session.Close() // nothing was asked for; what reads for go-git may still be reading
 		} else if _, pushes := any(session).(transport.ReceivePackSession); pushes {

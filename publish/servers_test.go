@@ -33,6 +33,7 @@ type httpsServer struct {
 	cut     atomic.Bool  // the next push is taken, and its answer is lost
 	drop    atomic.Bool  // the next push is dropped half way
 	whole   atomic.Bool  // knows no shallow clones
+	ack     atomic.Bool  // wants multi_ack, as Azure DevOps and AWS CodeCommit do
 }
 
 func serveHTTPS(t testing.TB, root string) *httpsServer {
@@ -98,6 +99,17 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
 				return
 			}
+		}
+		if served.ack.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && !bytes.Contains(body, []byte(" multi_ack ")) {
+			http.Error(w, "want multi_ack", http.StatusBadRequest)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/info/refs") && served.ack.Load() {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, r)
+			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" multi_ack_detailed "), []byte(" molti_ack_detailed "), 1)) // of the same length
+			return
 		}
 		if strings.HasSuffix(r.URL.Path, "/info/refs") && served.whole.Load() {
 			answer := httptest.NewRecorder()

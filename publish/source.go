@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
@@ -34,14 +34,13 @@ func SourceOf(paths []string) (*Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no files")
 	}
-	repository, err := gogit.PlainOpenWithOptions(folderOf(paths[0]),
-		&gogit.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	checkout, err := findCheckout(folderOf(paths[0]))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not in a git checkout: %w", paths[0], err)
 	}
-	worktree, err := repository.Worktree()
+	repository, err := openRepository(checkout)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", paths[0], err)
+		return nil, fmt.Errorf("%s: %w", checkout, err)
 	}
 	head, err := repository.Head()
 	if err != nil {
@@ -51,7 +50,7 @@ func SourceOf(paths []string) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", head.Hash(), err)
 	}
-	root, err := filepath.EvalSymlinks(worktree.Filesystem.Root())
+	root, err := filepath.EvalSymlinks(checkout)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +117,9 @@ func checkCommitted(commit *object.Commit, root, path string) error {
 		switch {
 		case err != nil:
 			problems = append(problems, fmt.Errorf("%s: not in commit %s: commit it first", inside, commit.Hash))
-		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, content):
+		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, content) &&
+			// As core.autocrlf and the attribute eol check out; to git and to YAML it is the same text.
+			there.Hash != plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))):
 			problems = append(problems, fmt.Errorf("%s: not as commit %s has it: commit it first", inside, commit.Hash))
 		}
 		return nil

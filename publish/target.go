@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -102,6 +103,7 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			endpoint.User = "git"
 		}
 	case "https", "http":
+		endpoint.Path = escapedPath(t.URL)
 		if endpoint.User != "" || endpoint.Password != "" {
 			if t.Auth.Username == "" && t.Auth.Password == "" && t.Auth.Token == "" {
 				t.Auth.Username, t.Auth.Password = endpoint.User, endpoint.Password
@@ -112,6 +114,20 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact.URL(t.URL), endpoint.Protocol)
 	}
 	return endpoint, nil
+}
+
+// escapedPath returns the path of a URL that was read before as git asks for it: escaped as it was given, and without
+// the slash at its end.
+func escapedPath(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	path := strings.TrimRight(parsed.EscapedPath(), "/")
+	if parsed.RawQuery != "" {
+		path += "?" + parsed.RawQuery
+	}
+	return path
 }
 
 // checkBranch accepts a name that git accepts for a new branch, as git check-ref-format --branch does, and no name

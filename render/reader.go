@@ -10,11 +10,11 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found
-// and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces of hosts: the site's, or where
-// it names none those of the inventory that are not reserved. RBAC cannot tell network data from other Secrets there,
-// such as the BMCs' passwords. The bindings do not depend on which hosts name network data: Cluster API names it on
-// every host that it takes, and the first host of a namespace would wait for a sync.
+// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found,
+// SIPClusters, services and the engine's objects are listed everywhere. Secrets are fetched by name, in the namespaces
+// of hosts: the site's, or where it names none those of the inventory that are not reserved. RBAC cannot tell network
+// data from other Secrets there, such as the BMCs' passwords. The bindings do not depend on which hosts name network
+// data: Cluster API names it on every host that it takes, and the first host of a namespace would wait for a sync.
 func (s *rendering) reader(names accounts) []any {
 	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
@@ -49,7 +49,18 @@ func (s *rendering) reader(names accounts) []any {
 func readerLists() []rbacv1.PolicyRule {
 	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"},
 		Verbs: []string{"list"}}}
-	return append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
+	lists = append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
+	// Who owns the tenants' services, what has become of them and of the tree: plan and status look. Vinos are left out:
+	// one holds the BMCs' password.
+	for _, kinds := range []struct{ group, resource string }{
+		{"", "services"}, {"apps", "deployments"}, {"ironic.metal3.io", "ironics"},
+		{"placement.openstack.org", "placementapis"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},
+		{"argoproj.io", "applications"},
+	} {
+		lists = append(lists, rbacv1.PolicyRule{APIGroups: []string{kinds.group}, Resources: []string{kinds.resource},
+			Verbs: []string{"list"}})
+	}
+	return lists
 }
 
 func networkDataRules() []rbacv1.PolicyRule {

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"net/netip"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,4 +44,30 @@ func (e *ServiceExposure) Addresses() []string {
 		return nil
 	}
 	return strings.Split(e.LoadBalancerIP, ",")
+}
+
+// AddressesFamily returns the family of LoadBalancerIP, "" if it has none or both.
+func (e *ServiceExposure) AddressesFamily() AddressFamily {
+	var family AddressFamily
+	for _, address := range e.Addresses() {
+		own := FamilyOf(address)
+		if family != "" && own != family {
+			return ""
+		}
+		family = own
+	}
+	return family
+}
+
+// FamilyOf returns the family of an address, "" if it is none.
+func FamilyOf(address string) AddressFamily {
+	ip, err := netip.ParseAddr(address)
+	switch {
+	case err != nil:
+		return ""
+	case ip.Unmap().Is4():
+		return IPv4
+	default:
+		return IPv6
+	}
 }

@@ -13,8 +13,8 @@ type HAProxy struct {
 	// +kubebuilder:validation:Enum=roundrobin;leastconn;source;first;random
 	// +optional
 	Balance string `json:"balance,omitempty"`
-	// Maximum connections of one pod. Default 4000. Without resources, each further connection adds 40 KiB to the
-	// memory limit.
+	// Maximum connections of clients of one pod; more clients wait. Default 4000. Without resources, each further
+	// connection adds 40 KiB to the memory limit.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	// +optional

@@ -89,7 +89,7 @@ type SiteSpec struct {
 	// Settings of the Argo CD objects.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// Clients of the services' metrics. Default: all pods.
+	// Clients of the services' metrics and statistics. Default: none.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 	// Groups that may delete labeled hosts and write labels. Default: system:masters.
@@ -129,7 +129,7 @@ type ClusterAPI struct{}
 
 // Metrics is the clients that may read the metrics of the tenants' services: of load balancers and of Dex.
 type Metrics struct {
-	// Namespaces of pods that may read metrics. Empty: none.
+	// Namespaces of pods that may read metrics, of Prometheus for example. Empty: none.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
@@ -170,6 +170,11 @@ type Defaults struct {
 	// Allows pods on control plane nodes of the management cluster. Default false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
+	// Only IP family of load balancers' listeners and of Services. IPv4: for nodes without IPv6 in the kernel
+	// (ipv6.disable=1), where HAProxy does not start otherwise. Default: both families.
+	// +kubebuilder:validation:Enum=IPv4
+	// +optional
+	IPFamily string `json:"ipFamily,omitempty"`
 }
 
 // NodePorts is a range of node ports, both ends included.

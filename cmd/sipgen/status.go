@@ -53,9 +53,10 @@ releases and what they wait for, edited labels, patches that the guards deny, fa
 specs. Without --write, no specs are read and nothing is written.
 
 Then print the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
-conditions, and the rollouts of the clusters' services. This needs the permission to list ironics,
-vinoes, placementapis and deployments, which policy/ does not grant: a Vino holds the BMCs'
-password. Of files, the objects among those of --inventory are printed.
+conditions, the rollouts of the clusters' services, and the engine's Kustomizations or Applications:
+which commit each has applied, and which are suspended or fail. The reader of policy/ may list all
+but vinoes: a Vino holds the BMCs' password. Of files, the objects among those of --inventory are
+printed.
 
 -o wide also lists healthy hosts and services.
 
@@ -114,7 +115,7 @@ or a finding; 2 an error.`,
 				return err
 			}
 			return showStatus(ui, before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
-				status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before), before.Edited,
+				status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before, output.Format == "wide"), before.Edited,
 				sentence.Conflicts(answer)}, output.Format)
 		},
 	}
@@ -187,7 +188,7 @@ func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output st
 			return err
 		}
 		fmt.Fprintf(ui.Out, "%s.\n", status.Summary(hosts))
-		if err := showServices(ui, services, output); err != nil {
+		if err := showServices(ui, services, before.Commit, output); err != nil {
 			return err
 		}
 		for i := range shown.Findings {

@@ -32,12 +32,16 @@ var serviceKinds = []struct {
 	{"PlacementAPI", schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1",
 		Resource: "placementapis"}},
 	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
+	{status.Kustomization, schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1",
+		Resource: "kustomizations"}},
+	{status.Application, schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
+		Resource: "applications"}},
 }
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of
 // the hosts. Kinds that cannot be read, or that no file has, are left out.
 func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
-	before app.Before) []status.Service {
+	before app.Before, wide bool) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
@@ -56,6 +60,7 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 			found, err = liveObjects(ctx, in, k.resource, k.kind)
 			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
 			switch {
+			case apierrors.IsForbidden(err) && k.kind == "Vino" && !wide: // it holds a password, and policy/ grants it nobody
 			case apierrors.IsForbidden(err):
 				ui.Say("%s are not shown: the account may not list them", k.resource.Resource)
 			case !known:
@@ -67,7 +72,7 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 		}
 		objects = append(objects, found...)
 	}
-	return status.Services(wanted, objects)
+	return status.Services(wanted, objects, before.Commit)
 }
 
 func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupVersionResource,
@@ -95,6 +100,7 @@ func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 		out = append(out, status.Wanted{Kind: "PlacementAPI", Namespace: services.Placement[i].Namespace,
 			Name: services.Placement[i].Name})
 	}
+	out = append(out, syncs(before.Files)...)
 	for file, content := range before.Files {
 		// Each service of a cluster has a file of its name.
 		if at := strings.Split(file, "/"); len(at) == 5 && at[0] == "clusters" && at[3] == "infra" &&
@@ -106,8 +112,29 @@ func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 	return out
 }
 
+// syncs returns the objects of the tree by which the engine applies it.
+func syncs(files map[string][]byte) (out []status.Wanted) {
+	for file, content := range files {
+		engine, _, _ := strings.Cut(file, "/")
+		kind := map[string]string{"flux": status.Kustomization, "argocd": status.Application}[engine]
+		if kind == "" || path.Ext(file) != ".yaml" || path.Base(file) == "kustomization.yaml" {
+			continue
+		}
+		docs, err := manifest.Parse(file, content)
+		if err != nil {
+			continue // edited by hand, which is a finding of its own
+		}
+		for _, doc := range docs {
+			if doc.Kind == kind {
+				out = append(out, status.Wanted{Kind: kind, Namespace: doc.Namespace, Name: doc.Name})
+			}
+		}
+	}
+	return out
+}
+
 // showServices prints the services that are not ready, with -o wide all of them, and how many are.
-func showServices(ui *terminal.UI, services []status.Service, output string) error {
+func showServices(ui *terminal.UI, services []status.Service, commit, output string) error {
 	if len(services) == 0 {
 		return nil
 	}
@@ -128,7 +155,12 @@ func showServices(ui *terminal.UI, services []status.Service, output string) err
 		}
 		rows = append(rows, []string{text.Line(s.Service), text.Line(s.Cluster), state, text.Line(s.What)})
 	}
-	err := ui.Columns(rows, 3)
-	_, printed := fmt.Fprintf(ui.Out, "%s.\n", status.ServiceSummary(services))
-	return errors.Join(err, printed)
+	errs := []error{ui.Columns(rows, 3)}
+	for _, line := range []string{status.ServiceSummary(services), status.Applied(services, commit)} {
+		if line != "" {
+			_, err := fmt.Fprintf(ui.Out, "%s.\n", line)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }

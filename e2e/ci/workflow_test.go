@@ -2,6 +2,7 @@ package ci
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
 )
 
 // TestWorkflowsAreValid asks actionlint, which asks shellcheck about every step.
@@ -57,6 +60,31 @@ func TestJobsMayLittle(t *testing.T) {
 	// What is written twice stays the same.
 	if one, two, three := sipgen.Jobs["plan"].Steps[1].Run, publish.Steps[1].Run, snapshot.Jobs["snapshot"].Steps[1].Run; one != two || one != three {
 		t.Error("the jobs install sipgen in different ways")
+	}
+}
+
+// TestMergeQueue: the job plan reports in a merge queue, where it may be required; nothing is published from there.
+func TestMergeQueue(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(filepath.Join("..", "..", "ci", "github", "sipgen.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w struct {
+		On   map[string]any `json:"true"` // a boolean to YAML 1.1
+		Jobs map[string]map[string]any
+	}
+	if err := yaml.Unmarshal(content, &w); err != nil {
+		t.Fatal(err)
+	}
+	if _, found := w.On["merge_group"]; !found {
+		t.Errorf("on: found %v, want merge_group", w.On)
+	}
+	if found := fmt.Sprint(w.Jobs["plan"]["if"]); !strings.Contains(found, "github.event_name == 'merge_group'") {
+		t.Errorf("plan: if: found %s, want merge_group", found)
+	}
+	if found := fmt.Sprint(w.Jobs["publish"]["if"]); !strings.Contains(found, "&& github.ref == 'refs/heads/main'") {
+		t.Errorf("publish: if: found %s, want main alone", found)
 	}
 }
 

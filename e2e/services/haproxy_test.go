@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -245,13 +246,102 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 	}
 }
 
+// TestLoadBalancerAtItsLimit: with as many clients as it takes, over any of its ports, a load balancer answers its probes at once, and the next client
+// waits until one is gone. The probes would have the pod killed, and with it all connections.
+func TestLoadBalancerAtItsLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 6
+	options := &v1.HAProxy{MaxConnections: limit}
+	worker := func(t *testing.T, address string, entry v1.LoadBalancerWorker) (string, []string) {
+		first, status := int32(freeRange(t, 2)), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
+		entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + 1}
+		if !entry.CheckEachPort {
+			entry.CheckPort = first
+		}
+		config := string(overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{entry}}, v1.RoleWorker, address))["loadbalancer-worker-"+cluster+".cfg"])
+		config = replaceOnce(t, config, "bind :::8404 v4v6", "bind "+status)
+		config = strings.ReplaceAll(strings.ReplaceAll(config, "bind :::", "bind 127.0.0.1:"), " v4v6", "")
+		var urls []string
+		for port := first; port <= first+1; port++ {
+			serveText(t, fmt.Sprintf("%s:%d", address, port), "node-1")
+			urls = append(urls, fmt.Sprintf("http://127.0.0.1:%d", port))
+		}
+		runHAProxy(t, config, "http://"+status)
+		return "http://" + status, urls
+	}
+	for name, run := range map[string]func(t *testing.T) (status string, urls []string){
+		"control plane": func(t *testing.T) (string, []string) {
+			startBackend(t, "node-1", "127.0.16.1")
+			services := controlPlane(nil)
+			services.LoadBalancerControlPlane[0].HAProxy = options
+			config := overlay(t, input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig]
+			started := startHAProxy(t, config, "127.0.0.1")
+			return started.status, []string{started.url}
+		},
+		"workers": func(t *testing.T) (string, []string) {
+			return worker(t, "127.0.16.2", v1.LoadBalancerWorker{HAProxy: options})
+		},
+		"workers, each port checked": func(t *testing.T) (string, []string) {
+			return worker(t, "127.0.16.3", v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, urls := run(t)
+			for _, url := range urls {
+				eventually(t, url+" answers", func() error {
+					_, err := get(newConnections(), url)
+					return err
+				})
+			}
+			var clients []net.Conn
+			for i := range limit {
+				url := urls[i%len(urls)]
+				client, err := net.Dial("tcp", url[strings.LastIndex(url, "/")+1:])
+				check(t, err)
+				defer client.Close()
+				clients = append(clients, client)
+			}
+			probe := &http.Client{Timeout: time.Second}
+			eventually(t, "all clients are connected", func() error {
+				csv, err := get(probe, status+"/stats;csv")
+				if err == nil && !strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", limit)) {
+					err = errNotYet
+				}
+				return err
+			})
+			for range 3 {
+				if _, err := get(probe, status+"/healthz"); err != nil {
+					t.Errorf("a probe: %v", err)
+				}
+			}
+			next := make(chan error, 1)
+			go func() {
+				_, err := get(newConnections(), urls[len(urls)-1])
+				next <- err
+			}()
+			select {
+			case err := <-next:
+				t.Fatalf("one client more than the limit is served: %v", err)
+			case <-time.After(time.Second):
+			}
+			if _, err := get(probe, status+"/healthz"); err != nil {
+				t.Errorf("a probe while a client waits: %v", err)
+			}
+			check(t, clients[0].Close())
+			if err := <-next; err != nil {
+				t.Errorf("the client that waited: %v", err)
+			}
+		})
+	}
+}
+
 // TestProxyProtocol: with it, a backend is told the client's address by the load balancer in front, and without it a client is not let in. A client
 // that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
 func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
-	first := int32(freeRange(t, 1))
+	first := int32(freeRange(t, 2))
 	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first}, CheckPort: first,
+		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 1}, CheckPort: first,
 		HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"},
 	}}}, v1.RoleWorker, "127.0.15.1"))
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))
@@ -277,10 +367,14 @@ func TestProxyProtocol(t *testing.T) {
 	}()
 	status, front := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", first)
 	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
+	second := fmt.Sprintf("127.0.0.1:%d", first+1)
 	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first), "bind "+front)
+	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first+1), "bind "+second)
+	serveText(t, fmt.Sprintf("127.0.15.1:%d", first+1), "the second port")
 	runHAProxy(t, config, "http://"+status)
-	balancer{"", "http://" + status}.waitState(t, "node-1", "UP")
-	say := func(text string) string {
+	balancer{"", "http://" + status}.waitState(t, fmt.Sprintf("port-%d,node-1", first), "UP")
+	balancer{"", "http://" + status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")
+	say := func(front, text string) string {
 		connection, err := net.Dial("tcp", front)
 		if err != nil {
 			t.Fatal(err)
@@ -290,13 +384,17 @@ func TestProxyProtocol(t *testing.T) {
 		answer, _ := bufio.NewReader(connection).ReadString('\n')
 		return answer
 	}
-	if answer := say("hello\n"); answer != "" {
+	if answer := say(front, "hello\n"); answer != "" {
 		t.Errorf("a client without the protocol got %q", answer)
 	}
-	if answer := say("PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\nhello\n"); answer != "seen\n" {
+	if answer := say(front, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\nhello\n"); answer != "seen\n" {
 		t.Fatalf("a client with the protocol got %q", answer)
 	}
 	if head := <-heads; !strings.HasPrefix(head, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443") {
 		t.Errorf("the backend was told %q", head)
+	}
+	// The server of the second port does not take the protocol: it refuses the line, and is the one that answers.
+	if answer := say(second, fmt.Sprintf("PROXY TCP4 203.0.113.9 192.0.2.1 4711 %d\r\nhello\n", first)); !strings.HasPrefix(answer, "HTTP/1.1 400") {
+		t.Errorf("a client of the second port that says it came to the first got %q", answer)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -56,12 +57,20 @@ var search = publish.Search{
 	Marked: render.IsRendered,
 }
 
+// below returns the place of a file in a folder, or in a repository, which may be a URL with two slashes.
+func below(where, name string) string {
+	if strings.Contains(where, "://") {
+		return strings.TrimRight(where, "/") + "/" + name
+	}
+	return path.Join(where, name)
+}
+
 // seal compares the decisions of a tree with the list of sipgen's files. With lost, old or foreign decisions, hosts
 // would go to other clusters without a release, so no flag skips the check.
 func seal(where, root string, state *publish.State) error {
 	var problems []error
 	add := func(name, format string, args ...any) {
-		problems = append(problems, fmt.Errorf("%s: %s", path.Join(where, name), fmt.Sprintf(format, args...)))
+		problems = append(problems, fmt.Errorf("%s: %s", below(where, name), fmt.Sprintf(format, args...)))
 	}
 	for _, name := range state.Missing {
 		if render.IsAssignments(name) {

@@ -49,7 +49,7 @@ func refuseSitesInside(where, root string, folders []string) (problems []error) 
 	for _, folder := range folders {
 		first, _, _ := strings.Cut(folder, "/")
 		problems = append(problems, fmt.Errorf("%s: the tree of another site, inside this one, at %s: "+
-			"only this site writes in %s; move that tree to a folder outside this one", path.Join(where, folder),
+			"only this site writes in %s; move that tree to a folder outside this one", below(where, folder),
 			folderOrRoot(root), path.Join(root, first)))
 	}
 	return problems

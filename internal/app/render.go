@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // Rendered is the tree of a plan, complete: what is written, committed or compared.
@@ -63,17 +64,37 @@ func (r *Rendered) Compare() *report.Plan {
 	return &words
 }
 
-// moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them.
+// moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them. The
+// error has why they are frozen, and each of their hosts that cannot be patched, with the command that fixes it.
 func (p *Planned) moves() error {
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
 		return nil
 	}
 	var names []string
-	for key := range p.Clusters.Frozen {
+	var reasons []error
+	unpatchable := map[schedule.ClusterKey]bool{}
+	for _, claim := range p.Clusters.Claims.Claims {
+		found := p.Loaded.Unpatchable[claim.Host.String()]
+		if _, frozen := p.Clusters.Frozen[claim.Cluster]; !frozen || len(found) == 0 {
+			continue
+		}
+		unpatchable[claim.Cluster] = true
+		for i := range found {
+			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", claim.Cluster, found[i].Sentence()))
+		}
+	}
+	for key, why := range p.Clusters.Frozen {
 		names = append(names, key.String())
+		if unpatchable[key] {
+			continue
+		}
+		for _, reason := range why {
+			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason))
+		}
 	}
 	slices.Sort(names)
-	return fmt.Errorf("the new tree would lack the services of the clusters that are frozen (%s), which only %s has: "+
-		"want their specs corrected before the tree moves",
-		strings.Join(names, ", "), p.Before.Where)
+	slices.SortFunc(reasons, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(append(reasons, fmt.Errorf("the new tree would lack the services of the clusters that are frozen "+
+		"(%s), which only %s has: fix the reasons above before the tree moves",
+		strings.Join(names, ", "), p.Before.Where))...)
 }

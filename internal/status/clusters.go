@@ -77,8 +77,8 @@ func (t *Tenants) services(status *v1.SIPClusterStatus, live *v1.SIPCluster, now
 	var own []Service
 	var words []string
 	for _, s := range t.Services {
-		if s.Cluster != "" && s.Cluster != live.Key() {
-			continue
+		if s.Cluster != "" && s.Cluster != live.Key() || s.isEngines() {
+			continue // another's, or the operator's alone
 		}
 		own = append(own, s)
 		if !s.Ready {

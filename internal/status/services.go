@@ -22,6 +22,8 @@ type Service struct {
 	// Cluster is its cluster, empty for the site's.
 	Cluster string `json:"cluster,omitempty"`
 	Ready   bool   `json:"ready"`
+	// Commit is what the engine has applied, for its own objects.
+	Commit string `json:"commit,omitempty"`
 	// What is more detail: the conditions that are not as they should be, or the progress of a rollout.
 	What string `json:"what,omitempty"`
 	// Stuck: the rollout has ended, and the service is not ready.
@@ -52,8 +54,8 @@ type live struct {
 }
 
 // Services compares the objects of the tree with the live ones, in the order of clusters and names, those of the site
-// first.
-func Services(wanted []Wanted, objects []manifest.Document) []Service {
+// first. commit is the tree's, empty: unknown.
+func Services(wanted []Wanted, objects []manifest.Document, commit string) []Service {
 	byName := map[Wanted]*manifest.Document{}
 	for i := range objects {
 		byName[Wanted{Kind: objects[i].Kind, Namespace: objects[i].Namespace, Name: objects[i].Name}] = &objects[i]
@@ -66,6 +68,8 @@ func Services(wanted []Wanted, objects []manifest.Document) []Service {
 			var object live
 			if json.Unmarshal(doc.JSON, &object) != nil {
 				s.What = "its status cannot be read"
+			} else if isEngines(w.Kind) {
+				s.Commit, s.Ready, s.What = synced(doc, &object, commit)
 			} else if w.Kind == "Deployment" {
 				s.Ready, s.Stuck, s.What = object.rollout()
 			} else {
@@ -125,13 +129,20 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 	return ready, false, what
 }
 
-// ServiceSummary returns a line such as "5 services: 4 ready".
+// ServiceSummary returns a line such as "5 services: 4 ready", without the engine's objects; empty without services.
 func ServiceSummary(services []Service) string {
-	ready := 0
+	ready, all := 0, 0
 	for _, s := range services {
+		if s.isEngines() {
+			continue
+		}
+		all++
 		if s.Ready {
 			ready++
 		}
 	}
-	return fmt.Sprintf("%s: %d ready", text.Count(len(services), "service"), ready)
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d ready", text.Count(all, "service"), ready)
 }

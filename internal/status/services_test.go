@@ -34,7 +34,7 @@ func TestServices(t *testing.T) {
 		if row.object != "" {
 			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
 		}
-		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs)[0]
+		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "")[0]
 		if s.Ready != row.ready || s.Stuck != row.stuck || s.What != row.what || s.Service != row.kind+" n/x" {
 			t.Errorf("%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
 		}
@@ -46,7 +46,7 @@ func TestServicesOfTenants(t *testing.T) {
 	key := schedule.ClusterKey{Namespace: "red", Name: "a"}
 	tenants := &Tenants{
 		Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key}}},
-		Services:  []Service{{Service: "Ironic m/i", What: "Ready False: X"}, {Service: "Deployment red/lb", Cluster: "red/a", Ready: true}, {Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
+		Services:  []Service{{Service: "Kustomization flux-system/x", What: "suspended"}, {Service: "Ironic m/i", What: "Ready False: X"}, {Service: "Deployment red/lb", Cluster: "red/a", Ready: true}, {Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
 	}
 	live := &v1.SIPCluster{}
 	live.Namespace, live.Name = key.Namespace, key.Name
@@ -62,7 +62,7 @@ func TestServicesOfTenants(t *testing.T) {
 	if c := found(); c == nil || c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "Ironic m/i: Ready False: X") || strings.Contains(c.Message, "others") {
 		t.Errorf("found %+v", c)
 	}
-	tenants.Services[0].Ready = true
+	tenants.Services[1].Ready = true
 	if c := found(); c == nil || c.Status != metav1.ConditionTrue || c.Message != "2 services: 2 ready" {
 		t.Errorf("found %+v", c)
 	}

@@ -24,8 +24,7 @@ const onlyMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 const onlyItsMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 // ServiceObjects reads the owners of the Deployments and Services whose names begin like those of a tenant's
-// services. Only their metadata leaves the API server. SIP's Services carry no label, so all are listed; policy/ does
-// not grant that permission.
+// services. Only their metadata leaves the API server. SIP's Services carry no label, so all are listed.
 func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.ServiceObject, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
@@ -61,8 +60,8 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 			return nil
 		}, func() { out = out[:before] })
 		if apierrors.IsForbidden(err) {
-			return nil, fmt.Errorf("the account may not list %s of all namespaces, which policy/ does not allow by itself",
-				kind.resource)
+			return nil, fmt.Errorf("the account may not list %s of all namespaces; for sipgen's own account, "+
+				"policy/reader.yaml in the tree grants it", kind.resource)
 		}
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"cmp"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,11 @@ func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort
 			IPFamilyPolicy: ptr(corev1.IPFamilyPolicyPreferDualStack),
 			Ports:          ports,
 		},
+	}
+	// MetalLB gives a Service of two families no address, if one is asked for.
+	if family := cmp.Or(string(exposure.AddressesFamily()), o.Site.Spec.Defaults.IPFamily); family != "" {
+		out.Spec.IPFamilyPolicy = ptr(corev1.IPFamilyPolicySingleStack)
+		out.Spec.IPFamilies = []corev1.IPFamily{corev1.IPFamily(family)}
 	}
 	if spec.ClusterIP != nil {
 		out.Spec.ClusterIP = *spec.ClusterIP

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFillWantsEveryValueAndNoOther(t *testing.T) {
-	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "statusPort": "3", "connect": "4s", "check": "4s", "queue": "4s", "client": "4s", "server": "4s", "tunnel": "4s",
+	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "bind": "3", "connect": "4s", "check": "4s", "queue": "4s", "client": "4s", "server": "4s", "tunnel": "4s",
 		"globalLines": "", "defaultsLines": "    option x\n"}
 	for want, change := range map[string]func(values){
 		"":                                func(values) {},

@@ -13,6 +13,8 @@ import (
 // Numbers that the configuration and the pod must agree on.
 const (
 	statusPort = 8404
+	// statusConnections are for probes, metrics and statistics, beyond those of the clients.
+	statusConnections = 50
 	// The API servers' port, and the load balancer's.
 	apiPort = 6443
 	// graceSeconds is above preStopSeconds + hardStopSeconds: the endpoint is withdrawn first, then
@@ -23,7 +25,7 @@ const (
 )
 
 // haproxyHead returns the part of the configuration that every load balancer has. options may be nil.
-func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
+func (o *overlay) haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	var h v1.HAProxy
 	if options != nil {
 		h = *options
@@ -34,8 +36,8 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	}
 	head, err := fill("haproxy-head.cfg.tmpl", values{
 		"name": name, "purpose": purpose,
-		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections,
-			v1.DefaultMaxConnections)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"maxConn":  fmt.Sprint(cmp.Or(h.MaxConnections, v1.DefaultMaxConnections) + statusConnections),
+		"hardStop": fmt.Sprint(hardStopSeconds), "bind": o.bind(fmt.Sprint(statusPort)),
 		"connect": cmp.Or(t.Connect, "5s"), "check": cmp.Or(t.Check, "4s"), "queue": cmp.Or(t.Queue, "30s"),
 		"client": cmp.Or(t.Client, "600s"), "server": cmp.Or(t.Server, "600s"), "tunnel": cmp.Or(t.Tunnel, "1h"),
 		"globalLines": sectionLines(h.Lines, "global"), "defaultsLines": sectionLines(h.Lines, "defaults"),
@@ -43,18 +45,39 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	return string(head), err
 }
 
-// sections returns the values of a frontend and its backend.
-func sections(options *v1.HAProxy, balance string, more values) values {
+// bind returns where HAProxy listens, at a port or a range of ports: on both families, unless the site has IPv4 only.
+// Without IPv6 in the kernel HAProxy ends at an IPv6 socket.
+func (o *overlay) bind(ports string) string {
+	if o.Site.Spec.Defaults.IPFamily == string(v1.IPv4) {
+		return "0.0.0.0:" + ports
+	}
+	return ":::" + ports + " v4v6"
+}
+
+// frontend returns the values of the clients' frontend. options may be nil.
+func frontend(options *v1.HAProxy) values {
 	var h v1.HAProxy
 	if options != nil {
 		h = *options
 	}
 	out := values{
-		"balance": cmp.Or(h.Balance, balance), "acceptProxy": "", "sendProxy": "",
-		"frontendLines": sectionLines(h.Lines, "frontend"), "backendLines": sectionLines(h.Lines, "backend"),
+		"maxConn":     fmt.Sprint(cmp.Or(h.MaxConnections, v1.DefaultMaxConnections)),
+		"acceptProxy": "", "frontendLines": sectionLines(h.Lines, "frontend"),
 	}
 	if h.AcceptProxyProtocol {
 		out["acceptProxy"] = " accept-proxy"
+	}
+	return out
+}
+
+// backend returns the values of a backend. options may be nil.
+func backend(options *v1.HAProxy, balance string) values {
+	var h v1.HAProxy
+	if options != nil {
+		h = *options
+	}
+	out := values{
+		"balance": cmp.Or(h.Balance, balance), "sendProxy": "", "backendLines": sectionLines(h.Lines, "backend"),
 	}
 	switch h.SendProxyProtocol {
 	case "v1":
@@ -62,7 +85,15 @@ func sections(options *v1.HAProxy, balance string, more values) values {
 	case "v2":
 		out["sendProxy"] = " send-proxy-v2"
 	}
-	maps.Copy(out, more)
+	return out
+}
+
+// merge returns the values of all.
+func merge(all ...values) values {
+	out := values{}
+	for _, some := range all {
+		maps.Copy(out, some)
+	}
 	return out
 }
 

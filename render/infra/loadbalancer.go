@@ -3,6 +3,7 @@ package infra
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,14 +24,14 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if lb.HealthCheck != nil {
 		check = *lb.HealthCheck
 	}
-	head, err := haproxyHead(s.name, "API servers of "+o.Cluster.Key(), lb.HAProxy)
+	head, err := o.haproxyHead(s.name, "API servers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := fill("loadbalancer-controlplane.cfg.tmpl", sections(lb.HAProxy, "leastconn", values{
-		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
-		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status,
-			200)), "verify": verification(check.CA),
+	config, err := fill("loadbalancer-controlplane.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, "leastconn"), values{
+		"head": head, "bind": o.bind(fmt.Sprint(apiPort)), "servers": serverLines(servers, apiPort),
+		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
+		"verify": verification(check.CA),
 	}))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
@@ -54,11 +55,11 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	head, err := haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key(), lb.HAProxy)
+	head, err := o.haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := workerConfig(lb, head, servers)
+	config, err := o.workerConfig(lb, head, servers)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -79,13 +80,13 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 
 // workerConfig returns one backend for all ports, whose servers are reached at the client's port, or one for each
 // port. With the PROXY protocol it is one for each, because there a client sends the port itself, and could reach any
-// port of the workers.
-func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
+// port of the workers: the bind's name says which port a client came to.
+func (o *overlay) workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
 	const balance = "roundrobin"
 	checkPort := fmt.Sprint(cmp.Or(lb.CheckPort, 10250))
 	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {
-		return fill("loadbalancer-worker.cfg.tmpl", sections(lb.HAProxy, balance, values{
-			"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
+		return fill("loadbalancer-worker.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, balance), values{
+			"head": head, "bind": o.bind(fmt.Sprintf("%d-%d", lb.NodePortRange.Start, lb.NodePortRange.End)),
 			"checkPort": checkPort, "servers": serverLines(servers, 0),
 		}))
 	}
@@ -93,17 +94,22 @@ func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]b
 	if !lb.CheckEachPort {
 		check += " port " + checkPort
 	}
-	var ports []byte
+	clients := frontend(lb.HAProxy)
+	var binds strings.Builder
+	var backends []byte
 	for port := lb.NodePortRange.Start; port <= lb.NodePortRange.End; port++ {
-		text, err := fill("loadbalancer-worker-port.cfg.tmpl", sections(lb.HAProxy, balance, values{
+		fmt.Fprintf(&binds, "    bind %s%s name %d\n", o.bind(fmt.Sprint(port)), clients["acceptProxy"], port)
+		text, err := fill("loadbalancer-worker-port.cfg.tmpl", merge(backend(lb.HAProxy, balance), values{
 			"port": fmt.Sprint(port), "check": check, "servers": serverLines(servers, int(port)),
 		}))
 		if err != nil {
 			return nil, err
 		}
-		ports = append(ports, text...)
+		backends = append(backends, text...)
 	}
-	return fill("loadbalancer-worker-ports.cfg.tmpl", values{"head": head, "ports": string(ports)})
+	delete(clients, "acceptProxy")
+	return fill("loadbalancer-worker-ports.cfg.tmpl", merge(clients, values{"head": head, "binds": binds.String(),
+		"backends": string(backends)}))
 }
 
 // unprivileged is the first port that a process without capabilities may listen on, unless it is told otherwise.

@@ -288,12 +288,16 @@ func TestExposure(t *testing.T) {
 		not  []string
 	}{
 		{"a node port, as with SIP", v1.Service{}, 30443, []string{"type: NodePort", "nodePort: 30443"}, nil},
-		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP"}, []string{"nodePort"}},
+		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP", "ipFamilyPolicy: PreferDualStack"}, []string{"nodePort", "ipFamilies"}},
 		{"a cluster IP", v1.Service{ClusterIP: ptr("10.96.0.7"), Service: &v1.ServiceExposure{Type: "ClusterIP"}}, 30443, []string{"clusterIP: 10.96.0.7"}, []string{"nodePort"}},
 		{"MetalLB, shared", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", SharingKey: "k"}}, 0,
 			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "metallb.io/allow-shared-ip: k", "allocateLoadBalancerNodePorts: false"}, []string{"kube-vip"}},
 		{"kube-vip, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", LoadBalancerClass: "kube-vip.io/kube-vip-class"}}, 30443,
 			[]string{"kube-vip.io/loadbalancerIPs: 192.0.2.1", "loadBalancerClass: kube-vip.io/kube-vip-class", "nodePort: 30443"}, []string{"metallb", "allocateLoadBalancerNodePorts"}},
+		{"an address of each family", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1,2001:db8::1"}}, 0,
+			[]string{"ipFamilyPolicy: PreferDualStack"}, []string{"ipFamilies"}},
+		{"an IPv6 address", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "2001:db8::1"}}, 0,
+			[]string{"ipFamilyPolicy: SingleStack", "ipFamilies: [IPv6]"}, []string{"IPv4"}},
 		{"an annotation of one's own", v1.Service{Service: &v1.ServiceExposure{Annotations: map[string]string{"example.org/x": "y"}}}, 0, []string{"example.org/x: \"y\""}, nil},
 	} {
 		in := tenant()

@@ -158,6 +158,13 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 	}
 	if s.ClusterIP != nil && *s.ClusterIP != "" && *s.ClusterIP != corev1.ClusterIPNone {
 		checkAddress(at.at(".clusterIP"), *s.ClusterIP)
+		if s.Service != nil {
+			own, wanted := v1.FamilyOf(*s.ClusterIP), s.Service.AddressesFamily()
+			if own != "" && wanted != "" && own != wanted {
+				at.at(".clusterIP").add("found %q, want an %s address, the family of service.loadBalancerIP %s",
+					*s.ClusterIP, wanted, s.Service.LoadBalancerIP)
+			}
+		}
 	}
 	if s.Replicas != nil {
 		replicas = *s.Replicas

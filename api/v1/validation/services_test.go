@@ -124,6 +124,11 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"a load balancer's address that is none", func(s *v1.Services) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		{"a cluster IP of another family than the load balancer's address", func(s *v1.Services) {
+			inside := "fd00:10:96::7"
+			s.JumpHost[0].ClusterIP = &inside
+			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1"}
+		}, "spec.services.jumpHost[0].clusterIP", `found "fd00:10:96::7", want an IPv4 address`},
 		{"an annotation of Argo CD's of a later day", func(s *v1.Services) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"notifications.argoproj.io/subscribe": "x"}}
 		}, `spec.services.jumpHost[0].service.annotations["notifications.argoproj.io/subscribe"]`, "not for a tenant to set"},

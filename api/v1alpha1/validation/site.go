@@ -229,6 +229,9 @@ func oneOf(add Report, field, found string, want ...string) {
 }
 
 func checkMeta(d v1alpha1.Defaults, add Report) {
+	if d.IPFamily != "" {
+		oneOf(add, "spec.defaults.ipFamily", d.IPFamily, "IPv4")
+	}
 	checkLabels("spec.defaults.labels", d.Labels, add)
 	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {

@@ -159,6 +159,7 @@ func TestBadSites(t *testing.T) {
 		"an interval in milliseconds":                 {repository + "  flux: {interval: 9999ms}\n", "spec.flux.interval: found 9.999s, want 10s or more"},
 		"an interval of nothing":                      {repository + "  flux: {interval: 0s}\n", "spec.flux.interval: found 0s"},
 		"a scheduling choice not known":               {repository + "  scheduling: {standby: yes}\n", "spec.scheduling.standby"},
+		"a family that is not one":                    {repository + "  defaults: {ipFamily: IPv6}\n", "spec.defaults.ipFamily"},
 		"a namespace that is none":                    {repository + "  hosts: {namespaces: [a, B]}\n", `spec.hosts.namespaces[1]: found "B"`},
 		"claims without hosts' namespaces":            {repository + "  hosts: {claimNamespaces: [platform]}\n", "spec.hosts.claimNamespaces: needs spec.hosts.namespaces"},
 		"claims of any namespace":                     {repository + "  hosts: {namespaces: [metal3], claimNamespaces: ['*']}\n", `spec.hosts.claimNamespaces[0]: found "*"`},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -21,8 +22,11 @@ func Ask(ctx context.Context, endpoint *transport.Endpoint, user string) *githtt
 	if endpoint.Port != 0 {
 		host = fmt.Sprintf("%s:%d", host, endpoint.Port)
 	}
-	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", endpoint.Protocol, host,
-		strings.TrimPrefix(endpoint.Path, "/"))
+	path, err := url.PathUnescape(endpoint.Path)
+	if err != nil {
+		path = endpoint.Path
+	}
+	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", endpoint.Protocol, host, strings.TrimPrefix(path, "/"))
 	if user != "" {
 		question += "username=" + user + "\n"
 	}

@@ -1,0 +1,193 @@
+package publish
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// kinds_test.go: servers and repositories of other kinds than git init makes.
+
+// TestServersThatWantMultiACK: Azure DevOps answers 400 to a request without multi_ack. The second proposal also asks for what the first one
+// has beyond the branch: a request with commits that are there.
+func TestServersThatWantMultiACK(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	git(t, repo, "config", "http.receivepack", "true")
+	server := serveHTTPS(t, filepath.Dir(repo))
+	server.ack.Store(true)
+	target := Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
+	mustPublish(t, target, tree("a", "1"))
+	mustPublish(t, target, tree("a", "2"))
+	target.Proposal = "sipgen/site"
+	mustPublish(t, target, tree("a", "3"))
+	rival(t, repo, "main", tree("x", "1"))
+	mustPublish(t, target, tree("a", "4"))
+	if got := git(t, repo, "show", "sipgen/site:site/a"); got != "4" {
+		t.Errorf("found %q", got)
+	}
+}
+
+// TestURLsAsGitReadsThem: a slash at the end, and characters that are escaped.
+func TestURLsAsGitReadsThem(t *testing.T) {
+	t.Parallel()
+	for name, address := range map[string]string{"fleet.git": "fleet.git/", "fleet2.git": "fleet2.git//", "a#b.git": "a%23b.git", "a b%.git": "a%20b%25.git/", "a?b.git": "a%3Fb.git"} {
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			git(t, root, "init", "--quiet", "--bare", "--initial-branch=main", name)
+			repo := filepath.Join(root, name)
+			git(t, repo, "config", "http.receivepack", "true")
+			server := serveHTTPS(t, root)
+			target := Target{URL: server.url + "/" + address, Branch: "main", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
+			mustPublish(t, target, tree("a", "1"))
+			mustPublish(t, target, tree("a", "2"))
+			if got := git(t, repo, "show", "main:a"); got != "2" {
+				t.Errorf("found %q", got)
+			}
+		})
+	}
+}
+
+// TestProposalWhereNoBranchIsOverwritten: the second proposal is refused at once, with the reason and what to do.
+func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
+	t.Parallel()
+	for way, reach := range map[string]func(testing.TB, string) reached{"https": httpsTarget, "file": func(_ testing.TB, repo string) reached {
+		return reached{Target: Target{URL: repo, Branch: "main"}}
+	}} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			repo := bare(t)
+			target := reach(t, repo).Target
+			mustPublish(t, target, tree("a", "1"))
+			git(t, repo, "config", "receive.denyNonFastForwards", "true")
+			target.Proposal = "sip/one"
+			mustPublish(t, target, tree("a", "2"))
+			began := time.Now()
+			_, err := publishTree(target, tree("a", "3"), meta)
+			if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "receive.denyNonFastForwards") || !strings.Contains(err.Error(), "delete the branch sip/one") {
+				t.Errorf("found %v", err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			git(t, repo, "update-ref", "-d", "refs/heads/sip/one")
+			mustPublish(t, target, tree("a", "3"))
+		})
+	}
+}
+
+// TestSHA256Repositories are named as such, with or without commits.
+func TestSHA256Repositories(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	server := serveHTTPS(t, root)
+	for _, name := range []string{"empty.git", "full.git"} {
+		repo := filepath.Join(root, name)
+		git(t, root, "init", "--quiet", "--bare", "--object-format=sha256", "--initial-branch=main", name)
+		if name == "full.git" {
+			work := t.TempDir()
+			git(t, work, "init", "--quiet", "--object-format=sha256")
+			git(t, work, "commit", "--quiet", "--allow-empty", "-m", "first")
+			git(t, work, "push", "--quiet", repo, "HEAD:main")
+		}
+		for _, target := range []Target{
+			{URL: repo, Branch: "main"},
+			{URL: server.url + "/" + name, Branch: "main", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}},
+		} {
+			_, err := publishTree(target, tree("a", "1"), meta)
+			if !errors.Is(err, ErrSHA256) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: found %v", target.URL, err)
+			}
+		}
+	}
+}
+
+// TestRepositoriesWithExtensions: what git and CI write into a repository's configuration, and objects that another repository has, do not keep
+// sipgen from it.
+func TestRepositoriesWithExtensions(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(t *testing.T, upstream, work string){
+		"a sparse checkout":      func(t *testing.T, _, work string) { git(t, work, "sparse-checkout", "set", "specs") },
+		"settings of a worktree": func(t *testing.T, _, work string) { git(t, work, "config", "extensions.worktreeConfig", "true") },
+		"a partial clone":        func(t *testing.T, _, work string) { git(t, work, "config", "extensions.partialClone", "origin") },
+		"precious objects":       func(t *testing.T, _, work string) { git(t, work, "config", "extensions.preciousObjects", "true") },
+		"objects of another": func(t *testing.T, upstream, work string) {
+			git(t, work, "repack", "-adl", "--quiet")
+			writeText(t, filepath.Join(work, ".git", "objects", "info", "alternates"), filepath.Join(upstream, "objects")+"\n")
+			git(t, work, "repack", "-adl", "--quiet")
+		},
+		"objects of another, by a relative path": func(t *testing.T, upstream, work string) {
+			relative, err := filepath.Rel(filepath.Join(work, ".git", "objects"), filepath.Join(upstream, "objects"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeText(t, filepath.Join(work, ".git", "objects", "info", "alternates"), relative+"\n")
+			git(t, work, "repack", "-adl", "--quiet")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			upstream, work := bare(t), filepath.Join(t.TempDir(), "work")
+			rival(t, upstream, "main", tree("specs/a.yaml", "a: 1\n"))
+			git(t, ".", "clone", "--quiet", upstream, work)
+			git(t, work, "config", "core.repositoryFormatVersion", "1")
+			prepare(t, upstream, work)
+			source, err := SourceOf([]string{filepath.Join(work, "specs")})
+			if err != nil || source.Commit != git(t, work, "rev-parse", "HEAD") {
+				t.Errorf("the checkout: found %v, %v", source, err)
+			}
+			// A branch that is not checked out: git refuses another.
+			target := Target{URL: work, Branch: "fleet", Path: "site", Create: true}
+			mustPublish(t, target, tree("a", "1"))
+			mustPublish(t, target, tree("a", "2"))
+			if got := git(t, work, "show", "fleet:site/a"); got != "2" {
+				t.Errorf("found %q", got)
+			}
+		})
+	}
+}
+
+// TestSourceOfAWorktree: a second checkout of a repository, from a folder inside.
+func TestSourceOfAWorktree(t *testing.T) {
+	t.Parallel()
+	upstream, work, second := bare(t), filepath.Join(t.TempDir(), "work"), filepath.Join(t.TempDir(), "second")
+	rival(t, upstream, "main", tree("specs/a.yaml", "a: 1\n"))
+	git(t, ".", "clone", "--quiet", upstream, work)
+	git(t, work, "config", "extensions.worktreeConfig", "true")
+	git(t, work, "worktree", "add", "--quiet", "-b", "other", second)
+	git(t, second, "commit", "--quiet", "--allow-empty", "-m", "second")
+	source, err := SourceOf([]string{filepath.Join(second, "specs", "a.yaml")})
+	if err != nil || source.Commit != git(t, second, "rev-parse", "HEAD") || source.Remote != upstream {
+		t.Errorf("found %+v, %v", source, err)
+	}
+}
+
+// TestCheckoutsWithOtherLineEnds: git calls a checkout by core.autocrlf clean. A changed text is none.
+func TestCheckoutsWithOtherLineEnds(t *testing.T) {
+	t.Parallel()
+	upstream, work := bare(t), filepath.Join(t.TempDir(), "work")
+	rival(t, upstream, "main", tree("specs/a.yaml", "a: 1\nb: 2\n"))
+	git(t, ".", "clone", "--quiet", "-c", "core.autocrlf=true", upstream, work)
+	file := filepath.Join(work, "specs", "a.yaml")
+	if text, err := os.ReadFile(file); err != nil || string(text) != "a: 1\r\nb: 2\r\n" {
+		t.Fatalf("found %q, %v", text, err)
+	}
+	if _, err := SourceOf([]string{file}); err != nil {
+		t.Error(err)
+	}
+	writeText(t, file, "a: 1\r\nb: 3\r\n")
+	if _, err := SourceOf([]string{file}); err == nil || !strings.Contains(err.Error(), "commit it first") {
+		t.Errorf("a changed file: found %v", err)
+	}
+}
+
+func writeText(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,111 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+)
+
+// harmless are extensions of a repository that change nothing for who reads its objects and branches, in small letters:
+// settings of one worktree, objects that another repository has, and how worktrees name the repository.
+var harmless = []string{"noop", "noop-v1", "worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees"}
+
+// ErrSHA256: the repository names its objects by SHA-256.
+var ErrSHA256 = errors.New("this repository has SHA-256 object names, which sipgen cannot write; make one with SHA-1: " +
+	"git init --object-format=sha1, on a forge an option of the new project")
+
+// Config returns the repository's configuration without the extensions that do not matter: go-git refuses a repository
+// with an extension that it does not have, and it has none.
+func (l *localStorage) Config() (*config.Config, error) {
+	found, err := l.Storage.Config()
+	if err != nil || !found.Raw.HasSection("extensions") {
+		return found, err
+	}
+	section := found.Raw.Section("extensions")
+	if strings.EqualFold(section.Option("objectformat"), "sha256") {
+		return nil, ErrSHA256
+	}
+	for _, option := range slices.Clone(section.Options) {
+		if slices.Contains(harmless, strings.ToLower(option.Key)) {
+			section.RemoveOption(option.Key)
+		}
+	}
+	return found, nil
+}
+
+// openRepository opens the repository in a folder: a bare one, or the one of a checkout or worktree.
+func openRepository(dir string) (*gogit.Repository, error) {
+	files, err := gitFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return gogit.Open(&localStorage{openStorage(files)}, nil)
+}
+
+// gitFolder returns git's own files of a repository: the folder itself, its folder .git, or what its file .git names. A
+// worktree shares the most of them with its repository.
+func gitFolder(dir string) (billy.Filesystem, error) {
+	own := dir
+	switch info, err := os.Stat(filepath.Join(dir, gogit.GitDirName)); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		own = filepath.Join(dir, gogit.GitDirName)
+	default:
+		if own, err = readPath(filepath.Join(dir, gogit.GitDirName), "gitdir: "); err != nil {
+			return nil, err
+		}
+	}
+	shared, err := readPath(filepath.Join(own, "commondir"), "")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return osfs.New(own), nil
+	case err != nil:
+		return nil, err
+	}
+	return dotgit.NewRepositoryFilesystem(osfs.New(own), osfs.New(shared)), nil
+}
+
+// readPath reads a file that names a folder, absolute or relative to its own.
+func readPath(name, before string) (string, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	path, ok := strings.CutPrefix(strings.TrimRight(string(content), "\r\n"), before)
+	if !ok || path == "" {
+		return "", fmt.Errorf("%s: want %sFOLDER", name, before)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(name), path)
+	}
+	return path, nil
+}
+
+// findCheckout returns the folder of the checkout that a folder is in.
+func findCheckout(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, gogit.GitDirName)); err == nil {
+			return dir, nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", gogit.ErrRepositoryNotExists
+		}
+		dir = filepath.Dir(dir)
+	}
+}
