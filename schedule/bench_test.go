@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/garbage"
@@ -171,7 +172,21 @@ func BenchmarkPlan(b *testing.B) {
 		clusters, hosts := largeSite(n, true, true)
 		b.Run(fmt.Sprintf("hosts=%d/tight", n), func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })
 	}
-	clusters, hosts := largeSite(100_000, false, true)
+	clusters, hosts := largeSite(5000, false, true)
+	reserved := testOptions
+	for i := range 10 { // spares, for a tenant without clusters, and for that of all clusters
+		one := Reservation{Name: fmt.Sprint(i), Count: new(int), Namespaces: map[string]bool{}}
+		*one.Count = 20
+		one.Selector, _ = labels.Parse(fmt.Sprintf("row=row-%03d", i%7))
+		if i%3 > 0 {
+			one.Tenants, one.Namespaces = []string{"t"}, map[string]bool{[]string{"", "none", "tenants"}[i%3]: true}
+		}
+		reserved.Reserved = append(reserved.Reserved, one)
+	}
+	b.Run("hosts=5000/reserved", func(b *testing.B) {
+		benchmark(b, func() (slots, filled int) { return slotsOf(plan(b, clusters, hosts, Previous{}, reserved)) })
+	})
+	clusters, hosts = largeSite(100_000, false, true)
 	b.Run("hosts=100000", func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })
 	clusters, hosts = largeSite(20_000, false, true)
 	adopt(hosts, plan(b, clusters, hosts, Previous{}, testOptions))
