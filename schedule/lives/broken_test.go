@@ -121,6 +121,10 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			now.limit = 0
 			return plan(now, before)
 		}},
+		{"spares are free", "spares are handed out", func(now site, before *tree) (*tree, loss, error) {
+			now.spare = 0
+			return plan(now, before)
+		}},
 		{"the number is one too few", "does not work", func(now site, before *tree) (*tree, loss, error) {
 			t, lost, err := plan(now, before)
 			for name := range lost.asks {

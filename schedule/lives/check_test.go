@@ -12,6 +12,7 @@ type run struct {
 	hosts         []host // as they were read
 	old           bool   // before the tree was committed
 	limit         int    // how many hosts the clusters may have together, 0 for any
+	spare         int    // how many free hosts of kind a only replacements get
 	before, after *tree
 	accepted      bool // any loss was
 	refused       bool // by the brake: nothing is committed
@@ -32,6 +33,7 @@ var checks = []struct {
 	{"the brake does not hold", (*run).brake},
 	{"a cluster gets some of its active hosts", (*run).some},
 	{"a tenant gets more than it may have", (*run).beyond},
+	{"spares are handed out", (*run).spares},
 	{"a domain has too many hosts", (*run).crowded},
 }
 
@@ -341,6 +343,42 @@ func (r *run) beyond() string {
 	}
 	if handed > successors && have > r.limit {
 		return fmt.Sprintf("%d hosts are handed out for %d that failed, and they have %d: %v, then %v", handed, successors, have, r.before, r.after)
+	}
+	return ""
+}
+
+// spares: no more hosts are handed out than failed or are gone, and than there are free ones of kind a beyond the spares.
+func (r *run) spares() string {
+	if r.spare == 0 {
+		return ""
+	}
+	handed, successors, free := 0, 0, 0
+	if r.before != nil {
+		for _, slots := range r.before.empty {
+			successors += slots
+		}
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e, has := r.after.of(h.name)
+		was, had := r.before.of(h.name)
+		isFree := !had && h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && h.kind == "a"
+		if had && was.leaving && h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && h.kind == "a" {
+			isFree = true // free by now
+		}
+		if isFree {
+			free++
+		}
+		if isFree && has && !e.leaving && (!had || was.leaving) {
+			handed++
+		}
+		s := r.specs[e.cluster]
+		if had && !was.leaving && (!h.here || h.uid != was.uid) || has && (h.failed() || s != nil && slices.Contains(s.remove, h.name)) {
+			successors++
+		}
+	}
+	if handed > successors+max(0, free-r.spare) {
+		return fmt.Sprintf("%d of %d free hosts are handed out for %d that failed, and %d are spares: %v, then %v", handed, free, successors, r.spare, r.before, r.after)
 	}
 	return ""
 }

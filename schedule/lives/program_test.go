@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -56,6 +57,10 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		for name := range now.specs { // those of the tree are among them
 			options.Limits[schedule.ClusterKey{Namespace: tenants, Name: name}] = limit
 		}
+	}
+	if now.spare > 0 {
+		selector, _ := labels.Parse("kind=a")
+		options.Reserved = []schedule.Reservation{{Name: "spares", Selector: selector, Count: &now.spare}}
 	}
 	answer, err := schedule.Holdings(clusters, inventoried, previous, options)
 	if err != nil {

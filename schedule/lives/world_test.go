@@ -118,6 +118,7 @@ type site struct {
 	old   bool // the hosts were read before the tree was committed
 	most  int  // how many hosts one run may take without being told so
 	limit int  // how many hosts the clusters may have together, 0 for any
+	spare int  // how many free hosts of kind a only replacements get
 }
 
 // loss is what the brake counts of a run: how many hosts it takes from clusters, those apart that specs accept, and the
@@ -138,6 +139,7 @@ type life struct {
 	names    []string // of clusters
 	hosts    []host
 	limit    int  // how many hosts the clusters may have together, 0 for any
+	spare    int  // how many free hosts of kind a only replacements get
 	wild     bool // people label hosts by hand, and CI plans with old readings
 	branch   []*tree
 	synced   map[string]int // by cluster: the newest commit that was applied
@@ -154,7 +156,7 @@ type life struct {
 const allowed = 2
 
 // newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
-// hosts are labeled by hand, and in every seventh the clusters' tenant may have three hosts.
+// hosts are labeled by hand, in every seventh the clusters' tenant may have three hosts, and in every fifth there are spares.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
@@ -164,6 +166,9 @@ func newLife(seed uint64, decides program) *life {
 	l.wild = seed%4 == 1
 	if seed%7 == 5 {
 		l.limit = 3
+	}
+	if seed%5 == 3 {
+		l.spare = 1 + int(seed%2)
 	}
 	for i := range 4 + l.IntN(7) {
 		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4))}
