@@ -63,9 +63,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			for _, k := range kept {
-				shown.Kept = append(shown.Kept, report.KeptHosts{Name: k.Name, Tenants: k.Tenants, Hosts: k.Could, Want: k.Lack})
-			}
+			shown.Kept = kept
 			for _, one := range asked {
 				shown.MinFree = append(shown.MinFree, one.of(answer, kept, admitted.Clusters.Options.Reserved))
 			}
@@ -117,7 +115,7 @@ func parseMinFree(flags []string) (out []leastFree, err error) {
 }
 
 // keptBefore returns what the Site's reservations keep before anything is assigned.
-func keptBefore(a *app.Admitted) ([]schedule.Reserve, error) {
+func keptBefore(a *app.Admitted) (out []report.KeptHosts, _ error) {
 	if len(a.Clusters.Options.Reserved) == 0 {
 		return nil, nil
 	}
@@ -126,11 +124,14 @@ func keptBefore(a *app.Admitted) ([]schedule.Reserve, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Kept, nil
+	for _, k := range p.Kept {
+		out = append(out, report.KeptHosts{Name: k.Name, Tenants: k.Tenants, Hosts: k.Could, Want: k.Lack})
+	}
+	return out, nil
 }
 
 // of counts the free hosts that the selector matches, and how many of them reservations need.
-func (l *leastFree) of(answer *holdings.Holdings, kept []schedule.Reserve,
+func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 	reserved []schedule.Reservation) report.MinFree {
 	out := report.MinFree{Selector: l.words, Want: l.want}
 	count := func(matches func(labels.Set) bool) (n int) {
@@ -146,7 +147,7 @@ func (l *leastFree) of(answer *holdings.Holdings, kept []schedule.Reserve,
 	for _, k := range kept {
 		at := slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })
 		others := count(func(set labels.Set) bool { return reserved[at].Selector.Matches(set) && !l.selector.Matches(set) })
-		out.Kept += max(0, k.Could-others)
+		out.Kept += max(0, k.Hosts-others)
 	}
 	return out
 }

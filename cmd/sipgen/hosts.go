@@ -50,7 +50,14 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err := only.keep(list); err != nil {
 				return err
 			}
-			return showHosts(ui, list, output.Format)
+			if err := showHosts(ui, list, output.Format); err != nil || output.Format != "table" && output.Format != "wide" {
+				return err
+			}
+			kept, err := keptBefore(admitted)
+			if words := report.KeptWords(kept); words != "" {
+				fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
+			}
+			return err
 		},
 	}
 	in.Flags(command)

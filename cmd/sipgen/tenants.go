@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
@@ -91,6 +93,9 @@ granted; 2 an error.`,
 					said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
+				if words := report.KeptWords(planned.Report.Kept); words != "" && err == nil {
+					fmt.Fprintf(ui.Out, "Of the hosts that stay free, %s.\n", words)
+				}
 			}
 			if err != nil {
 				return err

@@ -76,10 +76,13 @@ func (s *Slot) changed() bool {
 	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed || s.stays
 }
 
-// Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
+// Undrawn returns what reservations keep, the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
 // have them only from here.
 func (p *Plan) Undrawn() []string {
 	var lines []string
+	if words := KeptWords(p.Kept); words != "" {
+		lines = append(lines, "of the hosts that stay free, "+words)
+	}
 	for _, trouble := range p.troubles() {
 		lines = append(lines, "failed: "+trouble)
 	}
