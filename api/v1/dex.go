@@ -29,6 +29,7 @@ type Dex struct {
 	// Serving certificate: a Secret, or a cert-manager issuer.
 	TLS DexTLS `json:"tls"`
 	// Variables from Secrets, for connectors and clients. Default: none.
+	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Env []SecretEnv `json:"env,omitempty"`
 	// Audience, claims and prefixes for the tenant's kube-apiserver.
@@ -44,6 +45,7 @@ type DexClient struct {
 	// +optional
 	Name string `json:"name,omitempty"`
 	// URLs to which Dex may send a browser back. Default: none.
+	// +kubebuilder:validation:MaxItems=50
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
 	// Marks a client without a secret. Default false.
@@ -53,6 +55,7 @@ type DexClient struct {
 	// +optional
 	SecretEnv string `json:"secretEnv,omitempty"`
 	// IDs of clients that may request tokens for this client. Default: none.
+	// +kubebuilder:validation:MaxItems=50
 	// +optional
 	TrustedPeers []string `json:"trustedPeers,omitempty"`
 }

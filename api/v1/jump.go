@@ -13,6 +13,7 @@ type JumpHost struct {
 	BMC *BMC `json:"bmc,omitempty"`
 	// Public SSH keys of users, as in authorized_keys, without options. Without keys and trustedUserCA, no login
 	// works.
+	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
 	// Public key of the users' SSH certificate authority. Default: none.

@@ -6,15 +6,19 @@ import corev1 "k8s.io/api/core/v1"
 // SIP operator gave the service.
 type Services struct {
 	// HAProxy in front of the API servers (TCP 6443).
+	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	LoadBalancerControlPlane []LoadBalancerControlPlane `json:"loadBalancerControlPlane,omitempty"`
 	// HAProxy in front of the workers' node ports.
+	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	LoadBalancerWorker []LoadBalancerWorker `json:"loadBalancerWorker,omitempty"`
 	// SSH jump host for the cluster's hosts.
+	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	JumpHost []JumpHost `json:"jumpHost,omitempty"`
 	// No effect, with a warning. Use dex.
+	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Auth []Auth `json:"auth,omitempty"`
 	// Dex, an OIDC provider for the API server.
@@ -29,6 +33,7 @@ type Service struct {
 	// +optional
 	Image string `json:"image,omitempty"`
 	// Labels of the nodes that may run the pods. Default: any node.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 	// Address family for hosts with two addresses. Default IPv4.
@@ -40,6 +45,7 @@ type Service struct {
 	ClusterIP *string `json:"clusterIP,omitempty"`
 	// Number of pods. Default 2 for load balancers and Dex, 1 for jump hosts.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
 	// Requests and limits of the main container. Default: the Site's spec.defaults.resources, else small requests
@@ -54,6 +60,7 @@ type Service struct {
 	// +optional
 	Service *ServiceExposure `json:"service,omitempty"`
 	// Multus networks of the pods. Default: none.
+	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
 	// Labels of Deployment, Service, NetworkPolicy and PodDisruptionBudget, without reserved keys. Default: none.
@@ -97,6 +104,7 @@ type ServiceExposure struct {
 	// +optional
 	Type corev1.ServiceType `json:"type,omitempty"`
 	// Annotations of the Service, for load balancer controllers. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Requested address, or one of each family with a comma. Only with type LoadBalancer. Default: the provider
@@ -126,6 +134,7 @@ type NetworkAttachment struct {
 	// +optional
 	Interface string `json:"interface,omitempty"`
 	// Requested addresses, in CIDR notation with the network's prefix length. Only with one replica.
+	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	IPs []string `json:"ips,omitempty"`
 }

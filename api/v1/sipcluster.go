@@ -84,6 +84,7 @@ type SIPClusterList struct {
 // SIPClusterSpec is the desired state of a tenant cluster.
 type SIPClusterSpec struct {
 	// Hosts by role. The role is the value of the hosts' node-type label.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Nodes map[string]NodeSet `json:"nodes,omitempty"`
 	// Services of the cluster, on the management cluster.
@@ -116,6 +117,7 @@ type NodeSet struct {
 	TopologyKey string `json:"topologyKey,omitempty"`
 	// Host labels of nested failure domains, widest first, for example [row, rack]. The hosts of a rack must share
 	// a row. Replaces topologyKey.
+	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
 	// Hosts without the topology label: refuse (default) excludes new ones, allow assigns them without separation.
@@ -123,11 +125,13 @@ type NodeSet struct {
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
 	// Maximum hosts in one domain of topologyKey. Default 1.
+	// +kubebuilder:validation:Maximum=100000
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
 	// Maximum hosts in one domain, by topology key, for example {row: 2, rack: 1}. Default 1. Replaces
 	// maxPerDomain.
+	// +kubebuilder:validation:MaxProperties=8
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
 	// Prefers an even distribution over domains. The label must be no topology key. Default: none.
@@ -150,15 +154,18 @@ const (
 
 // PerDomain is a number of hosts in one domain.
 // +kubebuilder:validation:Minimum=1
+// +kubebuilder:validation:Maximum=100000
 type PerDomain int
 
 // NodeCount is a number of hosts.
 type NodeCount struct {
 	// Hosts to run on. A cluster gets all missing active hosts or none. Default 0.
+	// +kubebuilder:validation:Maximum=100000
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Active int `json:"active,omitempty"`
 	// Spare hosts, which replace failed active hosts. Default 0.
+	// +kubebuilder:validation:Maximum=100000
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Standby int `json:"standby,omitempty"`
@@ -169,6 +176,7 @@ type Spread struct {
 	// Host label of the domains.
 	TopologyKey string `json:"topologyKey"`
 	// Maximum difference of hosts between domains with eligible hosts. Default 1.
+	// +kubebuilder:validation:Maximum=100000
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxSkew int `json:"maxSkew,omitempty"`
