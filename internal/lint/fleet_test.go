@@ -21,7 +21,7 @@ func TestFleet(t *testing.T) {
 		says              string
 	}{
 		{why: "hosts without a uid are one finding", hosts: uid(bmh("h1", "", ""), "u1") + bmh("h2", "", "") + bmh("h3", "", ""), apply: true,
-			want: []string{"SIP038 warning Site dc1 spec.inputs.inventory"}, says: "2 of 3 hosts have no metadata.uid, metal3/h2 the first"},
+			want: []string{"SIP038 warning Site dc1 spec.inputs.inventory"}, says: "2 of 3 hosts have no metadata.uid, metal3/h2 (hosts.yaml:10) the first"},
 		{why: "all have one", hosts: uid(bmh("h1", "", ""), "u1"), apply: true},
 		{why: "nobody patches them by uid", hosts: bmh("h1", "", "")},
 		{why: "labels of a cluster that is not there", hosts: bmh("h1", labels, "") + bmh("h2", labels, "") + bmh("h3", "", ""),

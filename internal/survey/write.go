@@ -15,8 +15,10 @@ type Answers struct {
 	Site, Repository string
 	// SSH: the repository is reached by ssh. Trial: it is a folder on this machine.
 	SSH, Trial bool
-	// Nameless: no host has a uid.
-	Nameless bool
+	// Base is the folder of the hosts' manifests in the repository, empty for hosts with a uid. Guessed: it may be another
+	// one.
+	Base    string
+	Guessed bool
 	// Engine is flux or argocd, and EngineWhy how that was found.
 	Engine, EngineWhy string
 	// ClusterAPI: the cluster has Cluster API.
@@ -55,6 +57,9 @@ func SiteYAML(found *Found, a Answers) []byte {
 		p.line("  # This repository is on this machine, for a trial: no engine reads it. Push it to a server, and write its URL here.")
 	}
 	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
+	if a.Base != "" {
+		p.line("    # The tree's own folder: the hosts' manifests are beside it.\n    path: %s", treeBeside(a.Base))
+	}
 	why := ""
 	if a.EngineWhy != "" {
 		why = " Chosen: " + a.EngineWhy + "."
@@ -76,14 +81,28 @@ func SiteYAML(found *Found, a Answers) []byte {
 	for _, n := range found.Namespaces {
 		p.line("      - %s # %s", scalar(n.Name), text.Count(n.Hosts, "host"))
 	}
-	if a.Nameless {
-		p.line("    # The manifests have no metadata.uid, so sipgen cannot patch live hosts. If the engine applies the manifests from git:")
-		p.line("    # apply: overlay\n    # base: metal # their folder in the repository, outside the tree")
+	if a.Base != "" {
+		p.line("    # The manifests have no metadata.uid: the engine applies them from git, and sipgen patches them there.")
+		p.line("    # With hosts of a live cluster (inventory: cluster) leave out apply, base and the repository's path.")
+		p.line("    apply: overlay")
+		p.line("    # Their folder in the repository, with a kustomization.yaml, outside the tree.")
+		if a.Guessed {
+			p.line("    # It is a guess: the manifests that were read are in no folder of their own.")
+		}
+		p.line("    base: %s", scalar(a.Base))
 	}
 	p.line("  # The tenants, and their limits. Without this list every namespace is a tenant with narrow rights.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())
+}
+
+// treeBeside returns a folder for the tree that is not that of the hosts' manifests.
+func treeBeside(base string) string {
+	if first, _, _ := strings.Cut(base, "/"); first == "tree" {
+		return "rendered"
+	}
+	return "tree"
 }
 
 // credentials names the Secret that Flux reads the repository with: by ssh it needs one.

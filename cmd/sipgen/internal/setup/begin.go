@@ -64,7 +64,15 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.Engine == "auto")
 	sayLabelled(ui, labeled, len(hosts.Hosts), site)
-	answers.Nameless = sayNameless(ui, hosts.Hosts)
+	if sayNameless(ui, hosts.Hosts) {
+		if answers.Base, answers.Guessed, err = b.base(); err != nil {
+			return err
+		}
+		ui.Say("the manifests have no metadata.uid, so the Site has hosts.apply: overlay and hosts.base: %s: the engine "+
+			"applies the hosts from that folder of the repository, and sipgen patches them there; "+
+			"if the hosts are in a cluster already, and no engine applies them, read them from it (--inventory cluster)",
+			answers.Base)
+	}
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
 }
 

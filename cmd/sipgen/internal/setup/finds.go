@@ -152,20 +152,29 @@ func sayLabelled(ui *terminal.UI, labeled, hosts int, site string) {
 	}
 }
 
-// sayNameless describes the limits of hosts without a uid, and returns whether all hosts lack one.
+// sayNameless reports hosts without a uid, and returns whether all hosts lack one. A host that cannot be read may have
+// one.
 func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
-	n := 0
+	var nameless []string
+	read := 0
 	for i := range hosts {
-		if hosts[i].UID == "" {
-			n++
+		if hosts[i].Unsure() {
+			continue
+		}
+		if read++; hosts[i].UID == "" {
+			nameless = append(nameless, fmt.Sprintf("%s (%s)", hosts[i].Key(), hosts[i].Source))
 		}
 	}
-	if n > 0 {
-		ui.Warn("%d of %s have no metadata.uid, as in handwritten manifests: "+
-			"sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
-			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); "+
-			"or, if the engine applies these manifests from git, set spec.hosts.apply: overlay",
-			n, text.Count(len(hosts), "host"))
+	n := len(nameless)
+	if n == 0 || n == read {
+		return n > 0
 	}
-	return n > 0 && n == len(hosts)
+	ui.Warn("%d of %s have no metadata.uid: %s; sipgen plan works with them, but render and publish need the uid that "+
+		"the API server gave each host; read all hosts from the cluster (--inventory cluster), or from a snapshot of it "+
+		"(sipgen inventory); or, if the engine applies all these manifests from git, set spec.hosts.apply: overlay",
+		n, text.Count(read, "host"), text.Some(nameless, shownHosts))
+	return false
 }
+
+// shownHosts is how many hosts a message names.
+const shownHosts = 3
