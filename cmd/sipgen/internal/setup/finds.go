@@ -131,7 +131,11 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 		rows = append(rows, []string{l.Key, looks, strings.Join(values, ", ")})
 	}
 	for _, n := range found.Networks {
-		rows = append(rows, []string{text.Line(n.Name), "network", fmt.Sprintf("(%d)", n.Hosts)})
+		kind := "network"
+		if n.Inspected {
+			kind = "network of the inspection"
+		}
+		rows = append(rows, []string{text.Line(n.Name), kind, fmt.Sprintf("(%d)", n.Hosts)})
 	}
 	for i, h := range found.Hardware {
 		if i == shownValues {
