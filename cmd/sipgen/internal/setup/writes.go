@@ -21,8 +21,9 @@ import (
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is
 // no first SIPCluster to propose, and the Site is written alone: so it is where other clusters have all hosts already.
+// others are why hosts are not free.
 func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers,
-	site, spec string) error {
+	others, site, spec string) error {
 	folder := filepath.Dir(spec)
 	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
@@ -64,7 +65,8 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 			"next: read the Site, then sipgen lint and sipgen plan", folder)
 		return nil
 	case alone:
-		ui.Say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
+		ui.Say("no host is free (%s), so no first SIPCluster was written; next: read the Site, and put specs into %s",
+			others, folder)
 		return nil
 	}
 	fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(spec))
