@@ -43,9 +43,14 @@ func scalar(text string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// SchemaFolder is the folder of the JSON Schemas beside a Site: site.json and sipcluster.json. SIPClusters are in a
+// folder beside it. Its name begins with a dot, so that no command reads it as an input.
+const SchemaFolder = ".schemas"
+
 // SiteYAML returns a first Site, with comments.
 func SiteYAML(found *Found, a Answers) []byte {
 	var p page
+	p.line("# yaml-language-server: $schema=%s/site.json", SchemaFolder)
 	p.line("# The Site is sipgen's own configuration: one management cluster, one inventory, one rendered tree.")
 	p.line("# sipgen fields site.spec lists its fields; what is not here has a default.")
 	p.line("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata:")
@@ -120,6 +125,7 @@ func (p *page) credentials(a Answers) {
 // ClusterYAML returns a first SIPCluster that the hosts can carry, with comments.
 func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	var p page
+	p.line("# yaml-language-server: $schema=../%s/sipcluster.json", SchemaFolder)
 	p.line("# A SIPCluster describes one tenant cluster: hosts by role, and the services around them.")
 	p.line("# sipgen fields sipcluster.spec lists its fields.")
 	p.line("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:")
