@@ -209,6 +209,13 @@ func ProvisionedStates() []string {
 	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
 }
 
+// ProvisioningStates returns the states that metal3 writes into status.provisioning.state, those that are deprecated
+// too.
+func ProvisioningStates() []string {
+	return append([]string{"unmanaged", "registering", "match profile", "inspecting", "preparing", "ready", "available",
+		"powering off before delete", "deleting"}, ProvisionedStates()...)
+}
+
 // Emptied reports whether the status shows a system on the host and its spec names neither an image nor a BMC. metal3
 // wipes such a server as soon as the BMC's address is restored without an image. A deliberate deprovisioning removes
 // the image and leaves the BMC.

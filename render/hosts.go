@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/flux"
@@ -149,27 +150,31 @@ type nameless struct {
 	host    *inventory.Host
 }
 
+// shownNameless is how many hosts without a uid are named.
+const shownNameless = 5
+
 // allNamed reports, once for all clusters, hosts without a uid.
 func (s *rendering) allNamed() error {
 	if len(s.nameless) == 0 {
 		return nil
 	}
-	first, clusters := s.nameless[0], map[schedule.ClusterKey]bool{}
+	whose := s.nameless[0].cluster.String()
+	clusters := map[schedule.ClusterKey]bool{}
+	var hosts []string
 	for _, n := range s.nameless {
 		clusters[n.cluster] = true
+		hosts = append(hosts, fmt.Sprintf("%s (%s)", n.host.Key(), n.host.Source))
 	}
-	whose, which := first.cluster.String(), "host "+first.host.Key()
 	if len(clusters) > 1 {
 		whose = fmt.Sprintf("%d clusters, %s the first", len(clusters), whose)
 	}
-	if len(s.nameless) > 1 {
-		which = fmt.Sprintf("%d hosts, %s the first", len(s.nameless), first.host.Key())
-	}
-	why := "with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay"
+	why := "with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from " +
+		"the cluster or from a snapshot, or use hosts.apply overlay"
 	if !s.merge() {
 		why = "the approval of a release names the host by it; read the inventory from the cluster or from a snapshot"
 	}
-	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: %s", whose, which, first.host.Source, why)
+	return fmt.Errorf("%s: %s without metadata.uid: %s; want one: %s", whose, text.Count(len(hosts), "host"),
+		text.Some(hosts, shownNameless), why)
 }
 
 // takenOver returns the labels of a host that is being released while another manager also owns one of sipgen's

@@ -76,10 +76,10 @@ func TestUntouchableHosts(t *testing.T) {
 func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")
 	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source.File = "", "hosts.yaml"
-	c.Roles[0].Releasing[0].Host.UID = ""
+	c.Roles[0].Releasing[0].Host.UID, c.Roles[0].Releasing[0].Host.Source.File = "", "more.yaml"
 	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
-	if err == nil || tree != nil || !strings.Contains(err.Error(), "lab/a: 2 hosts, metal3/kept the first (hosts.yaml): no metadata.uid") {
-		t.Errorf("found %v, want both hosts counted, the first named, and no tree", err)
+	if err == nil || tree != nil || !strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one") {
+		t.Errorf("found %v, want both hosts with their files, and no tree", err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestUIDsAreMissedOnce(t *testing.T) {
 		}
 	}
 	_, _, err := Site(in)
-	if err == nil || strings.Count(err.Error(), "no metadata.uid") != 1 || !strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: ") {
+	if err == nil || strings.Count(err.Error(), "without metadata.uid") != 1 || !strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: ") {
 		t.Errorf("found %v, want one error for both clusters", err)
 	}
 }

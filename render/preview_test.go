@@ -55,7 +55,7 @@ func TestPreviewRefuses(t *testing.T) {
 		change func(*v1alpha1.Site, *v1.SIPCluster, *schedule.Cluster)
 		want   string
 	}{
-		{"a host without uid", func(_ *v1alpha1.Site, _ *v1.SIPCluster, p *schedule.Cluster) { p.Roles[0].Assigned[0].Host.UID = "" }, "no metadata.uid"},
+		{"a host without uid", func(_ *v1alpha1.Site, _ *v1.SIPCluster, p *schedule.Cluster) { p.Roles[0].Assigned[0].Host.UID = "" }, "without metadata.uid"},
 		{"a host's name", func(_ *v1alpha1.Site, _ *v1.SIPCluster, p *schedule.Cluster) {
 			p.Roles[0].Assigned[0].Host.Name = "a\nb"
 		}, `host name "a\nb"`},

@@ -131,7 +131,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		words := compare(ui, checked.Rendered)
 		meta := to.Meta
 		meta.Message = func(changes []publish.Change) string {
-			return push.CommitMessage(loaded, words, to.Subject, changes, meta.When)
+			return push.CommitMessage(loaded, words, to.Subject, changes)
 		}
 		meta.Approve = func(changes []publish.Change) error { return ask.Approve(ui, words, changes, countChanges(changes)) }
 		return checked.Rendered.Tree, meta, &push.Publication{Plan: checked.Plan, Report: words, Meta: to.Meta}, nil

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/status"
@@ -44,9 +48,10 @@ func newStatus(ui *terminal.UI) *cobra.Command {
 		previous cmdline.Previous
 		output   cmdline.Output
 		write    bool
+		wait     time.Duration
 	)
 	command := &cobra.Command{
-		Use:   "status [--write] [--previous DIR | --repo URL]",
+		Use:   "status [--write | --wait TIME] [--previous DIR | --repo URL]",
 		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
 		Long: `Print what the live hosts lack of the tree (default: the Site's repository): unsynced labels,
 releases and what they wait for, edited labels, patches that the guards deny, failed hosts, emptied
@@ -60,6 +65,9 @@ printed.
 
 -o wide also lists healthy hosts and services.
 
+--wait returns when each host and service is as in the tree, or is stuck. After the time it prints
+what is not live yet, and exits with 1.
+
 --write also plans, and writes the assigned and missing hosts and the condition Ready into the
 status of the SIPClusters, if changed, and nothing else. It needs the permission to patch
 sipclusters/status, which the Site's spec.runner.status grants to an account.
@@ -70,12 +78,21 @@ Exit codes: 0 done, or pending without you; 1 an operator has to act, a file of 
 or a finding; 2 an error.`,
 		Example: `  sipgen status --site site.yaml --inventory cluster
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
+  sipgen status --site site.yaml --inventory cluster --wait 10m
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := output.Check(); err != nil {
 				return err
 			}
 			ctx := cmd.Context()
+			switch {
+			case wait < 0:
+				return fmt.Errorf("--wait: found %s, want a time that is not negative", wait)
+			case wait > 0 && write:
+				return errors.New("--wait is for reading, and --write for a CronJob: want one of them")
+			case wait > 0 && in.Inventory == manifest.Stdin:
+				return errors.New("--wait: --inventory: standard input cannot be read again, want a file or the word cluster")
+			}
 			if write {
 				return reportToTenants(ctx, ui, &in, &previous, output.Format)
 			}
@@ -86,37 +103,21 @@ or a finding; 2 an error.`,
 			if err := in.CheckInventory(); err != nil {
 				return err
 			}
-			var hosts *inventory.Inventory
-			if in.Inventory == app.FromCluster {
-				hosts, err = in.LiveState(ctx, site, time.Now())
-			} else {
-				hosts, err = files.Load([]string{in.Inventory}, ui.In)
+			if wait > 0 {
+				if err := waitUntilLive(ctx, ui, wait, &in, &previous, site); err != nil {
+					return err
+				}
 			}
+			before, found, err := readStatus(ctx, ui, &in, &previous, site, output.Format == "wide")
 			if err != nil {
 				return err
 			}
-			if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
-				return err
+			err = showStatus(ui, before, found, output.Format)
+			if waiting := found.waiting(); wait > 0 && waiting != "" {
+				ui.Say("not live after %s: %s", wait, waiting)
+				err = cmp.Or(err, errFinding)
 			}
-			before, err := previous.ReadOrWarn(ctx, ui, site, time.Time{})
-			if err != nil {
-				return err
-			}
-			claims, err := before.Previous(site)
-			if err = errors.Join(err, before.Unsealed); err != nil {
-				return err
-			}
-			warnOfForeign(ui, &before, site, before.Files)
-			for _, words := range before.EditedWords() {
-				ui.Say("warning: %s", words)
-			}
-			answer, err := schedule.Holdings(nil, hosts.Hosts, claims, app.Options(site))
-			if err != nil {
-				return err
-			}
-			return showStatus(ui, before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
-				status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, &in, site, before, output.Format == "wide"), before.Edited,
-				sentence.Conflicts(answer)}, output.Format)
+			return err
 		},
 	}
 	in.SiteFlag(command)
@@ -126,8 +127,86 @@ or a finding; 2 an error.`,
 	in.InventoryFlag(command)
 	in.SpecsFlag(command, "with --write: ")
 	flags.BoolVar(&write, "write", false, "write the status of the SIPClusters on the cluster")
+	flags.DurationVar(&wait, "wait", 0, "wait this long until the tree is live, as in 10m")
 	output.Flag(command, "table", "wide", "json")
 	return command
+}
+
+// waiting returns what of the tree is on its way, "" if all is live or stuck.
+func (s *siteStatus) waiting() string {
+	var parts []string
+	if n := count(s.Hosts, status.HostStatus.Waits); n > 0 {
+		parts = append(parts, text.Count(n, "host"))
+	}
+	if n := count(s.Services, status.Service.Waits); n > 0 {
+		parts = append(parts, text.Count(n, "service"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func count[T any](of []T, is func(T) bool) (n int) {
+	for _, one := range of {
+		if is(one) {
+			n++
+		}
+	}
+	return n
+}
+
+// waitUntilLive returns when nothing of the tree is on its way, or after the time.
+func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, in *cmdline.Inputs,
+	previous *cmdline.Previous, site *v1alpha1.Site) error {
+	defer ui.Stage("waiting until the tree is live")()
+	quiet := *ui // the last read repeats the messages
+	quiet.Err = io.Discard
+	interval := min(max(wait/20, 100*time.Millisecond), 10*time.Second)
+	for end := time.Now().Add(wait); time.Now().Add(interval).Before(end); {
+		_, found, err := readStatus(ctx, &quiet, in, previous, site, false)
+		if err != nil || found.waiting() == "" {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(interval):
+		}
+	}
+	return nil
+}
+
+// readStatus compares the tree with the live objects.
+func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
+	site *v1alpha1.Site, wide bool) (before app.Before, found *siteStatus, err error) {
+	var hosts *inventory.Inventory
+	if in.Inventory == app.FromCluster {
+		hosts, err = in.LiveState(ctx, site, time.Now())
+	} else {
+		hosts, err = files.Load([]string{in.Inventory}, ui.In)
+	}
+	if err != nil {
+		return before, nil, err
+	}
+	if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
+		return before, nil, err
+	}
+	before, err = previous.ReadOrWarn(ctx, ui, site, time.Time{})
+	if err != nil {
+		return before, nil, err
+	}
+	claims, err := before.Previous(site)
+	if err = errors.Join(err, before.Unsealed); err != nil {
+		return before, nil, err
+	}
+	warnOfForeign(ui, &before, site, before.Files)
+	for _, words := range before.EditedWords() {
+		ui.Say("warning: %s", words)
+	}
+	answer, err := schedule.Holdings(nil, hosts.Hosts, claims, app.Options(site))
+	if err != nil {
+		return before, nil, err
+	}
+	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name, status.Of(statusInput(site, before, answer, hosts)),
+		servicesOf(ctx, ui, in, site, before, wide), before.Edited, sentence.Conflicts(answer)}, nil
 }
 
 // statusInput returns the tree and the hosts, with the findings of preflight for the hosts that the tree patches.

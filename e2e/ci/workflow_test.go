@@ -23,7 +23,8 @@ func TestWorkflowsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lint := exec.Command("go", "tool", "-modfile="+root+"/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml")
+	lint := exec.Command("go", "tool", "-modfile="+root+"/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
+		"ci/same-repository/github.yaml")
 	lint.Dir = root
 	if out, err := lint.CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)

@@ -256,8 +256,8 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 	s.Frozen[key] = append(s.Frozen[key], s.reason(f.Reason()))
 }
 
-// Reason is a problem in words: Here with the paths of this machine, and InTree with those below the folder that -f
-// names, for the tree and for commits.
+// Reason is a problem in words: Here with the paths of this machine, and InTree with those below the base of the
+// specs, for the tree and for commits.
 type Reason struct{ Here, InTree string }
 
 func (s *Clusters) reason(words string) Reason { return Reason{words, s.InTree.Replace(words)} }

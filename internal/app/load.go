@@ -176,6 +176,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	if site != nil {
 		l.Tenants = tenancy.Of(site, l.hostNamespaces)
+		l.Tenants.Base = specs.base.here
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts

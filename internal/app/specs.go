@@ -35,7 +35,6 @@ type specs struct {
 	empty []admit.Problem
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
-	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
 	// files: some specs are files. hosts are the BareMetalHosts in them, which are not read. sites are the files with
 	// a Site, as messages name them.
 	files bool
@@ -43,16 +42,20 @@ type specs struct {
 	sites []string
 	// paths maps the files, as messages name them, to the paths that package tenancy gives them.
 	paths map[string]string
+	base  *specsBase
 	// unread are as in Loaded.
 	unread []string
 	// manifests are the specs of the site's services.
 	manifests []manifest.Document
 }
 
-// inTree returns a replacer for texts in the tree and in commits: a file has its path below the folder that -f names.
+// inTree returns a replacer for texts in the tree and in commits: a file has its path below the base of the specs.
 // The same specs give the same bytes on every machine.
 func (s *specs) inTree() *strings.Replacer {
-	var pairs []string
+	pairs := []string{s.base.here, s.base.inTree}
+	if s.base.here == "" {
+		pairs = nil
+	}
 	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
 		if below := cmp.Or(s.paths[file], path.Base(file)); below != v1alpha1.SpecsFromStdin {
 			pairs = append(pairs, file+":", below+":", file+")", below+")")
@@ -82,8 +85,10 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		}
 	}
 	s.files = len(paths) > 0
+	base, err := in.baseOf(site, paths)
+	errs, s.base = append(errs, err), base
 	documents, err := kustomization.Specs(paths, stdin, func(file string) string {
-		return tenancy.Folder(site, tenancy.Path(paths, file))
+		return tenancy.Folder(site, base.path(file))
 	})
 	for _, err := range Flatten(err) {
 		var inFile *manifest.FileError
@@ -92,10 +97,10 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 			s.unread = append(s.unread, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS",
 				in.Specs...).Error())
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
-			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
+			s.paths[inFile.File] = base.path(inFile.File)
 			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
 		case errors.As(err, &inFile):
-			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
+			s.paths[inFile.File] = base.path(inFile.File)
 			s.broken = append(s.broken, admit.Problem{File: s.paths[inFile.File], Code: finding.Invalid, Err: err})
 		default:
 			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...))
@@ -104,7 +109,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	for i := range documents {
 		switch {
 		case api.IsManifest(&documents[i]):
-			if owner := ownerOf(site, tenancy.Path(paths, documents[i].File)); owner != "" {
+			if owner := ownerOf(site, base, documents[i].File); owner != "" {
 				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; "+
 					"a service of the site is in the Site's file, or where no tenant writes",
 					documents[i].Where(), documents[i].Kind, owner))
@@ -121,7 +126,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	for _, decoded := range api.DecodeClusters(documents) {
 		file := decoded.Document.File
 		if _, known := s.paths[file]; !known {
-			s.paths[file] = tenancy.Path(paths, file)
+			s.paths[file] = base.path(file)
 		}
 		s.decoded = append(s.decoded, spec{decoded, s.paths[file]})
 	}
@@ -130,12 +135,12 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 }
 
 // ownerOf names the tenant that may write a file, for a message; "" for none.
-func ownerOf(site *v1alpha1.Site, file string) string {
+func ownerOf(site *v1alpha1.Site, base *specsBase, file string) string {
 	if site == nil {
 		return ""
 	}
-	if folder := tenancy.Folder(site, file); folder != "" {
-		return "a tenant's folder, " + redact.Plain(folder)
+	if folder := tenancy.Folder(site, base.path(file)); folder != "" {
+		return "a tenant's folder, " + redact.Plain(folder) + " " + base.here
 	}
 	for i := range site.Spec.Tenants {
 		if t := &site.Spec.Tenants[i]; len(t.Specs) == 0 {

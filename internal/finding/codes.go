@@ -72,6 +72,7 @@ const (
 	Disputed        = "SIP065"
 	WrongMachines   = "SIP066"
 	TooMuchReserved = "SIP067"
+	UnknownState    = "SIP068"
 )
 
 // Code is the entry of a code in the table.

@@ -24,13 +24,18 @@ func (c *checker) nameless() {
 		if host := &c.Hosts[i]; host.UID == "" && !unreadable(host) && !c.silences(hostName(host), finding.Nameless) {
 			if n++; n == 1 {
 				first = host.Key()
+				if place := finding.At(host.Source).String(); place != "" {
+					first += " (" + place + ")"
+				}
 			}
 		}
 	}
 	if n > 0 {
 		c.site(finding.Nameless, finding.Warning, "spec.inputs.inventory",
-			fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
-			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); handwritten manifests have no uid")
+			fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse "+
+				"to patch them", n, len(c.Hosts), first),
+			"if the engine applies these manifests from git, set spec.hosts.apply: overlay; else read the hosts from the "+
+				"cluster (--inventory cluster), or from a snapshot of it (sipgen inventory)")
 	}
 }
 

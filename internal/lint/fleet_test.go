@@ -13,6 +13,9 @@ func TestFleet(t *testing.T) {
 	const labels = "sip.airshipit.org/cluster-namespace: gone, sip.airshipit.org/cluster-name: g, sip.airshipit.org/node-type: Worker"
 	uid := func(host, uid string) string { return strings.Replace(host, "metadata:", "metadata:\n  uid: "+uid, 1) }
 	const racks = `{nodes: {Worker: {count: {active: 1}, labelSelector: {}, topologyKey: rack}}}`
+	inState := func(host, state string) string {
+		return strings.Replace(bmh(host, "", ""), "---", "status: {provisioning: {state: "+state+"}}\n---", 1)
+	}
 	for _, row := range []struct {
 		why, specs, hosts string
 		images            v1alpha1.Images
@@ -21,7 +24,7 @@ func TestFleet(t *testing.T) {
 		says              string
 	}{
 		{why: "hosts without a uid are one finding", hosts: uid(bmh("h1", "", ""), "u1") + bmh("h2", "", "") + bmh("h3", "", ""), apply: true,
-			want: []string{"SIP038 warning Site dc1 spec.inputs.inventory"}, says: "2 of 3 hosts have no metadata.uid, metal3/h2 the first"},
+			want: []string{"SIP038 warning Site dc1 spec.inputs.inventory"}, says: "2 of 3 hosts have no metadata.uid, metal3/h2 (hosts.yaml:10) the first"},
 		{why: "all have one", hosts: uid(bmh("h1", "", ""), "u1"), apply: true},
 		{why: "nobody patches them by uid", hosts: bmh("h1", "", "")},
 		{why: "labels of a cluster that is not there", hosts: bmh("h1", labels, "") + bmh("h2", labels, "") + bmh("h3", "", ""),
@@ -31,6 +34,12 @@ func TestFleet(t *testing.T) {
 		{why: "two spellings of a rack", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: R1", "") + bmh("h3", "rack: r2", ""),
 			want: []string{"SIP040 warning SIPCluster a/a spec.nodes.Worker"}, says: `rack is "r1" on metal3/h1 and "R1" on metal3/h2`},
 		{why: "two racks", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: r2", "") + bmh("h3", "rack: r1", "")},
+		{why: "a state that is misspelled", hosts: inState("h1", "available") + inState("h2", "availabel") + inState("h3", "ready"),
+			want: []string{"SIP068 warning BareMetalHost metal3/h2 status.provisioning.state"}, says: `found "availabel", which is no state of metal3; did you mean "available"?: no cluster gets it`},
+		{why: "on all hosts, and another one", hosts: inState("h1", "availabel") + inState("h2", "availabel") + inState("h3", "availabel") + inState("h4", "nonsense"),
+			want: []string{"SIP068 warning BareMetalHost metal3/h1 status.provisioning.state", "SIP068 warning BareMetalHost metal3/h4 status.provisioning.state"},
+			says: `did you mean "available"? (the same of 2 more hosts): no cluster gets it`},
+		{why: "the states of metal3", hosts: inState("h1", "unmanaged") + inState("h2", "powering off before delete") + inState("h3", "match profile") + bmh("h4", "", "")},
 		{why: "images of the Site", images: v1alpha1.Images{HAProxy: "haproxy:latest", JumpHost: "reg.example/jump", Dex: "dex:v2.45.0"},
 			want: []string{"SIP030 warning Site dc1 spec.images.haproxy", "SIP030 warning Site dc1 spec.images.jumpHost"}},
 	} {

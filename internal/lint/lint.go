@@ -81,6 +81,7 @@ func (in Input) Check() []finding.Finding {
 	c.unread()
 	c.powerless()
 	c.emptied()
+	c.states()
 	c.nameless()
 	c.ownerless()
 	c.alike()

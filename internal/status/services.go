@@ -30,6 +30,9 @@ type Service struct {
 	Stuck bool `json:"stuck,omitempty"`
 }
 
+// Waits reports whether the service is on its way: it is not ready, and may still become so.
+func (s Service) Waits() bool { return !s.Ready && !s.Stuck }
+
 // live is the part of any object with conditions that is read.
 type live struct {
 	Metadata struct {

@@ -130,6 +130,11 @@ func (h HostStatus) setStuck(live *inventory.Host) HostStatus {
 	return h
 }
 
+// Waits reports whether the host is on its way to what the tree has: the engine has yet to sync it.
+func (h HostStatus) Waits() bool {
+	return !h.Stuck && slices.Contains([]State{NotSynced, Drifted, Releasing}, h.State)
+}
+
 // health adds trouble of the host itself, which correct labels do not show. It adds nothing for a host that is not
 // the tree's but has its name.
 func (h *HostStatus) health(live *inventory.Host) {

@@ -11,8 +11,11 @@ import (
 // Proposal is a first cluster that the hosts can carry.
 type Proposal struct {
 	Roles []RoleProposal
-	// Network on which all hosts of the first role have an address; empty for none.
-	Network string
+	// Network of the first role's load balancer, empty for none. Inspected: no host declares an address on it. Off are the
+	// role's free hosts without an address on it.
+	Network   string
+	Inspected bool
+	Off       int
 }
 
 // RoleProposal is one role of the proposal.
@@ -77,7 +80,7 @@ func Propose(hosts []inventory.Host, found *Found) Proposal {
 		p.Roles = append(p.Roles, role)
 	}
 	if len(p.Roles) > 0 {
-		p.Network = network(hosts, found, p.Roles[0])
+		p.chooseNetwork(hosts, found, p.Roles[0])
 	}
 	return p
 }
@@ -123,19 +126,28 @@ func kinds(found *Found) (key, control, worker string) {
 	return "", "", ""
 }
 
-// network returns the one that most hosts have among those that every free host of a role has.
-func network(hosts []inventory.Host, found *Found, role RoleProposal) string {
+// chooseNetwork takes the first network on which enough of a role's free hosts have an address: a declared one before
+// one that only the inspection saw, then one of most hosts. Leases of an inspection are enough only on all of them.
+func (p *Proposal) chooseNetwork(hosts []inventory.Host, found *Found, role RoleProposal) {
 	for _, n := range found.Networks {
-		all := true
+		domains, off := map[string]bool{}, 0
 		for i := range hosts {
 			host := &hosts[i]
-			if found.free[host.Key()] && (role.Key == "" || host.Labels[role.Key] == role.Value) && len(host.On(n.Name)) == 0 {
-				all = false
+			domain := host.Key()
+			if role.TopologyKey != "" {
+				domain = host.Labels[role.TopologyKey]
+			}
+			switch {
+			case !found.free[host.Key()] || domain == "" || role.Key != "" && host.Labels[role.Key] != role.Value:
+			case len(host.On(n.Name)) == 0:
+				off++
+			default:
+				domains[domain] = true
 			}
 		}
-		if all {
-			return n.Name
+		if off == 0 || !n.Inspected && len(domains) >= role.Active {
+			p.Network, p.Inspected, p.Off = n.Name, n.Inspected, off
+			return
 		}
 	}
-	return ""
 }

@@ -22,8 +22,8 @@ type Found struct {
 	Namespaces []Count
 	// Labels that tell hosts apart, those that look useful first.
 	Labels []Label
-	// Networks that hosts have addresses on, those of most hosts first.
-	Networks []Count
+	// Networks that hosts have addresses on: declared ones first, then those of most hosts.
+	Networks []Network
 	// Hardware are the classes of inspected hosts, those of most hosts first.
 	Hardware []Count
 
@@ -35,6 +35,13 @@ type Found struct {
 type Count struct {
 	Name  string
 	Hosts int
+}
+
+// Network is a network, and how many hosts have an address on it.
+type Network struct {
+	Count
+	// Inspected: no host declares an address on it. The inspection saw an interface of that name, and its lease.
+	Inspected bool
 }
 
 // Label is a label key that several hosts have, with more than one value.
@@ -70,7 +77,7 @@ const mostValues = 12
 func Of(hosts []inventory.Host, free map[string]bool) *Found {
 	found := &Found{Hosts: len(hosts), free: free}
 	namespaces, networks, labels := map[string]int{}, map[string]int{}, map[string]map[string]int{}
-	hardware := map[string]int{}
+	hardware, declared := map[string]int{}, map[string]bool{}
 	for i := range hosts {
 		host := &hosts[i]
 		namespaces[host.Namespace]++
@@ -83,6 +90,9 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 		on := map[string]bool{}
 		for _, address := range host.Addresses {
 			on[address.Network] = true
+			if address.Origin != inventory.FromHardware {
+				declared[address.Network] = true
+			}
 		}
 		for network := range on {
 			networks[network]++
@@ -97,11 +107,17 @@ func Of(hosts []inventory.Host, free map[string]bool) *Found {
 			labels[key][value]++
 		}
 	}
-	found.Namespaces, found.Networks = counts(namespaces), counts(networks)
-	found.Hardware = counts(hardware)
-	for _, counted := range [][]Count{found.Networks, found.Hardware} {
-		slices.SortStableFunc(counted, func(a, b Count) int { return cmp.Compare(b.Hosts, a.Hosts) })
+	found.Namespaces, found.Hardware = counts(namespaces), counts(hardware)
+	slices.SortStableFunc(found.Hardware, byHosts)
+	for _, network := range counts(networks) {
+		found.Networks = append(found.Networks, Network{network, !declared[network.Name]})
 	}
+	slices.SortStableFunc(found.Networks, func(a, b Network) int {
+		if a.Inspected != b.Inspected {
+			return map[bool]int{false: -1, true: 1}[a.Inspected]
+		}
+		return byHosts(a.Count, b.Count)
+	})
 	for key, values := range labels {
 		carriers := 0
 		for _, n := range values {
@@ -160,6 +176,8 @@ func rank(l Label) int {
 	}
 	return 200
 }
+
+func byHosts(a, b Count) int { return cmp.Compare(b.Hosts, a.Hosts) }
 
 func counts(of map[string]int) []Count {
 	var out []Count

@@ -102,3 +102,34 @@ func TestGuessedNetwork(t *testing.T) {
 		}
 	}
 }
+
+// TestDeclaredNetwork: a network that hosts declare comes before one that only the inspection saw, on however many hosts
+// that is. Without any, the spec says that the addresses may be leases.
+func TestDeclaredNetwork(t *testing.T) {
+	const leases = "its addresses may be leases"
+	of := func(network string, origin inventory.AddressOrigin) inventory.Address {
+		return inventory.Address{Network: network, IP: netip.MustParseAddr("10.0.0.1"), Origin: origin}
+	}
+	lease := of("nic-1", inventory.FromHardware)
+	for _, row := range []struct {
+		why       string
+		addresses [2][]inventory.Address
+		want      string
+		inspected bool
+	}{
+		{"network data", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)}, {lease, of("oam", inventory.FromNetworkData)}}, "oam", false},
+		{"an annotation", [2][]inventory.Address{{lease, of("oam", inventory.FromHostAnnotation)}, {lease, of("oam", inventory.FromHostAnnotation)}}, "oam", false},
+		{"one host preprovisioned, the other inspected", [2][]inventory.Address{{lease, of("oam", inventory.FromPreprovisioning)}, {lease, of("oam", inventory.FromHardware)}}, "oam", false},
+		{"declared on enough hosts", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)}, {lease}}, "oam", false},
+		{"inspected alone", [2][]inventory.Address{{lease}, {lease}}, "nic-1", true},
+	} {
+		hosts := []inventory.Host{host("n1", nil), host("n2", nil)}
+		hosts[0].Addresses, hosts[1].Addresses = row.addresses[0], row.addresses[1]
+		found := Of(hosts, keys(hosts))
+		p := Propose(hosts, found)
+		text := string(ClusterYAML(found, p, Answers{Namespace: "a", Name: "b"}))
+		if p.Network != row.want || strings.Contains(text, leases) != row.inspected {
+			t.Errorf("%s: network %q, want %q, inspected %v, in\n%s", row.why, p.Network, row.want, row.inspected, text)
+		}
+	}
+}

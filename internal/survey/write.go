@@ -15,8 +15,10 @@ type Answers struct {
 	Site, Repository string
 	// SSH: the repository is reached by ssh. Trial: it is a folder on this machine.
 	SSH, Trial bool
-	// Nameless: no host has a uid.
-	Nameless bool
+	// Base is the folder of the hosts' manifests in the repository, empty for hosts with a uid. Guessed: it may be another
+	// one.
+	Base    string
+	Guessed bool
 	// Engine is flux or argocd, and EngineWhy how that was found.
 	Engine, EngineWhy string
 	// ClusterAPI: the cluster has Cluster API.
@@ -41,9 +43,14 @@ func scalar(text string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// SchemaFolder is the folder of the JSON Schemas beside a Site: site.json and sipcluster.json. SIPClusters are in a
+// folder beside it. Its name begins with a dot, so that no command reads it as an input.
+const SchemaFolder = ".schemas"
+
 // SiteYAML returns a first Site, with comments.
 func SiteYAML(found *Found, a Answers) []byte {
 	var p page
+	p.line("# yaml-language-server: $schema=%s/site.json", SchemaFolder)
 	p.line("# The Site is sipgen's own configuration: one management cluster, one inventory, one rendered tree.")
 	p.line("# sipgen fields site.spec lists its fields; what is not here has a default.")
 	p.line("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata:")
@@ -55,6 +62,9 @@ func SiteYAML(found *Found, a Answers) []byte {
 		p.line("  # This repository is on this machine, for a trial: no engine reads it. Push it to a server, and write its URL here.")
 	}
 	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
+	if a.Base != "" {
+		p.line("    # The tree's own folder: the hosts' manifests are beside it.\n    path: %s", treeBeside(a.Base))
+	}
 	why := ""
 	if a.EngineWhy != "" {
 		why = " Chosen: " + a.EngineWhy + "."
@@ -76,14 +86,28 @@ func SiteYAML(found *Found, a Answers) []byte {
 	for _, n := range found.Namespaces {
 		p.line("      - %s # %s", scalar(n.Name), text.Count(n.Hosts, "host"))
 	}
-	if a.Nameless {
-		p.line("    # The manifests have no metadata.uid, so sipgen cannot patch live hosts. If the engine applies the manifests from git:")
-		p.line("    # apply: overlay\n    # base: metal # their folder in the repository, outside the tree")
+	if a.Base != "" {
+		p.line("    # The manifests have no metadata.uid: the engine applies them from git, and sipgen patches them there.")
+		p.line("    # With hosts of a live cluster (inventory: cluster) leave out apply, base and the repository's path.")
+		p.line("    apply: overlay")
+		p.line("    # Their folder in the repository, with a kustomization.yaml, outside the tree.")
+		if a.Guessed {
+			p.line("    # It is a guess: the manifests that were read are in no folder of their own.")
+		}
+		p.line("    base: %s", scalar(a.Base))
 	}
 	p.line("  # The tenants, and their limits. Without this list every namespace is a tenant with narrow rights.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())
+}
+
+// treeBeside returns a folder for the tree that is not that of the hosts' manifests.
+func treeBeside(base string) string {
+	if first, _, _ := strings.Cut(base, "/"); first == "tree" {
+		return "rendered"
+	}
+	return "tree"
 }
 
 // credentials names the Secret that Flux reads the repository with: by ssh it needs one.
@@ -101,6 +125,7 @@ func (p *page) credentials(a Answers) {
 // ClusterYAML returns a first SIPCluster that the hosts can carry, with comments.
 func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	var p page
+	p.line("# yaml-language-server: $schema=../%s/sipcluster.json", SchemaFolder)
 	p.line("# A SIPCluster describes one tenant cluster: hosts by role, and the services around them.")
 	p.line("# sipgen fields sipcluster.spec lists its fields.")
 	p.line("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:")
@@ -123,6 +148,13 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	if proposal.Network != "" {
 		p.line("  services:\n    # HAProxy in front of the tenant's API servers.\n    loadBalancerControlPlane:")
 		p.line("      # The network at whose addresses the hosts are reached, and the port on the management cluster's nodes.")
+		if proposal.Inspected {
+			p.line("      # Only the inspection saw it, so its addresses may be leases: better declare them (network data, or the")
+			p.line("      # annotation sip.airshipit.org/address.NETWORK), and name that network here.")
+		}
+		if proposal.Off > 0 {
+			p.line("      # A host without an address on it is not chosen: %s.", text.Count(proposal.Off, "free host"))
+		}
 		if others := found.others(proposal.Network); len(others) > 0 {
 			p.line("      # The network is a guess: the hosts are also on others. Found: %s.", strings.Join(others, ", "))
 		}

@@ -143,43 +143,6 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
-	for _, row := range []struct {
-		why   string
-		roots []string
-		file  string
-		want  string
-	}{
-		{"a folder", []string{"tenants"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"a folder with a slash", []string{"./tenants/"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"here", []string{"."}, "tenants/bank/a.yaml", "tenants/bank/a.yaml"},
-		{"an absolute folder", []string{"/srv/specs"}, "/srv/specs/bank/a.yaml", "bank/a.yaml"},
-		{"a file", []string{"tenants/bank/a.yaml"}, "tenants/bank/a.yaml", "a.yaml"},
-		{"a file, not in its shortest form", []string{"./tenants//bank/a.yaml"}, "./tenants//bank/a.yaml", "a.yaml"},
-		{"one in the other", []string{"tenants", "tenants/bank"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"one in the other, the other way round", []string{"tenants/bank", "tenants"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"the same twice", []string{"tenants", "./tenants/"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"a folder of the same name in another tenant's", []string{"tenants/bank", "tenants/evil"}, "tenants/evil/bank/a.yaml", "evil/bank/a.yaml"},
-		{"a file of the same name in another tenant's", []string{"tenants/bank", "tenants/evil"}, "tenants/evil/a.yaml", "evil/a.yaml"},
-		{"folders side by side", []string{"tenants/bank", "tenants/evil"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"files side by side", []string{"tenants/bank.yaml", "tenants/evil.yaml"}, "tenants/bank.yaml", "bank.yaml"},
-		{"names that begin alike", []string{"tenants/bank", "tenants/bank-evil"}, "tenants/bank-evil/a.yaml", "bank-evil/a.yaml"},
-		{"absolute folders", []string{"/srv/a", "/opt/b"}, "/srv/a/bank/a.yaml", "srv/a/bank/a.yaml"},
-		{"here and elsewhere", []string{".", "../bank"}, "../bank/a.yaml", "../bank/a.yaml"},
-		{"absolute and not", []string{"/srv/bank", "bank"}, "/srv/bank/a.yaml", "/srv/bank/a.yaml"},
-		{"besides standard input", []string{"tenants", "-"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"besides the cluster", []string{"cluster", "tenants"}, "tenants/bank/a.yaml", "bank/a.yaml"},
-		{"a name that begins alike", []string{"tenants/bank"}, "tenants/bank-evil/a.yaml", ""},
-		{"standard input", []string{"tenants", "-"}, "stdin", "-"},
-		{"a file with that name", []string{"."}, "stdin", "stdin"},
-		{"the cluster", []string{"cluster"}, "", ""},
-	} {
-		if found := Path(row.roots, row.file); found != row.want {
-			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
-		}
-	}
-}
-
 func TestWritten(t *testing.T) {
 	listed := Of(siteOf(t, bank), nil)
 	for _, row := range []struct{ why, namespace, file, want string }{
@@ -191,12 +154,17 @@ func TestWritten(t *testing.T) {
 		{"above its folder", "bank", "tenants/a.yaml", "that namespace belongs to tenant bank"},
 		{"by another's standard input", "bank", "-", "found \"bank\" in -, a file of tenant metal"},
 		{"standard input that is granted", "metal3", "-", ""},
-		{"another tenant's namespace", "edge", "tenants/bank/edge.yaml", `found "edge" in tenants/bank/edge.yaml, a file of tenant bank: want one of that tenant's namespaces: bank, bank-test`},
+		{"another tenant's namespace", "edge", "tenants/bank/edge.yaml", `found "edge" in tenants/bank/edge.yaml, a file of tenant bank (the Site's spec.tenants[].specs): want one of that tenant's namespaces: bank, bank-test`},
 		{"nobody's namespace in a tenant's folder", "flux-system", "tenants/bank/x.yaml", "a file of tenant bank"},
 		{"a tenant that names no folder", "edge", "anywhere.yaml", ""},
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
 		want(t, row.why, said(listed.Written(&c, row.file)), row.want)
+	}
+	listed.Base = "below specs"
+	for namespace, file := range map[string]string{"bank": "other/a.yaml", "edge": "tenants/bank/edge.yaml"} {
+		c := clusterOf(t, namespace+"/c", "{}")
+		want(t, "with the base", said(listed.Written(&c, file)), "(the Site's spec.tenants[].specs, below specs): ")
 	}
 	c := clusterOf(t, "any/c", "{}")
 	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml")), "")

@@ -130,12 +130,20 @@ func BadName(namespace, name string) (field, text string) {
 		if name == "" {
 			return "metadata.name", "missing"
 		}
-		return "metadata.name", redact.Sprintf("found %q: %s", name, messages[0])
+		return "metadata.name", redact.Sprintf("found %q: %s%s", name, messages[0], ofTemplate(name))
 	}
 	if messages := validation.IsDNS1123Label(namespace); len(messages) > 0 {
-		return "metadata.namespace", redact.Sprintf("found %q: %s", namespace, messages[0])
+		return "metadata.namespace", redact.Sprintf("found %q: %s%s", namespace, messages[0], ofTemplate(namespace))
 	}
 	return "", ""
+}
+
+// ofTemplate asks whether a value is a placeholder of Helm, Jinja and the like; empty for others.
+func ofTemplate(value string) string {
+	if strings.Contains(value, "{{") || strings.Contains(value, "{%") {
+		return "; is this a template? sipgen reads plain YAML"
+	}
+	return ""
 }
 
 // simpleName reports whether a text is a DNS-1123 label. Such a text may be any name, key or value of a label, and
@@ -182,7 +190,7 @@ func CheckLabels(host *inventory.Host) {
 				shown = "a value (not shown)"
 			}
 			fault = inventory.Fault{Field: "metadata.labels[" + label + "]",
-				Text: "found " + shown + ", want at most 63 letters, digits and - _ . between them"}
+				Text: "found " + shown + ", want at most 63 letters, digits and - _ . between them" + ofTemplate(value)}
 		default:
 			continue
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
@@ -355,6 +357,20 @@ func TestStatusAnnotation(t *testing.T) {
 		}
 		if !reflect.DeepEqual(hosts[0].State, row.want) || nics != row.nics || !reflect.DeepEqual(hosts[0].Faults, row.faults) {
 			t.Errorf("%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
+		}
+	}
+}
+
+// TestEveryState: a state that metal3's type has is no misspelled one.
+func TestEveryState(t *testing.T) {
+	known := inventory.ProvisioningStates()
+	for _, state := range []metal3.ProvisioningState{
+		metal3.StateUnmanaged, metal3.StateRegistering, metal3.StateMatchProfile, metal3.StatePreparing, metal3.StateReady, metal3.StateAvailable,
+		metal3.StateProvisioning, metal3.StateProvisioned, metal3.StateExternallyProvisioned, metal3.StateDeprovisioning, metal3.StateInspecting,
+		metal3.StatePoweringOffBeforeDelete, metal3.StateDeleting,
+	} {
+		if !slices.Contains(known, string(state)) {
+			t.Errorf("%q is not known", state)
 		}
 	}
 }

@@ -205,12 +205,17 @@ func hasPassword(u *url.URL) bool {
 	return set
 }
 
+// IsFolder reports whether a text names a folder of a repository.
+func IsFolder(folder string) bool {
+	return pathName.MatchString(folder) && path.Clean(folder) == folder && !strings.HasPrefix(folder, "..") &&
+		folder != ".git" && !strings.HasPrefix(folder, ".git/")
+}
+
 func checkFolder(field, folder string, add Report) {
 	if folder == "" {
 		return
 	}
-	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") ||
-		folder == ".git" || strings.HasPrefix(folder, ".git/") {
+	if !IsFolder(folder) {
 		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)
 	}
 }

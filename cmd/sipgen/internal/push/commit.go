@@ -87,11 +87,15 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 	return publish.Signature{Name: address.Name, Email: address.Address}, nil
 }
 
-// CommitMessage returns what changes, and how old the inventory was.
-func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change, now time.Time) string {
+// CommitMessage returns what changes, and from which inventory: of a snapshot with its time, which does not depend on
+// when the commit is made. What was proposed is published with the same message.
+func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change) string {
 	text := report.CommitMessage(plan, subject, filesOf(changes))
-	if age := l.Age(now); age != "" {
-		text += fmt.Sprintf("\nInventory: %s, %s old\n", l.Hosts.Context, age)
+	switch {
+	case l.Live:
+		text += fmt.Sprintf("\nInventory: %s, live\n", l.Hosts.Context)
+	case !l.Hosts.TakenAt.IsZero():
+		text += fmt.Sprintf("\nInventory: %s, of %s\n", l.Hosts.Context, l.Hosts.TakenAt.Format(time.RFC3339))
 	}
 	return text
 }

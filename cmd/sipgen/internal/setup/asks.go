@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
+	k8s "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
@@ -38,7 +39,7 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	if b.Engine != "auto" && b.Engine != string(v1alpha1.EngineFlux) && b.Engine != string(v1alpha1.EngineArgoCD) {
 		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.Engine))
 	}
-	if b.Name != "" && len(validation.IsDNS1123Label(b.Name)) > 0 {
+	if b.Name != "" && len(k8s.IsDNS1123Label(b.Name)) > 0 {
 		errs = append(errs, redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.Name))
 	}
 	url, folder, err := b.repository()
@@ -224,6 +225,34 @@ func (b *Beginning) inventoryPath() (string, error) {
 	}
 	relative, err := filepath.Rel(dir, path)
 	return filepath.ToSlash(relative), err
+}
+
+// base returns the folder of the hosts' manifests in the repository: as it is in the work tree of git that it lies in,
+// else as it is from the Site. guessed: the manifests are in no folder that can be one of a repository.
+func (b *Beginning) base() (folder string, guessed bool, err error) {
+	path, err := filepath.Abs(b.In.Inventory)
+	if err != nil {
+		return "", false, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	top, err := filepath.Abs(b.Dir)
+	if err != nil {
+		return "", false, err
+	}
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			top = at
+			break
+		}
+	}
+	relative, err := filepath.Rel(top, path)
+	folder = filepath.ToSlash(relative)
+	if err != nil || folder == "." || !validation.IsFolder(folder) {
+		return "hosts", true, nil
+	}
+	return folder, false, nil
 }
 
 // byFlag names the flag that an error of a generated Site comes from: the Site has no file.

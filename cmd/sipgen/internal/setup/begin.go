@@ -46,26 +46,35 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
+	sayUnreadable(ui, hosts)
 	if len(hosts.Hosts) == 0 {
 		return fmt.Errorf("%s: no BareMetalHost in it", b.In.Inventory)
 	}
 	if err := b.installed(ctx, &answers); err != nil {
 		return err
 	}
-	free, labeled, err := freeHosts(hosts.Hosts)
+	plan, err := planned(hosts.Hosts)
 	if err != nil {
 		return err
 	}
-	found := survey.Of(hosts.Hosts, free)
+	found := survey.Of(hosts.Hosts, plan.free)
 	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == answers.Namespace }) {
 		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: "+
 			"want a namespace of the tenant's own", answers.Namespace)
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.Engine == "auto")
-	sayLabelled(ui, labeled, len(hosts.Hosts), site)
-	answers.Nameless = sayNameless(ui, hosts.Hosts)
-	return b.write(ui, found, proposal, answers, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
+	sayLabelled(ui, plan.labeled, len(hosts.Hosts), site)
+	if sayNameless(ui, hosts.Hosts) {
+		if answers.Base, answers.Guessed, err = b.base(); err != nil {
+			return err
+		}
+		ui.Say("the manifests have no metadata.uid, so the Site has hosts.apply: overlay and hosts.base: %s: the engine "+
+			"applies the hosts from that folder of the repository, and sipgen patches them there; "+
+			"if the hosts are in a cluster already, and no engine applies them, read them from it (--inventory cluster)",
+			answers.Base)
+	}
+	return b.write(ui, found, proposal, answers, plan.others, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
 }
 
 // planOf returns the command that shows what a Site gives.

@@ -1,15 +1,21 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/survey"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -65,29 +71,83 @@ func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) erro
 	return nil
 }
 
-// freeHosts returns the hosts that plan hands out, by their keys: a plan without clusters decides. labeled is how
-// many carry labels of a cluster.
-func freeHosts(hosts []inventory.Host) (free map[string]bool, labeled int, err error) {
+// plannable is what a plan without clusters finds of the hosts.
+type plannable struct {
+	// free are the hosts that plan hands out, by their keys.
+	free map[string]bool
+	// others are why it does not hand out the others, with numbers.
+	others string
+	// labeled is how many carry labels of a cluster.
+	labeled int
+}
+
+// planned asks a plan without clusters.
+func planned(hosts []inventory.Host) (*plannable, error) {
 	var site v1alpha1.Site
 	site.Default()
 	inventory.Conflicts(hosts)
 	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, app.Options(&site))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	free = map[string]bool{}
+	p, others := &plannable{free: map[string]bool{}}, map[string]int{}
 	for _, line := range placement.Hosts {
 		if line.Verdict == schedule.Free {
-			free[line.Host.Key()] = true
+			p.free[line.Host.Key()] = true
+			continue
 		}
+		others[whyNot(line.Reason)]++
 	}
+	var counts []string
+	for _, why := range slices.Sorted(maps.Keys(others)) {
+		counts = append(counts, fmt.Sprintf("%d %s", others[why], why))
+	}
+	p.others = strings.Join(counts, ", ")
 	for i := range placement.Holdings.Hosts {
 		if labels := &placement.Holdings.Hosts[i].Labels; labels.Cluster != (schedule.ClusterKey{}) {
-			labeled++
+			p.labeled++
 		}
 	}
-	return free, labeled, nil
+	return p, nil
 }
+
+// whyNot returns why a host is not free, without what only this host has.
+func whyNot(why schedule.Reason) string {
+	if c, is := why.(schedule.Condition); is {
+		c.Message = ""
+		if c.Code != holdings.ProvisioningState && c.Code != holdings.OperationalStatus {
+			c.Detail = ""
+		}
+		why = c
+	}
+	return sentence.Reason(why)
+}
+
+// sayUnreadable gives the reasons why objects are no hosts, and why hosts cannot be read.
+func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
+	var lines []string
+	for _, object := range found.LeftOut {
+		lines = append(lines, fmt.Sprintf("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text))
+	}
+	for i := range found.Hosts {
+		host := &found.Hosts[i]
+		for j := range host.Faults {
+			fault, at := &host.Faults[j], host.Source
+			if fault.Kind != inventory.FaultObject && fault.Kind != inventory.FaultLabel {
+				continue
+			}
+			at.Line = cmp.Or(fault.Line, at.Line)
+			lines = append(lines, fmt.Sprintf("%s: BareMetalHost %s: %s: it is not free until that is fixed", at, host.Key(),
+				fault))
+		}
+	}
+	for _, line := range finding.Fold(lines, mostUnreadable, "sipgen lint shows them") {
+		ui.Warn("%s", line)
+	}
+}
+
+// mostUnreadable is how many unreadable objects are named.
+const mostUnreadable = 5
 
 // shownValues is how many values of a label are shown.
 const shownValues = 6
@@ -131,7 +191,11 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 		rows = append(rows, []string{l.Key, looks, strings.Join(values, ", ")})
 	}
 	for _, n := range found.Networks {
-		rows = append(rows, []string{text.Line(n.Name), "network", fmt.Sprintf("(%d)", n.Hosts)})
+		kind := "network"
+		if n.Inspected {
+			kind = "network of the inspection"
+		}
+		rows = append(rows, []string{text.Line(n.Name), kind, fmt.Sprintf("(%d)", n.Hosts)})
 	}
 	for i, h := range found.Hardware {
 		if i == shownValues {
@@ -152,20 +216,29 @@ func sayLabelled(ui *terminal.UI, labeled, hosts int, site string) {
 	}
 }
 
-// sayNameless describes the limits of hosts without a uid, and returns whether all hosts lack one.
+// sayNameless reports hosts without a uid, and returns whether all hosts lack one. A host that cannot be read may have
+// one.
 func sayNameless(ui *terminal.UI, hosts []inventory.Host) (all bool) {
-	n := 0
+	var nameless []string
+	read := 0
 	for i := range hosts {
-		if hosts[i].UID == "" {
-			n++
+		if hosts[i].Unsure() { // sayUnreadable has the reason
+			continue
+		}
+		if read++; hosts[i].UID == "" {
+			nameless = append(nameless, fmt.Sprintf("%s (%s)", hosts[i].Key(), hosts[i].Source))
 		}
 	}
-	if n > 0 {
-		ui.Warn("%d of %s have no metadata.uid, as in handwritten manifests: "+
-			"sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
-			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); "+
-			"or, if the engine applies these manifests from git, set spec.hosts.apply: overlay",
-			n, text.Count(len(hosts), "host"))
+	n := len(nameless)
+	if n == 0 || n == read {
+		return n > 0
 	}
-	return n > 0 && n == len(hosts)
+	ui.Warn("%d of %s have no metadata.uid: %s; sipgen plan works with them, but render and publish need the uid that "+
+		"the API server gave each host; read all hosts from the cluster (--inventory cluster), or from a snapshot of it "+
+		"(sipgen inventory); or, if the engine applies all these manifests from git, set spec.hosts.apply: overlay",
+		n, text.Count(read, "host"), text.Some(nameless, shownHosts))
+	return false
 }
+
+// shownHosts is how many hosts a message names.
+const shownHosts = 3

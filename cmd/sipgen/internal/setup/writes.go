@@ -12,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
@@ -21,8 +22,9 @@ import (
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is
 // no first SIPCluster to propose, and the Site is written alone: so it is where other clusters have all hosts already.
+// others are why hosts are not free.
 func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.Proposal, answers survey.Answers,
-	site, spec string) error {
+	others, site, spec string) error {
 	folder := filepath.Dir(spec)
 	there := !b.Named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
@@ -56,6 +58,9 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	if err := writeNew(site, siteText); err != nil {
 		return err
 	}
+	if err := b.writeSchemas(ui); err != nil {
+		return err
+	}
 	ui.Done = site + " is written"
 	fmt.Fprintf(ui.Out, "\nwrote %s\n", text.Line(site))
 	switch {
@@ -64,7 +69,8 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 			"next: read the Site, then sipgen lint and sipgen plan", folder)
 		return nil
 	case alone:
-		ui.Say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
+		ui.Say("no host is free (%s), so no first SIPCluster was written; next: read the Site, and put specs into %s",
+			others, folder)
 		return nil
 	}
 	fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(spec))
@@ -79,6 +85,30 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	}
 	ui.Say("next: read both files, then sipgen lint and sipgen plan; "+
 		"the namespace %s has to exist before the first sync", answers.Namespace)
+	return nil
+}
+
+// writeSchemas writes the JSON Schema of each kind, for editors. Files that are there stay.
+func (b *Beginning) writeSchemas(ui *terminal.UI) error {
+	folder := filepath.Join(b.Dir, survey.SchemaFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	kinds, err := fields.Kinds()
+	if err != nil {
+		return err
+	}
+	for i := range kinds {
+		schema, err := kinds[i].JSONSchema()
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(folder, strings.ToLower(kinds[i].Name)+".json")
+		if err := writeNew(file, schema); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	ui.Say("%s has their JSON Schemas, for editors; sipgen fields writes newer ones", folder)
 	return nil
 }
 
