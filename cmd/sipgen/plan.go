@@ -37,7 +37,8 @@ func newPlan(ui *terminal.UI) *cobra.Command {
 		Long: `Print the hosts of each cluster, with reasons. Nothing is written. CLUSTER, as NAMESPACE/NAME or a
 unique name, limits the output to one cluster.
 
-From 100 hosts on, the table has only the hosts that change; --all prints all.
+From 100 hosts on, the table has only the hosts that change; --all prints all. -o markdown has only
+them, and is short enough for a comment: it counts what does not fit.
 
 The previous tree holds assignments that are not synced yet. It is read from the Site's repository,
 or from --repo or --previous; --previous none plans without one.
@@ -274,7 +275,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	case "yaml":
 		return ui.YAML(plan)
 	case "markdown":
-		_, err := fmt.Fprint(ui.Out, report.Markdown(plan))
+		_, err := fmt.Fprint(ui.Out, report.Markdown(plan, v.all || v.cluster != ""))
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
