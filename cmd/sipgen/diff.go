@@ -72,7 +72,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
 				return err
 			}
-			return unschedulable(checked.Plan)
+			return outcome(checked.Plan)
 		},
 	}
 	in.Flags(command)
