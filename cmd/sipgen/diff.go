@@ -8,6 +8,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
@@ -69,6 +70,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				return err
 			}
 			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
+			push.SayDangers(ui, compare(ui, checked.Rendered).WhySaid(), nil)
 			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
 				return err
 			}

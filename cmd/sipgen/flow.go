@@ -69,7 +69,7 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
-	if !how.Pushes || c.Refusal != nil { // publish prints all dangers before it pushes
+	if c.Refusal != nil { // all dangers are printed before something is written
 		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
@@ -66,6 +67,7 @@ of lint.`,
 			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}
+			push.SayDangers(ui, compare(ui, checked.Rendered).WhySaid(), nil)
 			written, err := write(ctx, ui, out, checked.Rendered.Tree, adopt)
 			if err != nil {
 				return err
