@@ -8,6 +8,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
@@ -32,7 +33,7 @@ func newDiff(ui *terminal.UI) *cobra.Command {
 		Short: "Show what render or publish would change",
 		Long: `Print what render would change in a folder, or publish on a branch (default: the Site's repository),
 by object and field, hosts first. Nothing is written. Entirely new folders are summed up; --all
-prints their files.
+prints their files. -o markdown is short enough for a comment: it counts what does not fit.
 
 -o unified is input for patch(1). Its values may look like commands to a CI system: write it to a
 file there.
@@ -69,10 +70,11 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				return err
 			}
 			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
+			push.SayDangers(ui, compare(ui, checked.Rendered).WhySaid(), nil)
 			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
 				return err
 			}
-			return unschedulable(checked.Plan)
+			return outcome(checked.Plan)
 		},
 	}
 	in.Flags(command)
@@ -81,7 +83,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 	cmdline.ColorFlag(command, &color)
 	repo.Flags(command)
 	flags := command.Flags()
-	flags.BoolVar(&all, "all", false, "in human output, also show each file of a folder that is entirely new")
+	flags.BoolVar(&all, "all", false, "also show each file of a folder that is entirely new, and all of a long -o markdown")
 	flags.StringVar(&out, "out", "", "the folder that render writes to")
 	return command
 }
@@ -99,7 +101,7 @@ func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, c
 	case "json":
 		err = show.JSON(ui.Out, difference, v1alpha1.APIVersion)
 	case "markdown":
-		err = show.Markdown(ui.Out, difference)
+		err = show.Markdown(ui.Out, difference, !all)
 	case "github":
 		err = show.GitHub(ui.Out, difference)
 	default:

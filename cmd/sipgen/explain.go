@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -132,6 +133,9 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 	if err != nil {
 		if other := group(p, name); other != nil && !slices.Contains(names, cmdline.NearestName(name, names)) {
 			err = other
+		} else if cmdline.NearestName(name, names) == "" && !strings.Contains(err.Error(), "NAMESPACE/NAME") {
+			err = redact.Errorf("%s: no such host or cluster; the site has %s and %s", redact.Plain(name),
+				text.Count(len(p.Placement.Hosts), "host"), text.Count(len(p.Placement.Clusters), "cluster"))
 		}
 		return "", "", err
 	}

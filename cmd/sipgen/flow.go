@@ -49,21 +49,27 @@ func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 	if err != nil {
 		return nil, err
 	}
-	return checked, cmp.Or(proceed(ui, checked, how), checked.Rendered.Err)
+	if err := cmp.Or(proceed(ui, checked, how), checked.Rendered.Err); err != nil {
+		return checked, err
+	}
+	for _, word := range checked.Plan.LintErrors() {
+		ui.Say("%s", word)
+	}
+	return checked, nil
 }
 
 // fewWords is how many bytes may be above the brake's refusal without a note there: ten lines of a narrow terminal.
 const fewWords = 10 * 80
 
-// proceed prints what was found, and returns the error that ends the run, if something does. A frozen or unschedulable
-// cluster is a finding.
+// proceed prints what was found, and returns the error that ends the run, if something does. A frozen or short cluster
+// is a finding.
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here()
 	problems := here.Problems()
 	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
-	if !how.Pushes || c.Refusal != nil { // publish prints all dangers before it pushes
+	if c.Refusal != nil { // all dangers are printed before something is written
 		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)
 		}
@@ -82,10 +88,10 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
-// unschedulable returns the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the
-// others were rendered all the same.
-func unschedulable(p *app.Planned) error {
-	if p.Unschedulable() {
+// outcome returns the finding that a cluster is frozen or short, or a spec has an error, where the others were rendered
+// all the same.
+func outcome(p *app.Planned) error {
+	if p.FrozenOrShort() || len(p.LintErrors()) > 0 {
 		return errFinding
 	}
 	return nil

@@ -37,14 +37,15 @@ func newPlan(ui *terminal.UI) *cobra.Command {
 		Long: `Print the hosts of each cluster, with reasons. Nothing is written. CLUSTER, as NAMESPACE/NAME or a
 unique name, limits the output to one cluster.
 
-From 100 hosts on, the table has only the hosts that change; --all prints all.
+From 100 hosts on, the table has only the hosts that change; --all prints all. -o markdown has only
+them, and is short enough for a comment: it counts what does not fit.
 
 The previous tree holds assignments that are not synced yet. It is read from the Site's repository,
 or from --repo or --previous; --previous none plans without one.
 
-Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts, and the others are
-published, or addresses overlap (-o network); 2 an error, or publish would push nothing (a message
-has the reason).
+Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts, standby hosts
+included, or a spec has an error of lint, and the others are published, or addresses overlap
+(-o network); 2 an error, or publish would push nothing (a message has the reason).
 
 -o html is a page with the site rack by rack. Its filter is in the page's address, for links.
 -o network lists all addresses, ports and MAC addresses of the site, and overlaps.`,
@@ -143,7 +144,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	if refused != nil {
 		return errRefused
 	}
-	return unschedulable(planned)
+	return outcome(planned)
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
@@ -172,7 +173,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	if err := view.write(ui, planned.Placement, &shown, changed.Site.LeftOut...); err != nil {
 		return err
 	}
-	if !planned.Placement.Schedulable() {
+	if planned.FrozenOrShort() {
 		return errFinding
 	}
 	return nil
@@ -274,7 +275,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	case "yaml":
 		return ui.YAML(plan)
 	case "markdown":
-		_, err := fmt.Fprint(ui.Out, report.Markdown(plan))
+		_, err := fmt.Fprint(ui.Out, report.Markdown(plan, v.all || v.cluster != ""))
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts

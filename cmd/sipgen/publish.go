@@ -31,7 +31,8 @@ tree; its assignments are kept. An unchanged tree makes no commit. Only sipgen's
 or deleted. If another push comes first, sipgen plans again on top of it.
 
 A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
-published, and the exit code is 1.
+published, and the exit code is 1. It is also 1 if standby hosts are missing, or a spec has an error
+of lint.
 
 sipgen prints the dangers first. On a terminal it then asks, unless --yes is given. --dry-run stops
 there, without a push.
@@ -72,7 +73,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			ask.Begin(ui, to)
 			published, err := publishTree(ctx, ui, loaded, to, how, &ask)
 			if errors.Is(err, push.ErrDryRun) {
-				return unschedulable(published.Plan)
+				return outcome(published.Plan)
 			}
 			if err != nil {
 				return err
@@ -85,7 +86,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err := to.PullRequest.Request(ctx, ui, published, hint); err != nil {
 				return err
 			}
-			return unschedulable(published.Plan)
+			return outcome(published.Plan)
 		},
 	}
 	in.Flags(command)
@@ -121,9 +122,6 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		checked, err := tree(ui, loaded, before, how)
 		if err != nil {
 			return fail(err)
-		}
-		for _, word := range checked.Plan.LintErrors() {
-			ui.Say("%s", word)
 		}
 		if err := checked.Rendered.RefuseForeign(); err != nil {
 			return fail(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
@@ -32,7 +33,8 @@ kept. Only sipgen's files are changed or deleted. The next command completes an 
 move a tree, use git mv.
 
 A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
-rendered, and the exit code is 1.`,
+rendered, and the exit code is 1. It is also 1 if standby hosts are missing, or a spec has an error
+of lint.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -65,12 +67,13 @@ rendered, and the exit code is 1.`,
 			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}
+			push.SayDangers(ui, compare(ui, checked.Rendered).WhySaid(), nil)
 			written, err := write(ctx, ui, out, checked.Rendered.Tree, adopt)
 			if err != nil {
 				return err
 			}
 			sayWritten(ui, checked, out, written)
-			return unschedulable(checked.Plan)
+			return outcome(checked.Plan)
 		},
 	}
 	in.Flags(command)

@@ -104,8 +104,47 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		}
 		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the Site's spec.decommission", key))
 		absent[key] = true
+		if name := s.renamed(key); name != "" { // only here: the tree has the same bytes as long as nothing changes
+			why := s.Frozen[key]
+			why[len(why)-1].Here += fmt.Sprintf("; if %s, which is new and asks for the same hosts, is the same cluster, "+
+				"put the name back: hosts do not move to another name", name)
+		}
 	}
 	return absent
+}
+
+// renamed returns the only new cluster with as many hosts in each role as a cluster of the tree without a spec, "" if
+// there is none.
+func (s *Clusters) renamed(absent schedule.ClusterKey) string {
+	type slots struct{ active, standby int }
+	had, found := map[string]slots{}, ""
+	for i := range s.Claims.Claims {
+		if c := &s.Claims.Claims[i]; c.Cluster == absent && !c.Releasing {
+			role := had[c.Role]
+			if c.Standby {
+				role.standby++
+			} else {
+				role.active++
+			}
+			had[c.Role] = role
+		}
+	}
+	for i := range s.All {
+		asks := map[string]slots{}
+		for name, set := range s.All[i].Spec.Nodes {
+			if active, standby := set.Want(); active+standby > 0 {
+				asks[name] = slots{active, standby}
+			}
+		}
+		if s.Known[schedule.KeyOf(&s.All[i])] || len(had) == 0 || !maps.Equal(asks, had) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = s.All[i].Key()
+	}
+	return found
 }
 
 // addMissing gives frozen clusters without a spec an empty one, because they are not gone.

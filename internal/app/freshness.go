@@ -62,5 +62,5 @@ func (l *Loaded) Age(now time.Time) string {
 	if l.Hosts.TakenAt.IsZero() {
 		return ""
 	}
-	return now.Sub(l.Hosts.TakenAt).Round(time.Second).String()
+	return max(0, now.Sub(l.Hosts.TakenAt).Round(time.Second)).String() // clocks differ
 }

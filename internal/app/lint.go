@@ -51,14 +51,20 @@ func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 	return in.Check()
 }
 
-// LintErrors returns the errors of specs that freeze no cluster; those that do are reported with the run.
-func (p *Planned) LintErrors() (words []string) {
-	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
-		if f.Severity == finding.Error && f.Of(v1.Kind) && len(p.Clusters.Frozen[clusterOf(&f)]) == 0 {
-			words = append(words, "lint: "+f.String())
-		}
+// LintErrors returns the errors of the Site, and of specs that freeze no cluster; those that do are reported with the
+// run, and so are those of hosts.
+func (p *Planned) LintErrors() []string {
+	if p.lintErrors != nil {
+		return p.lintErrors
 	}
-	return words
+	p.lintErrors = []string{}
+	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
+		if f.Severity != finding.Error || f.Of("BareMetalHost") || len(p.Clusters.Frozen[clusterOf(&f)]) > 0 {
+			continue
+		}
+		p.lintErrors = append(p.lintErrors, "lint: "+f.String())
+	}
+	return p.lintErrors
 }
 
 // clusterOf returns the cluster of a finding.

@@ -25,6 +25,8 @@ type Planned struct {
 	loss schedule.Loss
 	// remade are the warnings about virtual hosts that ViNO recreates.
 	remade []string
+	// lintErrors are what LintErrors returned.
+	lintErrors []string
 }
 
 // Plan places the hosts, and keeps the decisions of the previous tree.
@@ -42,6 +44,7 @@ func (p *Planned) place() (err error) {
 	if err != nil {
 		return err
 	}
+	p.lintErrors = nil
 	p.expectLeftOut()
 	p.describe()
 	return nil
@@ -96,8 +99,11 @@ func (p *Planned) noteAboutClusters() {
 	}
 }
 
-// Unschedulable reports whether a cluster lacks hosts or a spec is ignored, while the others are served.
-func (p *Planned) Unschedulable() bool { return p.Report.Unschedulable() || len(p.Clusters.Lost) > 0 }
+// FrozenOrShort reports whether a cluster is frozen or lacks hosts, standby hosts included, or a spec is ignored, while
+// the others are served.
+func (p *Planned) FrozenOrShort() bool {
+	return p.Report.Unschedulable() || p.Report.Totals().Short > 0 || len(p.Clusters.Lost) > 0
+}
 
 // expectLeftOut drops the warnings about missing hosts that --without took out.
 func (p *Planned) expectLeftOut() {

@@ -33,7 +33,7 @@ func (c *checker) hardware(r *role) {
 			return schedule.LacksHardware(&one.want,
 				is) == nil
 		}) {
-			c.cluster(finding.NoHardware, finding.Warning, r.cluster, r.field(".hardware"+one.field),
+			c.cluster(finding.NoHardware, finding.Error, r.cluster, r.field(".hardware"+one.field),
 				fmt.Sprintf("wants %s, and none of the %s has that", &one.want, text.Count(len(inspected), "inspected host")),
 				"lower the minimum, or add hosts")
 		}

@@ -31,7 +31,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		return
 	case p.Implements(jsonUnmarshaler), p.Implements(textUnmarshaler):
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, reflect.New(t).Interface()) != nil {
-			report(path, shown(value, t), wanted(t))
+			report(path, shown(value, t), wanted(t)+bytesHint(value, t))
 		}
 		return
 	}
@@ -137,6 +137,20 @@ func wanted(t reflect.Type) string {
 		return `a time as in "2026-01-31T12:00:00Z"`
 	}
 	return "another form, by its type " + t.Name()
+}
+
+// bytesWord is a size as people write it: 256GB.
+var bytesWord = regexp.MustCompile(`^([0-9]{1,9}) ?([KMGTP])[Bb]$`)
+
+// bytesHint returns what to write for a size with a B, "" for anything else.
+func bytesHint(value any, t reflect.Type) string {
+	word, _ := value.(string)
+	found := bytesWord.FindStringSubmatch(word)
+	if t != quantityType || found == nil {
+		return ""
+	}
+	number, unit := found[1], found[2]
+	return fmt.Sprintf("; say %s%s or %s%si", number, strings.Replace(unit, "K", "k", 1), number, unit)
 }
 
 // typesIn returns the type of a field of a struct, or of the values of a map.

@@ -101,7 +101,7 @@ func TestNoWordSkipsTheChecks(t *testing.T) {
 		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []RoleResult{{Name: words, Slots: []Slot{{
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
 		}}}}}}}
-		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p)} {
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p, false)} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(words)) {
 				t.Errorf("%s: %q is in\n%s", name, words, text)
 			}

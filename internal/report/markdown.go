@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,40 +10,26 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Markdown describes the changes of the plan for a pull request: dangers and problems first, because a forge cuts
-// long texts at the end, then a table for each cluster.
-func Markdown(p *Plan) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n", p.Summary())
-	if dangers := Dangers(p, nil); len(dangers) > 0 {
-		out.WriteString("\n**Dangers**\n\n")
-		for _, danger := range dangers {
-			fmt.Fprintf(&out, "- %s\n", prose(bounded(danger)))
-		}
+// maxMarkdown is the longest plan in a comment, which holds the difference of the tree as well.
+const maxMarkdown = 25_000
+
+// Markdown describes the changes of the plan for a comment: dangers and problems first, then a table of the changed
+// hosts for each cluster. What does not fit is counted by what becomes of it. With all, hosts without a change have
+// rows, and nothing is left out.
+func Markdown(p *Plan, all bool) string {
+	b := &body{left: maxMarkdown}
+	if all {
+		b.left = math.MaxInt
 	}
-	if problems := p.Problems(); len(problems) > 0 {
-		out.WriteString("\n")
-		for _, problem := range problems {
-			fmt.Fprintf(&out, "- %s\n", prose(bounded(problem)))
-		}
+	b.add(p.Summary() + "\n")
+	b.dangers("\n**Dangers**\n\n", p.dangers(nil))
+	var problems []string
+	for _, problem := range p.Problems() {
+		problems = append(problems, bounded(problem))
 	}
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
-		var rows strings.Builder
-		for j := range c.Roles {
-			for _, slot := range c.Roles[j].Slots {
-				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain),
-					code(strings.Join(slot.Addresses, " ")), slotName(slot), prose(slot.State()), prose(slot.Why)))
-			}
-		}
-		if rows.Len() == 0 {
-			out.WriteString("No hosts.\n")
-			continue
-		}
-		out.WriteString(text.TableHead("host", "role", "domain", "addresses", "slot", "status", "why") + rows.String())
-	}
-	return out.String()
+	b.list("\n", problems, b.left/2, "problem", "problems")
+	b.clusters(p, all, "sipgen plan --all shows")
+	return b.out.String()
 }
 
 // maxBody is the longest body of a pull request that forges accept (GitHub: 65,536 characters), less room for the

@@ -343,7 +343,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 		}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
-		slot.stays = kept.StandIn && !slot.failed
+		slot.standIn = kept.StandIn
 		if waits, ok := a.Reason.(schedule.ReleaseWaits); ok {
 			slot.marked = sentence.Marked(waits.Why)
 		}

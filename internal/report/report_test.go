@@ -126,7 +126,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 func TestMarkdownKeepsCellsApart(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
-	text := Markdown(p)
+	text := Markdown(p, true)
 	if !strings.Contains(text, "`a¦b` c") || strings.Contains(text, "b\nc") {
 		t.Errorf("found\n%s", text)
 	}
@@ -135,7 +135,7 @@ func TestMarkdownKeepsCellsApart(t *testing.T) {
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
 func TestLongProblems(t *testing.T) {
 	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}
-	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p)} {
+	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p, false)} {
 		if !strings.Contains(found, "the last one") || len(found) > 20_000 {
 			t.Errorf("%s: found %d bytes, and the last problem among them: %t", name, len(found), strings.Contains(found, "the last one"))
 		}
@@ -197,7 +197,7 @@ func TestChangesAreSaid(t *testing.T) {
 	var table bytes.Buffer
 	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{
-		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p)),
+		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p, false)),
 	} {
 		for _, want := range []string{
 			"promoted from standby", "replaces metal3/a1 (in error (power management error))", "adopted",

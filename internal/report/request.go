@@ -33,7 +33,7 @@ type About struct {
 const maxRequest = 65_000
 
 // PullRequest returns the body of a pull request in markdown: dangers first, then the totals, shortages, failed
-// hosts, hosts being released, and a table for every cluster, changed ones first. It is shorter than 65,536
+// hosts, hosts being released, and a table of the changed hosts for every cluster. It is shorter than 65,536
 // characters: the end is left out, with a count. Text from outside makes no link, mention or markup.
 func PullRequest(p *Plan, about About) string {
 	end := stamps(about)
@@ -42,20 +42,16 @@ func PullRequest(p *Plan, about About) string {
 		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
 		return b.out.String() + end
 	}
-	if dangers := p.dangers(about.Files); len(dangers) == 0 {
+	dangers := p.dangers(about.Files)
+	if len(dangers) == 0 {
 		b.add("No dangers: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
-	} else {
-		shown := fairly(dangers, b.left/3, func(words string) int { return size(item(words)) })
-		b.list("**Dangers**\n\n", sentences(shown), b.left, "danger", "dangers")
-		if len(shown) < len(dangers) {
-			b.force(fmt.Sprintf("- … and **%s**: %s\n", prose(moreDangers(dangers, shown)), AllDangers))
-		}
 	}
+	b.dangers("**Dangers**\n\n", dangers)
 	b.add("\n" + paragraph(p, about))
 	b.list("\n### Short\n\n", unique(p.Shortages), b.left/3, "shortage", "shortages")
 	b.list("\n### Failed\n\n", unique(p.troubles()), b.left/3, "failed host", "failed hosts")
 	b.releases(p)
-	b.clusters(p)
+	b.clusters(p, false, "PLAN.md in the branch has")
 	b.list("\n### Also\n\n", notes(p), b.left, "note", "notes")
 	return b.out.String() + end
 }
@@ -122,6 +118,15 @@ func (b *body) add(block string) bool {
 	return true
 }
 
+// dangers adds those for which a third of the room suffices, and counts the others.
+func (b *body) dangers(heading string, dangers []danger) {
+	shown := fairly(dangers, b.left/3, func(words string) int { return size(item(words)) })
+	b.list(heading, sentences(shown), b.left, "danger", "dangers")
+	if len(shown) < len(dangers) {
+		b.force(fmt.Sprintf("- … and **%s**: %s\n", prose(moreDangers(dangers, shown)), AllDangers))
+	}
+}
+
 // list adds sentences within a budget, and counts those that do not fit.
 func (b *body) list(heading string, sentences []string, budget int, one, many string) {
 	if len(sentences) == 0 || !b.add(heading) {
@@ -182,68 +187,75 @@ func releaseStep(status Status) string {
 	return ""
 }
 
-// clusters adds a table for every cluster: those with changes first, each group in the order served.
-func (b *body) clusters(p *Plan) {
-	var order []*ClusterResult
-	for _, changed := range []bool{true, false} {
-		for i := range p.Clusters {
-			if changes(&p.Clusters[i]) == changed {
-				order = append(order, &p.Clusters[i])
+// clusters adds a table of the changed hosts, or with all of all hosts, for every cluster that has some, in the order
+// served. It counts what does not fit by what becomes of it, and the hosts without a change: where has them.
+func (b *body) clusters(p *Plan, all bool, where string) {
+	same, clusters, left := 0, 0, []*Slot{}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		before, open := same, false
+		for j := range c.Roles {
+			role := &c.Roles[j]
+			for k := range role.Slots {
+				slot := &role.Slots[k]
+				if !all && !slot.changed() {
+					same++
+					continue
+				}
+				row := slotRow(role, slot)
+				if !open {
+					row = fmt.Sprintf("\n### %s\n\n", code(c.Key())) +
+						text.TableHead("host", "role", "domain", "address", "status", "why") + row
+				}
+				if len(left) > 0 || !b.add(row) {
+					left = append(left, slot)
+					continue
+				}
+				open = true
 			}
+		}
+		if same > before {
+			clusters++
+		}
+		if all && !open && len(left) == 0 {
+			b.add(fmt.Sprintf("\n### %s\n\nNo hosts.\n", code(c.Key())))
 		}
 	}
-	for i, c := range order {
-		if b.add(clusterTable(c)) {
-			continue
-		}
-		hosts := 0
-		for _, rest := range order[i:] {
-			for j := range rest.Roles {
-				hosts += len(rest.Roles[j].Slots)
-			}
-		}
-		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n",
-			text.Count(len(order)-i, "more cluster"), text.Count(hosts, "host")))
-		return
+	if len(left) > 0 {
+		b.force(fmt.Sprintf("\n… and **%s that do not fit here**: %s; %s them all\n",
+			text.Count(len(left), "more changed host"), byStatus(left), where))
+	}
+	if same > 0 {
+		b.force(fmt.Sprintf("\n%s of %s unchanged; %s %s.\n", text.Count(same, "host"), text.Count(clusters, "cluster"),
+			where, sentence.Verb(same, "it", "them")))
 	}
 }
 
-func changes(c *ClusterResult) bool {
-	if c.Gone || c.Unschedulable {
-		return true
-	}
-	for i := range c.Roles {
-		for _, slot := range c.Roles[i].Slots {
-			if slot.changed() {
-				return true
+// byStatus counts slots by what becomes of their hosts.
+func byStatus(slots []*Slot) string {
+	var parts []string
+	for _, status := range []Status{StatusNew, StatusReleased, StatusLeaving, StatusPending, StatusKept} {
+		n := 0
+		for _, slot := range slots {
+			if slot.Status == status {
+				n++
 			}
 		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status.words()))
+		}
 	}
-	return false
+	return strings.Join(parts, ", ")
 }
 
-func clusterTable(c *ClusterResult) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
-	rows := 0
-	for i := range c.Roles {
-		role := &c.Roles[i]
-		for _, slot := range role.Slots {
-			if rows++; rows == 1 {
-				out.WriteString(text.TableHead("host", "role", "domain", "address", "status", "why"))
-			}
-			status := slot.State()
-			if slot.Standby && !slices.Contains(slot.Changes, sentence.NowStandby) {
-				status = slot.state("standby")
-			}
-			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain),
-				code(strings.Join(slot.Addresses, " ")), prose(status), prose(slot.Why)))
-		}
+// slotRow returns a host's row of its cluster's table.
+func slotRow(role *RoleResult, slot *Slot) string {
+	status := slot.State()
+	if slot.Standby && !slices.Contains(slot.Changes, sentence.NowStandby) {
+		status = slot.state("standby")
 	}
-	if rows == 0 {
-		out.WriteString("No hosts.\n")
-	}
-	return out.String()
+	return text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain),
+		code(strings.Join(slot.Addresses, " ")), prose(status), prose(slot.Why))
 }
 
 func paths(files []File) []string {

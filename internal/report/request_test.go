@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -41,8 +42,8 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 	body := PullRequest(p, about())
 	inOrder(t, body, "**Dangers**", "handed out", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
-		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "### Made from", "`c0ffee`", "`sha256:aa`")
-	for _, want := range []string{"2 of 3: this pull request removes its labels", "| new |", "| kept |", "| released |"} {
+		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from", "`c0ffee`", "`sha256:aa`")
+	for _, want := range []string{"2 of 3: this pull request removes its labels", "| new |", "| released |"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
@@ -142,7 +143,7 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		changed := about()
 		changed.Inventory = words + ", was 3m old"
 		changed.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
-		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p)} {
+		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p, false)} {
 			rest := ours.Replace(outside(body))
 			if !allowed.MatchString(rest) || strings.Contains(rest, "UNCLOSED") {
 				for _, line := range strings.Split(rest, "\n") {
@@ -204,6 +205,13 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		wants  []string
 	}{
 		{"1,000 clusters", func(*Plan, *About) {}, []string{"tenant-999/edge` Worker releases", "the host is IN USE"}},
+		{"all of them new", func(p *Plan, _ *About) {
+			for i := range p.Clusters {
+				for j := range p.Clusters[i].Roles[0].Slots {
+					p.Clusters[i].Roles[0].Slots[j].Status = StatusNew
+				}
+			}
+		}, nil},
 		{"all of them released", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
 				for j := range p.Clusters[i].Roles[0].Slots {
@@ -237,32 +245,66 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			p, about := big(1000, 4), about()
 			row.change(p, &about)
-			body := PullRequest(p, about)
-			if n := forgeSize(body); n > 65_536 || n < 20_000 {
-				t.Errorf("%d characters", n)
+			changed, same := 0, 0
+			for i := range p.Clusters {
+				for j := range p.Clusters[i].Roles[0].Slots {
+					if p.Clusters[i].Roles[0].Slots[j].changed() {
+						changed++
+					} else {
+						same++
+					}
+				}
 			}
+			body := PullRequest(p, about)
 			for _, want := range append(row.wants, "Site `dc1`", "c0ffee") {
 				if !strings.Contains(body, want) {
 					t.Errorf("no %q", want)
 				}
 			}
-			if row.why == "all warned of" {
-				return
-			}
-			found := regexp.MustCompile(`and \*\*(\d+) more clusters? with (\d+) hosts`).FindStringSubmatch(body)
-			if found == nil {
-				t.Fatalf("nothing says that clusters are left out:\n%s", body[len(body)-600:])
-			}
-			shown := strings.Count(body, "### `tenant-")
-			if fmt.Sprint(1000-shown) != found[1] || fmt.Sprint(4*(1000-shown)) != found[2] {
-				t.Errorf("%d clusters are shown, and it says that %s with %s hosts are not", shown, found[1], found[2])
+			for name, limited := range map[string]struct {
+				body string
+				most int
+			}{"pull request": {body, 65_536}, "comment": {Markdown(p, false), 27_000}} {
+				if n := forgeSize(limited.body); n > limited.most {
+					t.Errorf("%s: %d characters", name, n)
+				}
+				_, tables, _ := strings.Cut(limited.body, "\n### `tenant-")
+				shown, left := strings.Count(tables, "| `metal3/rack-"), 0
+				if found := regexp.MustCompile(`and \*\*(\d+) more changed hosts? that do not fit here\*\*: \d+ \w`).FindStringSubmatch(limited.body); found != nil {
+					left, _ = strconv.Atoi(found[1])
+				}
+				if shown+left != changed {
+					t.Errorf("%s: %d hosts change, %d are shown, and it says that %d are not", name, changed, shown, left)
+				}
+				if want := fmt.Sprintf("\n%d hosts of", same); same > 0 && !strings.Contains(limited.body, want) {
+					t.Errorf("%s: no %q", name, want)
+				}
 			}
 		})
 	}
 }
 
-func TestClustersWithChangesComeFirst(t *testing.T) {
-	inOrder(t, PullRequest(big(3, 2), about()), "### `tenant-2/edge`", "### `tenant-0/edge`", "### `tenant-1/edge`")
+// TestOnlyChangesHaveRows: hosts without a change are counted, and have rows on request.
+func TestOnlyChangesHaveRows(t *testing.T) {
+	p := big(3, 2)
+	for name, page := range map[string]string{"pull request": PullRequest(p, about()), "markdown": Markdown(p, false)} {
+		inOrder(t, page, "### `tenant-2/edge`", "`metal3/rack-2-host-0`", "5 hosts of 3 clusters unchanged")
+		if strings.Contains(page, "rack-2-host-1") || strings.Contains(page, "### `tenant-0") {
+			t.Errorf("%s: a host without a change has a row:\n%s", name, page)
+		}
+	}
+	all := Markdown(p, true)
+	inOrder(t, all, "### `tenant-0/edge`", "rack-0-host-0", "### `tenant-2/edge`", "rack-2-host-0", "rack-2-host-1")
+	if strings.Contains(all, "unchanged") {
+		t.Error(all)
+	}
+	if page := Markdown(big(1000, 4), true); strings.Count(page, "| kept |") != 3999 {
+		t.Error("a long plan is cut with --all")
+	}
+	one := big(1, 2)
+	if page := Markdown(one, false); !strings.HasSuffix(page, "\n1 host of 1 cluster unchanged; sipgen plan --all shows it.\n") {
+		t.Error(page)
+	}
 }
 
 // TestProseKeepsValuesWhole: what is in quotes is a value from outside, and no word of it passes for sipgen's own.

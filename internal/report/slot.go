@@ -50,7 +50,7 @@ type Slot struct {
 	// trouble is Trouble without metal3's own message. failed: it is more than a request to remove the host.
 	trouble string
 	failed  bool
-	stays   bool // an annotation asks for its release, and no other host can take its place
+	standIn bool // it is to be replaced, and no other host can take its place
 	marked  bool // its release was asked for, and waits
 	adopted bool
 	// uncleaned: metal3 leaves the data of an earlier user on the host's disks.
@@ -73,8 +73,11 @@ func (s *Slot) state(more ...string) string {
 
 // changed: this run does something to the host, it was another cluster's, or something is wrong with it.
 func (s *Slot) changed() bool {
-	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed || s.stays
+	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed || s.stays()
 }
+
+// stays: an annotation asks for its release, and no other host can take its place.
+func (s *Slot) stays() bool { return s.standIn && !s.failed }
 
 // Undrawn returns what reservations keep, the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
 // have them only from here.
@@ -94,20 +97,29 @@ func (p *Plan) Undrawn() []string {
 
 // troubles returns the hosts that have failed, a sentence each.
 func (p *Plan) troubles() []string {
-	return p.ofSlots(func(slot *Slot) string {
+	return p.ofSlots(func(role *RoleResult, slot *Slot) string {
 		switch {
 		case !slot.failed:
 			return ""
 		case !strings.HasPrefix(slot.Why, slot.Trouble):
 			return slot.Trouble + "; " + slot.Why
 		}
-		return slot.Why
+		return slot.Why + when(slot.standIn, role.unavailable())
 	})
+}
+
+// unavailable says why the other hosts that match the role's selector cannot be had, "" if none is known.
+func (r *RoleResult) unavailable() string {
+	var parts []string
+	for _, reject := range r.Rejected {
+		parts = append(parts, fmt.Sprintf("%d %s", reject.Count, reject.Reason))
+	}
+	return when(len(parts) > 0, "; matched but unavailable: "+strings.Join(parts, ", "))
 }
 
 // waiting returns a sentence for each host whose requested release waits until an operator deletes its machine.
 func (p *Plan) waiting() []string {
-	return p.ofSlots(func(slot *Slot) string {
+	return p.ofSlots(func(_ *RoleResult, slot *Slot) string {
 		if slot.marked && slot.Status == StatusPending && !slot.failed {
 			return slot.Why
 		}
@@ -117,17 +129,19 @@ func (p *Plan) waiting() []string {
 
 // staying returns a sentence for each host that is to go, and that no other host can replace.
 func (p *Plan) staying() []string {
-	return p.ofSlots(func(slot *Slot) string { return when(slot.stays, slot.Why) })
+	return p.ofSlots(func(role *RoleResult, slot *Slot) string {
+		return when(slot.stays(), slot.Why+role.unavailable())
+	})
 }
 
 // ofSlots returns the sentences about hosts, without empty ones.
-func (p *Plan) ofSlots(words func(*Slot) string) (lines []string) {
+func (p *Plan) ofSlots(words func(*RoleResult, *Slot) string) (lines []string) {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for k := range role.Slots {
-				if said := words(&role.Slots[k]); said != "" {
+				if said := words(role, &role.Slots[k]); said != "" {
 					lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), role.Name, role.Slots[k].Host, said))
 				}
 			}

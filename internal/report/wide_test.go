@@ -26,7 +26,7 @@ func TestAnyIsADanger(t *testing.T) {
 		row.cluster.Namespace, row.cluster.Name = "t", "a"
 		p := &Plan{Clusters: []ClusterResult{row.cluster}}
 		for where, text := range map[string]string{
-			"plan": tableOf(p), "plan -o markdown": Markdown(p), "commit": CommitMessage(p, "", nil), "pull request": PullRequest(p, About{}), "stderr of publish": strings.Join(Dangers(p, nil), "\n"),
+			"plan": tableOf(p), "plan -o markdown": Markdown(p, false), "commit": CommitMessage(p, "", nil), "pull request": PullRequest(p, About{}), "stderr of publish": strings.Join(Dangers(p, nil), "\n"),
 		} {
 			if row.said != "" && !strings.Contains(text, row.said) || row.said == "" && strings.Contains(text, "patches: any") {
 				t.Errorf("%q is not in the %s:\n%s", row.said, where, text)

@@ -106,7 +106,7 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		s.add(e.NodePortField, "found node port %s, which is not granted to %s", p, t.where("nodePorts"))
 	default:
 		ports := s.site.Spec.NodePorts
-		s.say(apivalidation.PortOutside, e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
+		s.say(apivalidation.PortOutside, e.NodePortField, "found %s, want one within %d to %d, the site's range", p.Described(), ports.Start, ports.End)
 	}
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {

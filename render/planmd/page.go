@@ -61,6 +61,7 @@ func Page(in In) []byte {
 		in.Clusters[i].write(&out)
 	}
 	writeServices(&out, in.Site)
+	in.writeNamespaces(&out)
 	in.writeSecrets(&out)
 	return out.Bytes()
 }

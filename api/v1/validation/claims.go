@@ -182,8 +182,8 @@ func (s *siteClaims) claimNodePorts(e claimant) {
 	}
 	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) &&
 		isPort(ports.End) { // else validation says so
-		s.say(PortOutside, e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports,
-			s.start, s.end)
+		s.say(PortOutside, e.cluster, e.NodePortField, "found %s, want one within %d to %d, the site's range",
+			ports.Described(), s.start, s.end)
 	}
 	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
 	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {

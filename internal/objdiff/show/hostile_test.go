@@ -44,7 +44,7 @@ func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 }
 
 func TestNothingBreaksOutOfATable(t *testing.T) {
-	out := written(t, hostile(t), Markdown)
+	out := written(t, hostile(t), inMarkdown)
 	for _, line := range strings.Split(out, "\n") {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
 			continue
@@ -80,19 +80,33 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 	}
 }
 
+// TestACommentOfAForgeIsNotOverrun: what does not fit into a comment is counted by what becomes of it.
 func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
-	tree := map[string][]byte{}
+	old, tree := map[string][]byte{}, map[string][]byte{}
 	for i := range 3000 {
-		name := fmt.Sprintf("n%05d", i)
-		tree[hostsOfA+"metal3."+name+".yaml"] = host(name, "sip.airshipit.org/cluster-name: edge-a")
+		name := fmt.Sprintf("%smetal3.n%05d.yaml", hostsOfA, i)
+		if i%3 > 0 {
+			old[name] = host("n", "sip.airshipit.org/cluster-name: edge-b")
+		}
+		if i%3 < 2 {
+			tree[name] = host("n", "sip.airshipit.org/cluster-name: edge-a")
+		}
 	}
-	out := written(t, compare(t, nil, tree), Markdown)
-	if utf8.RuneCountInString(out) > 65_536 {
-		t.Errorf("%d characters", utf8.RuneCountInString(out))
+	diff := compare(t, old, tree)
+	out := written(t, diff, inMarkdownBrief)
+	if n := utf8.RuneCountInString(out); n > 21_000 || n < 15_000 {
+		t.Errorf("%d characters", n)
 	}
-	shown := strings.Count(out, "| added | <code>BareMetalHost") / 2
-	if want := fmt.Sprintf("… and %d more files, which are not shown", 3000-shown); !strings.Contains(out, want) || shown == 0 {
-		t.Errorf("%d hosts shown, want a line %q", shown, want)
+	left := [3]int{1000, 1000, 1000}
+	for i, row := range []string{"\n| added | <code>BareMetalHost metal3/n</code> |  |", "\n| removed | <code>BareMetalHost metal3/n</code> |  |", "\n| changed |"} {
+		left[i] -= strings.Count(out, row)
+	}
+	want := fmt.Sprintf("… and **%d files added, %d removed, %d changed that do not fit here**", left[0], left[1], left[2])
+	if !strings.Contains(out, want) || left[0] == 1000 {
+		t.Errorf("want a line %q in the end of\n%s", want, out[len(out)-500:])
+	}
+	if all := written(t, diff, inMarkdown); strings.Contains(all, "do not fit") || strings.Count(all, "\n| changed |") != 1000 {
+		t.Error("--all leaves something out")
 	}
 }
 
@@ -123,7 +137,7 @@ func FuzzCompare(f *testing.F) {
 		if err != nil || diff.Empty() != (a == b) {
 			t.Fatalf("%v, %+v", err, diff)
 		}
-		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, Unified, inJSON, Markdown, GitHub} {
+		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, Unified, inJSON, inMarkdown, GitHub} {
 			if err := write(io.Discard, diff); err != nil {
 				t.Fatal(err)
 			}

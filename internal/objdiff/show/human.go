@@ -31,31 +31,26 @@ func Human(w io.Writer, d *objdiff.Diff, color, brief bool) error {
 	out := bufio.NewWriter(w)
 	p := &printer{out, color}
 	var derived []string
-	fresh, more := map[string][]*objdiff.File{}, ""
-	for i := range d.Files {
-		if f := &d.Files[i]; brief && f.Fresh != "" {
-			fresh[f.Fresh] = append(fresh[f.Fresh], f)
-		}
-	}
+	fresh, more := freshFolders(d, brief), ""
 	for i := range d.Files {
 		f := &d.Files[i]
 		files, ok := fresh[f.Fresh]
 		switch {
 		case f.Derived:
 			derived = append(derived, f.Path)
-		case !ok || len(files) == 1:
+		case !ok:
 			p.file(f)
-		case len(files) > 1: // the others are shown with the first
+		case f == files[0]: // the others are shown with the first
 			p.fresh(f.Fresh, files)
-			fresh[f.Fresh], more = nil, "; --all shows each file of what is new"
+			more = "; --all shows each file of what is new"
 		}
 	}
 	if len(derived) > 0 {
-		verb := "follow"
+		verb := "change"
 		if len(derived) == 1 {
-			verb = "follows"
+			verb = "changes"
 		}
-		fmt.Fprintf(out, "%s %s\n", strings.Join(derived, " and "), verb)
+		fmt.Fprintf(out, "%s %s accordingly\n", strings.Join(derived, " and "), verb)
 	}
 	if len(d.Files) > 0 {
 		fmt.Fprintf(out, "\n%s%s\n", summary(d), more)
@@ -63,10 +58,33 @@ func Human(w io.Writer, d *objdiff.Diff, color, brief bool) error {
 	return out.Flush()
 }
 
+// freshFolders returns the files of folders that are entirely new and have several; none if not brief.
+func freshFolders(d *objdiff.Diff, brief bool) map[string][]*objdiff.File {
+	fresh := map[string][]*objdiff.File{}
+	for i := range d.Files {
+		if f := &d.Files[i]; brief && f.Fresh != "" && !f.Derived {
+			fresh[f.Fresh] = append(fresh[f.Fresh], f)
+		}
+	}
+	maps.DeleteFunc(fresh, func(_ string, files []*objdiff.File) bool { return len(files) == 1 })
+	return fresh
+}
+
 // fresh writes the new objects of a folder.
 func (p *printer) fresh(name string, files []*objdiff.File) {
+	hosts, counted := freshObjects(name, files)
+	p.line(0, "", fmt.Sprintf("%s/: added, %s", text.Verbatim(name), text.Count(len(files), "file")))
+	for _, host := range hosts {
+		p.line(2, "+", short(host))
+	}
+	if len(counted) > 0 {
+		p.line(2, "+", short(strings.Join(counted, ", ")))
+	}
+}
+
+// freshObjects returns the hosts of a new folder with their labels, and counts its other objects by kind.
+func freshObjects(name string, files []*objdiff.File) (hosts, counted []string) {
 	kinds := map[string]int{}
-	var hosts []string
 	for _, f := range files {
 		for i := range f.Objects {
 			o := &f.Objects[i]
@@ -78,17 +96,10 @@ func (p *printer) fresh(name string, files []*objdiff.File) {
 			}
 		}
 	}
-	p.line(0, "", fmt.Sprintf("%s/: added, %s", text.Verbatim(name), text.Count(len(files), "file")))
-	for _, host := range hosts {
-		p.line(2, "+", short(host))
-	}
-	var counted []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		counted = append(counted, text.Plural(kinds[kind], kind, kindsOf(kind)))
 	}
-	if len(counted) > 0 {
-		p.line(2, "+", short(strings.Join(counted, ", ")))
-	}
+	return hosts, counted
 }
 
 // kindsOf returns a kind's plural.

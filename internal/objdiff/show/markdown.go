@@ -9,15 +9,18 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// maxMarkdown is the longest comment of a forge (GitHub: 65,536 characters), less room for the last line.
-const maxMarkdown = 65_000
+// maxMarkdown is the longest difference in a comment on a pull request, which holds the plan as well (GitHub: 65,536
+// characters).
+const maxMarkdown = 20_000
 
 // Markdown writes the difference for a comment on a pull request: a table of the hosts' fields, then one of
-// everything else. The end is left out if too long, with a count. Values cannot leave their cell or mention users.
-func Markdown(w io.Writer, d *objdiff.Diff) error {
+// everything else. With brief, entirely new folders are summed up as Human does it, and what does not fit is counted by
+// what becomes of the files. Values cannot leave their cell or mention users.
+func Markdown(w io.Writer, d *objdiff.Diff, brief bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "**%s**\n", summary(d))
-	left := 0
+	fresh := freshFolders(d, brief)
+	left := &objdiff.Diff{}
 	for _, part := range []struct {
 		title string
 		hosts bool
@@ -25,26 +28,42 @@ func Markdown(w io.Writer, d *objdiff.Diff) error {
 		open := false
 		for i := range d.Files {
 			f := &d.Files[i]
-			if f.Host != part.hosts || f.Derived {
+			files, ofFolder := fresh[f.Fresh]
+			if f.Derived || ofFolder && f != files[0] || f.Host != part.hosts { // a folder stands where its first file does
 				continue
 			}
-			rows := rows(f)
-			if left > 0 || out.Len()+len(rows) > maxMarkdown {
-				left++
+			lines, about := rows(f), []*objdiff.File{f}
+			if ofFolder {
+				lines, about = text.TableRow(string(objdiff.Added), code(f.Fresh+"/"), freshCounts(f.Fresh, files), "", ""), files
+			}
+			if brief && (len(left.Files) > 0 || out.Len()+len(lines) > maxMarkdown) {
+				for _, f := range about {
+					left.Files = append(left.Files, *f)
+				}
 				continue
 			}
 			if !open {
 				fmt.Fprintf(&out, "\n### %s\n\n%s", part.title, text.TableHead("", "object", "field", "before", "after"))
 				open = true
 			}
-			out.WriteString(rows)
+			out.WriteString(lines)
 		}
 	}
-	if left > 0 {
-		fmt.Fprintf(&out, "\n… and %d more files, which are not shown\n", left)
+	if len(left.Files) > 0 {
+		fmt.Fprintf(&out, "\n… and **%s that do not fit here**: sipgen diff shows them all\n", summary(left))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// freshCounts counts the files and the objects of a new folder.
+func freshCounts(name string, files []*objdiff.File) string {
+	hosts, objects := freshObjects(name, files)
+	parts := []string{text.Count(len(files), "file")}
+	if len(hosts) > 0 {
+		parts = append(parts, text.Count(len(hosts), "BareMetalHost"))
+	}
+	return escape(strings.Join(append(parts, objects...), ", "))
 }
 
 // rows returns the file's lines of the table.

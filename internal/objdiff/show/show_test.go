@@ -44,10 +44,15 @@ func written(t *testing.T, d *objdiff.Diff, write func(io.Writer, *objdiff.Diff)
 
 func human(t *testing.T, d *objdiff.Diff) string { return written(t, d, plain) }
 
-func plain(w io.Writer, d *objdiff.Diff) error   { return Human(w, d, false, false) }
-func colored(w io.Writer, d *objdiff.Diff) error { return Human(w, d, true, false) }
-func brief(w io.Writer, d *objdiff.Diff) error   { return Human(w, d, false, true) }
-func inJSON(w io.Writer, d *objdiff.Diff) error  { return JSON(w, d, "example.org/v1") }
+func plain(w io.Writer, d *objdiff.Diff) error      { return Human(w, d, false, false) }
+func colored(w io.Writer, d *objdiff.Diff) error    { return Human(w, d, true, false) }
+func brief(w io.Writer, d *objdiff.Diff) error      { return Human(w, d, false, true) }
+func inMarkdown(w io.Writer, d *objdiff.Diff) error { return Markdown(w, d, false) }
+
+// inMarkdownBrief is what a comment has.
+func inMarkdownBrief(w io.Writer, d *objdiff.Diff) error { return Markdown(w, d, true) }
+
+func inJSON(w io.Writer, d *objdiff.Diff) error { return JSON(w, d, "example.org/v1") }
 
 func site() (old, new map[string][]byte) {
 	old = map[string][]byte{
@@ -87,7 +92,7 @@ func TestWriters(t *testing.T) {
 	old, new := site()
 	diff := compare(t, old, new)
 	for name, write := range map[string]func(io.Writer, *objdiff.Diff) error{
-		"human.txt": plain, "color.txt": colored, "unified.diff": Unified, "diff.json": inJSON, "markdown.md": Markdown, "github.txt": GitHub,
+		"human.txt": plain, "color.txt": colored, "unified.diff": Unified, "diff.json": inJSON, "markdown.md": inMarkdown, "github.txt": GitHub,
 	} {
 		got := written(t, diff, write)
 		path := filepath.Join("testdata", name)
@@ -116,7 +121,7 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 		return map[string][]byte{"a.yaml": []byte("kind: Assignments\nmetadata: {name: a}\ndigest: " + digest + "\n" + rest)}
 	}
 	diff := compare(t, doc(sum("0"), "roles: [a, b]\nhosts: [{name: x, role: cp}]\nkeep: {a: 1}\n"), doc(sum("1"), "roles: [a, b, c]\nhosts: [{name: x, role: cp}, {name: y, at: {rack: r1}}]\nkeep: {a: 1, b: {c: 2}}\nempty: {}\n"))
-	for name, text := range map[string]string{"markdown": written(t, diff, Markdown), "human": human(t, diff)} {
+	for name, text := range map[string]string{"markdown": written(t, diff, inMarkdown), "human": human(t, diff)} {
 		if strings.Contains(text, "sha256") {
 			t.Errorf("%s has digests:\n%s", name, text)
 		}
@@ -124,7 +129,7 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	if text := written(t, diff, GitHub); strings.Contains(text, "digest") || !strings.Contains(text, "roles[]") {
 		t.Errorf("what CI says names a digest:\n%s", text)
 	}
-	if page := written(t, diff, Markdown); strings.Contains(page, "&#123;") {
+	if page := written(t, diff, inMarkdown); strings.Contains(page, "&#123;") {
 		t.Errorf("JSON:\n%s", page)
 	}
 	if text := written(t, diff, inJSON); !strings.Contains(text, sum("1")) {
@@ -178,12 +183,24 @@ policy/b.yaml: added
   + ClusterRole x
 policy/kustomization.yaml: added
   + Kustomization
-PLAN.md follows
+PLAN.md changes accordingly
 
 11 files added; --all shows each file of what is new
 `
 	if got := written(t, diff, brief); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	page := written(t, diff, inMarkdownBrief)
+	for _, want := range []string{
+		"| added | <code>clusters/t/a/hosts/</code> | 2 files, 1 BareMetalHost |  |  |\n", "| added | <code>clusters/t/a/infra/</code> | 3 files, 1 Deployment, 1 Service |  |  |\n",
+		"| added | <code>BareMetalHost m/c</code> |",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("want %q in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "m/a") || strings.Contains(page, "Deployment x") {
+		t.Errorf("a new folder is not summed up:\n%s", page)
 	}
 	if all := written(t, diff, plain); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
 		t.Error(all)

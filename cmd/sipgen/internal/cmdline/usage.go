@@ -63,6 +63,9 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		if word, _, _ = strings.Cut(word, "="); ok && cmd.Flags().Lookup(word) != nil {
 			return fmt.Sprintf("unknown flag: -%s, did you mean --%s?", word, word)
 		}
+		if len(word) == 1 {
+			return unknownLetter(cmd, word)
+		}
 	}
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
 		if want := wantedValue[wrong.GetFlag().Value.Type()]; want != "" {
@@ -70,6 +73,24 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		}
 	}
 	return redact.Quotes(err.Error())
+}
+
+// unknownLetter names the flags that begin with a letter that is no flag, and the letters that are.
+func unknownLetter(cmd *cobra.Command, letter string) string {
+	var near, letters []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, letter) && !flag.Hidden {
+			near = append(near, "--"+flag.Name)
+		}
+		if flag.Shorthand != "" {
+			letters = append(letters, "-"+flag.Shorthand)
+		}
+	})
+	if len(near) > 0 {
+		return redact.Sprintf("unknown flag: -%s, did you mean %s?", letter, strings.Join(near, " or "))
+	}
+	return redact.Sprintf("unknown flag: -%s; the short flags of %s are %s", letter, cmd.CommandPath(),
+		strings.Join(letters, ", "))
 }
 
 // wantedValue is the expected value of a flag, by the library's name of its type.

@@ -38,6 +38,17 @@ func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
 	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
+// SayDangers prints the first dangers of a run that changes files, and counts the others.
+func SayDangers(ui *terminal.UI, plan *report.Plan, files []report.File) {
+	shown, more := report.FirstDangers(plan, files, terminal.MostLines)
+	for _, danger := range shown {
+		ui.Say("danger: %s", danger)
+	}
+	if more != "" {
+		ui.Say("danger: and %s; %s", more, report.AllDangers)
+	}
+}
+
 // Approve prints the dangers of a commit with these changes, and asks. count says how many files they are. Its error
 // means that nothing is pushed.
 func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publish.Change, count string) error {
@@ -48,13 +59,7 @@ func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publis
 		return nil
 	}
 	ui.Say("%s", words.Summary())
-	shown, more := report.FirstDangers(plan, filesOf(changes), terminal.MostLines)
-	for _, danger := range shown {
-		ui.Say("danger: %s", danger)
-	}
-	if more != "" {
-		ui.Say("danger: and %s; %s", more, report.AllDangers)
-	}
+	SayDangers(ui, plan, filesOf(changes))
 	switch {
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)

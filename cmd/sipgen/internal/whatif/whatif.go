@@ -135,10 +135,50 @@ func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host
 		return nil, nil, redact.Errorf("found %q, want a label selector or the name of a host", asked)
 	}
 	if stay, _, err = schedule.Without(hosts, selector); err != nil {
+		if full, ok := withPrefix(hosts, selector); ok {
+			if stay, _, whole := schedule.Without(hosts, full); whole == nil {
+				return stay, matching(hosts, full), nil
+			}
+		}
 		return nil, nil, fmt.Errorf("%w, and no host has that name", err)
 	}
-	return stay, slices.DeleteFunc(slices.Clone(hosts),
-		func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
+	return stay, matching(hosts, selector), nil
+}
+
+// matching returns the hosts that a selector matches.
+func matching(hosts []inventory.Host, selector labels.Selector) []inventory.Host {
+	return slices.DeleteFunc(slices.Clone(hosts),
+		func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) })
+}
+
+// withPrefix returns a selector with the whole keys of labels for keys that no host has and one label ends in: "rack"
+// is "vino.airshipit.org/rack" if no other label of a host ends in "/rack".
+func withPrefix(hosts []inventory.Host, selector labels.Selector) (labels.Selector, bool) {
+	keys := map[string]bool{}
+	for i := range hosts {
+		for key := range hosts[i].Labels {
+			keys[key] = true
+		}
+	}
+	requirements, _ := selector.Requirements()
+	full := labels.NewSelector()
+	for _, r := range requirements {
+		var meant []string
+		for key := range keys {
+			if !keys[r.Key()] && strings.HasSuffix(key, "/"+r.Key()) {
+				meant = append(meant, key)
+			}
+		}
+		if len(meant) == 1 {
+			whole, err := labels.NewRequirement(meant[0], r.Operator(), r.Values().UnsortedList())
+			if err != nil {
+				return nil, false
+			}
+			r = *whole
+		}
+		full = full.Add(r)
+	}
+	return full, true
 }
 
 func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {
