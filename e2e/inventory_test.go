@@ -230,10 +230,18 @@ func TestLiveSpecs(t *testing.T) {
 	api.InstallCRDs(t, crds...)
 	api.Namespaces(t, "live-specs")
 	api.Create(t, "people", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: live-specs, name: a}\nspec: {nodes: {Worker: {labelSelector: {matchLabels: {rack: r1}}, count: {active: 1}}}}\n")
+	// A vendor or a model is a string or a list of strings, of bounded lengths.
+	role := "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: live-specs, name: %s}\nspec: {nodes: {Worker: {hardware: {%s}, count: {active: 0}}}}\n"
+	api.Create(t, "people", fmt.Sprintf(role, "b", "vendor: Dell Inc., model: [R640, R740]"))
+	for _, wrong := range []string{"vendor: " + strings.Repeat("x", 129), "vendor: [" + strings.Repeat("x", 129) + "]", "model: [" + strings.Repeat("x, ", 17) + "]", "model: [740]"} {
+		if _, err := api.TryKubectl(t, fmt.Sprintf(role, "c", wrong), "create", "-f", "-"); err == nil || !strings.Contains(err.Error(), "spec.nodes.Worker.hardware") {
+			t.Errorf("%s: found %v, want a refusal", wrong, err)
+		}
+	}
 	known := unknown
 	known.Version = "v1"
 	docs, err := live.Documents(t.Context(), readerAccount(t, api, "live-specs"), known, "SIPCluster")
-	if err != nil || len(docs) != 1 || docs[0].Name != "a" || docs[0].Kind != "SIPCluster" {
+	if err != nil || len(docs) != 2 || docs[0].Name != "a" || docs[0].Kind != "SIPCluster" {
 		t.Errorf("got %+v, %v", docs, err)
 	}
 }

@@ -16,6 +16,9 @@ cp "$work/ironic/ironic.metal3.io_ironics.yaml" "$work/out/api/upstream/crds/iro
 crds() { # MAXDESCLEN FOLDER
   go tool -modfile="$PWD/tools/go.mod" controller-gen "crd:crdVersions=v1$1" \
     paths=./api/v1/... paths=./api/v1alpha1/... output:crd:dir="$2"
+  # A list of unknown form is a string or a list of strings (api/v1.Names): no type, and the bound of the string.
+  sed -i '/^ *type: array$/{N;s/type: array\(\n *x-kubernetes-preserve-unknown-fields: true\)$/maxLength: 128\1/;P;D}' \
+    "$2"/*.yaml
 }
 mkdir -p "$work/out/docs/runbooks"
 crds ,maxDescLen=300 "$work/out/config/crd"

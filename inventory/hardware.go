@@ -9,6 +9,9 @@ import (
 
 // Hardware is the result of metal3's inspection, as far as roles can ask for it.
 type Hardware struct {
+	// Vendor and Model are the manufacturer and the name of the product, as in Dell Inc. and PowerEdge R740.
+	Vendor string `json:"vendor,omitempty"`
+	Model  string `json:"model,omitempty"`
 	// Architecture is the CPU's, as in x86_64.
 	Architecture string `json:"architecture,omitempty"`
 	// CPUs are the logical ones.
@@ -35,9 +38,13 @@ type NICs struct {
 	Gbps  int `json:"gbps,omitempty"`
 }
 
-// String returns "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G", without unknown parts.
+// String returns "Dell Inc. PowerEdge R740, x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G",
+// without unknown parts.
 func (h *Hardware) String() string {
 	var parts []string
+	if product := strings.TrimSpace(h.Vendor + " " + h.Model); product != "" {
+		parts = append(parts, product)
+	}
 	if h.Architecture != "" {
 		parts = append(parts, h.Architecture)
 	}

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,34 @@ func TestPlanAgreesWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 6000, 
 // TestLimitsPerKeyAgreeWithBruteForce: the same, with topology keys that have a limit each.
 func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) {
 	agreesWithBruteForce(t, 4000, 3, nestedSite, 17254)
+}
+
+// TestVendorsAgreeWithBruteForce: the same, with hosts of two vendors or not inspected, and roles that ask for vendors.
+func TestVendorsAgreeWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 2000, 5, vendorSite) }
+
+func vendorSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
+	clusters, hosts := randomSite(rng)
+	for i := range hosts {
+		if n := rng.IntN(5); n > 0 {
+			hosts[i].Hardware = &inventory.Hardware{Vendor: []string{"HPE", "Dell Inc."}[n%2]}
+		}
+	}
+	for _, c := range clusters {
+		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"} {
+			if set, ok := c.Spec.Nodes[name]; ok && rng.IntN(2) == 0 {
+				set.Hardware = &v1.Hardware{Vendor: []v1.Names{{"hpe"}, {"DELL INC. "}, {"HPE", "Dell Inc."}}[rng.IntN(3)]}
+				c.Spec.Nodes[name] = set
+			}
+		}
+	}
+	return clusters, hosts
+}
+
+// ofVendor says whether a role may have a host as far as its vendor goes.
+func ofVendor(set *v1.NodeSet, h *inventory.Host) bool {
+	return set.Hardware == nil || h.Hardware != nil && slices.ContainsFunc(set.Hardware.Vendor, func(name string) bool {
+		return strings.ToLower(strings.TrimSpace(name)) == strings.ToLower(h.Hardware.Vendor)
+	})
 }
 
 // nestedSite is a random site with zones, rows and racks. Roles have a limit for each of some of them.

@@ -128,7 +128,7 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 			selector, _ := set.HostSelector()
 			for i := range hosts {
 				h := &hosts[i]
-				ok := matches(selector, h) && !h.State.Paused && carries(&set, h)
+				ok := matches(selector, h) && !h.State.Paused && carries(&set, h) && ofVendor(&set, h)
 				for _, network := range c.Networks(name) {
 					ok = ok && len(h.On(network)) > 0
 				}

@@ -79,7 +79,7 @@ type (
 	NoLabel struct{ Key string }
 	// NotInspected: the role asks for hardware, and metal3 has not inspected the host.
 	NotInspected struct{}
-	// TooLittle hardware of one kind: What is "memory", "disks of 1Ti (nvme)" and the like.
+	// TooLittle hardware of one kind: What is "vendor", "memory", "disks of 1Ti (nvme)" and the like.
 	TooLittle struct{ What, Has, Want string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}

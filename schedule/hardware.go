@@ -10,8 +10,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// LacksHardware returns why hardware does not meet a role's minimums, nil if it does. It returns the first lack, in
-// the order architecture, CPUs, memory, disks, NICs. Example: for 64Gi of memory on a host with 32Gi, it returns
+// LacksHardware returns why hardware does not meet a role's requirements, nil if it does. It returns the first lack, in
+// the order vendor, model, architecture, CPUs, memory, disks, NICs. Example: for 64Gi of memory on a host with 32Gi, it returns
 // TooLittle{What: "memory", Has: "32Gi", Want: "64Gi"}.
 func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 	switch {
@@ -19,6 +19,10 @@ func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 		return nil
 	case is == nil:
 		return NotInspected{}
+	case len(want.Vendor) > 0 && !want.Vendor.Has(is.Vendor):
+		return TooLittle{What: "vendor", Has: is.Vendor, Want: want.Vendor.String()}
+	case len(want.Model) > 0 && !want.Model.Has(is.Model):
+		return TooLittle{What: "model", Has: is.Model, Want: want.Model.String()}
 	case want.Architecture != "" && is.Architecture != want.Architecture:
 		return TooLittle{What: "architecture", Has: is.Architecture, Want: want.Architecture}
 	case is.CPUs < want.CPUs:

@@ -14,12 +14,21 @@ import (
 func TestLacksHardware(t *testing.T) {
 	const gi = 1 << 30
 	is := &inventory.Hardware{
-		Architecture: "x86_64", CPUs: 32, MemoryMiB: 256 << 10,
+		Vendor: "Dell Inc.", Model: "PowerEdge R740", Architecture: "x86_64", CPUs: 32, MemoryMiB: 256 << 10,
 		Disks: []inventory.Disks{{Count: 2, Bytes: 900 * gi, Type: "ssd"}, {Count: 1, Bytes: 1000 * gi, Type: "nvme"}, {Count: 2, Bytes: 2000 * gi, Type: "nvme"}},
 		NICs:  []inventory.NICs{{Count: 2, Gbps: 1}, {Count: 2, Gbps: 25}},
 	}
 	for _, row := range []struct{ want, lacks string }{
 		{"{architecture: x86_64, cpus: 32, memory: 256Gi, nics: {count: 2, speed: 25Gi}}", ""},
+		// Names are equal but for case and the white space around them: a part is not enough.
+		{"{vendor: Dell Inc.}", ""},
+		{"{vendor: ' DELL inc. ', model: [PowerEdge R640, poweredge r740]}", ""},
+		{"{vendor: [HPE, Dell Inc.], cpus: 33}", "with 32 CPUs, want 33"},
+		{"{vendor: Dell}", `of vendor "Dell Inc.", want "Dell"`},
+		{"{vendor: [Dell, HPE], model: R740}", `of vendor "Dell Inc.", want "Dell" or "HPE"`},
+		{"{model: Power Edge R740, architecture: aarch64}", `of model "PowerEdge R740", want "Power Edge R740"`},
+		{"{vendor: []}", ""},
+		{"{vendor: null}", ""},
 		{"{architecture: aarch64, cpus: 64}", "with CPUs of x86_64, want aarch64"},
 		{"{cpus: 33}", "with 32 CPUs, want 33"},
 		{"{memory: 257Gi}", "with 256Gi of memory, want 257Gi"},
@@ -56,6 +65,24 @@ func TestLacksHardware(t *testing.T) {
 		if got != row.lacks {
 			t.Errorf("%s: %q, want %q", row.want, got, row.lacks)
 		}
+	}
+}
+
+// TestHardwareOfOtherNames: hardware that differs in names alone is another one, however the names are written.
+func TestHardwareOfOtherNames(t *testing.T) {
+	seen := map[string]string{"": "none"}
+	for _, text := range []string{
+		"{vendor: a, model: b}", "{vendor: b, model: a}", "{vendor: [a, b]}", "{model: [a, b]}", `{vendor: 'a" or "b'}`, `{vendor: 'a, model "b"'}`,
+		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}", `{vendor: '"a" "b"'}`, "{cpus: 32}",
+	} {
+		var want v1.Hardware
+		if err := yaml.UnmarshalStrict([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if other, is := seen[want.Key()]; is {
+			t.Errorf("%s is the same as %s", text, other)
+		}
+		seen[want.Key()] = text
 	}
 }
 

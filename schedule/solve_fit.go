@@ -122,7 +122,7 @@ func (s *planner) findFitting() {
 				sh.hardware = r.cluster.spec.Spec.Nodes[r.name].Hardware
 			}
 			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" +
-				strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.String()
+				strings.Join(sh.required, "\x00") + "\x00\x00" + sh.hardware.Key()
 			if r.selector == labels.Nothing() {
 				id = "\x00nothing"
 			}
@@ -143,7 +143,7 @@ func (s *planner) findFitting() {
 			networks[network] = true
 		}
 		if r.shape.hardware != nil {
-			hardware[r.shape.hardware.String()] = r.shape.hardware
+			hardware[r.shape.hardware.Key()] = r.shape.hardware
 		}
 	}
 	s.classify(slices.Sorted(maps.Keys(networks)), hardware)
@@ -181,9 +181,9 @@ func (s *planner) classify(networks []string, hardware map[string]*v1.Hardware) 
 			}
 			row = append(row, on)
 		}
-		for _, words := range asked {
+		for _, key := range asked {
 			lack := ""
-			if why := LacksHardware(hardware[words], h.Hardware); why != nil {
+			if why := LacksHardware(hardware[key], h.Hardware); why != nil {
 				lack = fmt.Sprint(why)
 			}
 			row = append(binary.AppendUvarint(row, uint64(len(lack))), lack...)

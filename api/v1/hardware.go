@@ -1,14 +1,19 @@
 package v1
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Hardware is the minimum hardware of a role's new hosts, as metal3's inspection finds it. It excludes hosts without
+// Hardware is the required hardware of a role's new hosts, as metal3's inspection finds it. It excludes hosts without
 // inspection.
 type Hardware struct {
 	// Minimum number of logical CPUs. Default: any.
@@ -22,6 +27,14 @@ type Hardware struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Architecture string `json:"architecture,omitempty"`
+	// Allowed vendors of the host, as metal3's inspection reports them (systemVendor.manufacturer), for example
+	// Dell Inc. or HPE, in any case. Default: any.
+	// +optional
+	Vendor Names `json:"vendor,omitempty"`
+	// Allowed models of the host, as metal3's inspection reports them (systemVendor.productName), for example
+	// PowerEdge R740, in any case. Default: any.
+	// +optional
+	Model Names `json:"model,omitempty"`
 	// Minimum disks. Each disk of a host counts for one entry. Default: any.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -29,6 +42,41 @@ type Hardware struct {
 	// Minimum network interfaces. Default: any.
 	// +optional
 	NICs *HardwareNICs `json:"nics,omitempty"`
+}
+
+// Names are alternatives: a string, or a list of strings. No marker describes a field that may be either, so
+// hack/generate.sh makes the schema from that of a list.
+// +kubebuilder:validation:MaxItems=16
+// +kubebuilder:validation:items:MaxLength=128
+// +kubebuilder:pruning:PreserveUnknownFields
+type Names []string
+
+// UnmarshalJSON reads a string or a list of strings.
+func (n *Names) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte{'"'}) {
+		return json.Unmarshal(data, (*[]string)(n))
+	}
+	*n = Names{""}
+	return json.Unmarshal(data, &(*n)[0])
+}
+
+// Has reports whether a name is among the alternatives. Case and white space around a name do not matter.
+func (n Names) Has(name string) bool {
+	return slices.ContainsFunc(n, func(one string) bool {
+		return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(name))
+	})
+}
+
+// String returns the names as in `"Dell Inc." or "HPE"`, without values that may be secrets.
+func (n Names) String() string {
+	shown := make([]string, len(n))
+	for i, name := range n {
+		// Model names have these, as in "PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740)".
+		if shown[i] = redact.Value(name); redact.Value(strings.NewReplacer(";", ",", "+", ",").Replace(name))[0] == '"' {
+			shown[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(shown, " or ")
 }
 
 // HardwareDisks is a number of disks of at least one size.
@@ -90,13 +138,27 @@ func (n *HardwareNICs) String() string {
 	return "NICs of " + n.Speed
 }
 
-// String returns the hardware as in "x86_64, 32 CPUs, 256Gi of memory, 2 disks of 1Ti (nvme), 2 NICs of 25Gi", empty
-// for nil.
+// Key returns a text that only equal hardware has, empty for nil. It is not for messages.
+func (h *Hardware) Key() string {
+	if h == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %q %q", h, []string(h.Vendor), []string(h.Model))
+}
+
+// String returns the hardware as in `vendor "HPE", x86_64, 32 CPUs, 256Gi of memory, 2 disks of 1Ti (nvme), 2 NICs of
+// 25Gi`, empty for nil.
 func (h *Hardware) String() string {
 	if h == nil {
 		return ""
 	}
 	var parts []string
+	if len(h.Vendor) > 0 {
+		parts = append(parts, "vendor "+h.Vendor.String())
+	}
+	if len(h.Model) > 0 {
+		parts = append(parts, "model "+h.Model.String())
+	}
 	if h.Architecture != "" {
 		parts = append(parts, h.Architecture)
 	}

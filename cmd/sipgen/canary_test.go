@@ -182,7 +182,8 @@ func TestNoSecretIsPrinted(t *testing.T) {
 // TestLeakedSecrets has the fields that one kind of secret once came out of.
 func TestLeakedSecrets(t *testing.T) {
 	leaked := []string{"spec.nodes.#", "spec.tenants[].specs[]", "metadata.uid", "metadata.labels.*", "metadata.labels.#", "status.errorMessage", "spec.consumerRef.name", "spec.bmc.credentialsName",
-		"spec.networkData.name", "spec.bootMACAddress", "status.hardware.nics[].name"}
+		"spec.networkData.name", "spec.bootMACAddress", "status.hardware.nics[].name",
+		"status.hardware.systemVendor.manufacturer", "spec.nodes.*.hardware.vendor[]", "spec.nodes.*.hardware.model[]"}
 	noSecretIsPrinted(t, func(field string) bool { return slices.Contains(leaked, field) }, true)
 }
 

@@ -243,6 +243,7 @@ func securityTable() []attack {
 		attack{why: "a name", files: named(`{namespace: bank, name: "a`+nasty+`"}`, "{}"), want: "metadata.name: "},
 		attack{why: "a role", files: bankSpec(`{nodes: {"Worker` + nasty + `": {count: {active: 1}}}}`), want: "the role's name becomes a label value"},
 		attack{why: "a selector", files: bankSpec(`{nodes: {Worker: {labelSelector: {matchLabels: {a: "x` + nasty + `"}}, count: {active: 1}}}}`), want: "labelSelector: not a valid selector"},
+		attack{why: "a vendor", files: bankSpec(`{nodes: {Worker: {hardware: {vendor: "x` + nasty + `"}, count: {active: 1}}}}`), want: "hardware.vendor: found a character that cannot be printed"},
 		attack{why: "a topology key", files: bankSpec(`{nodes: {Worker: {topologyKey: "x` + nasty + `", count: {active: 1}}}}`), want: "topologyKey: "},
 		attack{why: "a health check's path", files: balancer(`healthCheck: {path: "/x` + nasty + `"}`), want: "healthCheck.path: "},
 		attack{why: "an image", files: balancer(`image: "x` + nasty + `"`), want: "image: "},

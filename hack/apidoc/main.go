@@ -211,6 +211,9 @@ func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiexten
 	case field.Type == "array" && field.Items != nil && field.Items.Schema != nil:
 		kind, element, at := shape(*field.Items.Schema, path+"[]")
 		return "list of " + kind, element, at
+	case field.Type == "" && field.Items != nil && field.Items.Schema != nil:
+		kind, element, at := shape(*field.Items.Schema, path)
+		return kind + ", or list of " + kind, element, at
 	case field.AdditionalProperties != nil && field.AdditionalProperties.Schema != nil:
 		kind, element, at := shape(*field.AdditionalProperties.Schema, path+".NAME")
 		return "map of " + kind, element, at

@@ -187,6 +187,8 @@ func (s schema) field(path string, required bool, depth int) Field {
 func (s schema) typeName() string {
 	name := s.Type
 	switch {
+	case s.Items != nil && name == "":
+		name = s.Items.typeName() + ", or list of " + s.Items.typeName()
 	case s.Items != nil:
 		name = "list of " + s.Items.typeName()
 	case s.Additional != nil:

@@ -93,6 +93,9 @@ func strict(from map[string]any) map[string]any {
 			}
 		}
 	}
+	if from["items"] != nil && from["type"] == nil { // one item, or a list of them
+		out["type"] = []string{"string", "array"}
+	}
 	keeps, _ := from["x-kubernetes-preserve-unknown-fields"].(bool)
 	if _, has := out["properties"]; has && out["additionalProperties"] == nil && !keeps {
 		out["additionalProperties"] = false

@@ -136,6 +136,9 @@ func wanted(t reflect.Type) string {
 	case reflect.TypeFor[metav1.Time]():
 		return `a time as in "2026-01-31T12:00:00Z"`
 	}
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+		return "a string, or a list of strings"
+	}
 	return "another form, by its type " + t.Name()
 }
 

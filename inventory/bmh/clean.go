@@ -30,7 +30,9 @@ func Clean(h *inventory.Host) {
 		s.Consumer = &consumer
 	}
 	if h.Hardware != nil {
-		h.Hardware.Architecture = free(h.Hardware.Architecture)
+		for _, words := range []*string{&h.Hardware.Vendor, &h.Hardware.Model, &h.Hardware.Architecture} {
+			*words = free(*words)
+		}
 		for i := range h.Hardware.Disks {
 			h.Hardware.Disks[i].Type = free(h.Hardware.Disks[i].Type)
 		}

@@ -30,6 +30,7 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	object.Status.ErrorMessage, object.Status.ErrorType = "login failed: secret: hunter2", metal3.ErrorType(leak)
 	object.Status.HardwareDetails = &metal3.HardwareDetails{NIC: []metal3.NIC{{Name: leak, IP: "192.0.2.9"}}}
 	object.Status.HardwareDetails.CPU.Arch = leak
+	object.Status.HardwareDetails.SystemVendor = metal3.HardwareSystemVendor{Manufacturer: leak, ProductName: leak}
 	host := FromObject(&object)
 	CheckLabels(&host)
 	AddAddresses(&host, &object, &manifest.Document{File: Live}, Related{})

@@ -13,7 +13,10 @@ import (
 // hardwareOf returns the result of inspection, with equal disks and equal interfaces counted. A NIC with an IPv4 and
 // an IPv6 address is in metal3's list twice, and counts once.
 func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
-	out := &inventory.Hardware{Architecture: free(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes}
+	out := &inventory.Hardware{
+		Vendor: trimmed(found.SystemVendor.Manufacturer), Model: trimmed(found.SystemVendor.ProductName),
+		Architecture: free(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes,
+	}
 	disks, nics, seen := map[inventory.Disks]int{}, map[int]int{}, map[string]bool{}
 	for i := range found.Storage {
 		disk := &found.Storage[i]
@@ -43,3 +46,5 @@ func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
 	slices.SortFunc(out.NICs, func(a, b inventory.NICs) int { return cmp.Compare(a.Gbps, b.Gbps) })
 	return out
 }
+
+func trimmed(name string) string { return free(strings.TrimSpace(name)) }

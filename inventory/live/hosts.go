@@ -231,6 +231,10 @@ type slimHardware struct {
 
 // slimDetails is the part of inspected hardware that addresses come from, or that roles ask for.
 type slimDetails struct {
+	SystemVendor struct {
+		Manufacturer string `json:"manufacturer,omitempty"`
+		ProductName  string `json:"productName,omitempty"`
+	} `json:"systemVendor,omitzero"`
 	CPU struct {
 		Arch  string `json:"arch,omitempty"`
 		Count int    `json:"count,omitempty"`
@@ -252,6 +256,7 @@ type slimDetails struct {
 // details are the same as metal3 has them.
 func (d *slimDetails) details() *metal3.HardwareDetails {
 	out := &metal3.HardwareDetails{CPU: metal3.CPU{Arch: d.CPU.Arch, Count: d.CPU.Count}, RAMMebibytes: d.RAMMebibytes}
+	out.SystemVendor.Manufacturer, out.SystemVendor.ProductName = d.SystemVendor.Manufacturer, d.SystemVendor.ProductName
 	for _, nic := range d.NICs {
 		out.NIC = append(out.NIC, metal3.NIC{Name: nic.Name, MAC: nic.MAC, IP: nic.IP, SpeedGbps: nic.SpeedGbps})
 	}

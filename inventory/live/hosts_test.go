@@ -186,10 +186,10 @@ func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options Options)
 // annotation.
 var site = strings.Replace(inventorytest.Managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
 	inventorytest.HostYAML("n0", "", inventorytest.NamesOther) +
-	strings.Replace(inventorytest.HostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {cpu: {arch: x86_64, count: 32, model: x}, ramMebibytes: 262144, nics: [{name: eno1, mac: 'AA:00:00:00:00:01', ip: 192.0.2.40, speedGbps: 25}, {name: eno1, mac: 'aa:00:00:00:00:01', ip: '2001:db8::1', speedGbps: 25}], storage: [{name: /dev/sda, type: NVME, sizeBytes: 1000}, {rotational: true, sizeBytes: 10}, {type: NVME, sizeBytes: 1000}]}}\n---\n", 1) +
+	strings.Replace(inventorytest.HostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {systemVendor: {manufacturer: ' Dell Inc. ', productName: PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), serialNumber: x}, cpu: {arch: x86_64, count: 32, model: x}, ramMebibytes: 262144, nics: [{name: eno1, mac: 'AA:00:00:00:00:01', ip: 192.0.2.40, speedGbps: 25}, {name: eno1, mac: 'aa:00:00:00:00:01', ip: '2001:db8::1', speedGbps: 25}], storage: [{name: /dev/sda, type: NVME, sizeBytes: 1000}, {rotational: true, sizeBytes: 10}, {type: NVME, sizeBytes: 1000}]}}\n---\n", 1) +
 	inventorytest.HostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+inventorytest.Marker+"}\n", "") + inventorytest.HostYAML("n2", `  annotations: {baremetalhost.metal3.io/status: '{"provisioning":{"state":"inspecting"},"hardware":{"cpu":{"arch":"ppc64le","count":2}}}'}`+"\n", "  networkData: {name: none}\n") +
 	inventorytest.SecretYAML("metal", "n1-net", secretData()) + inventorytest.SecretYAML("other", "n1-net", secretData()) + inventorytest.SecretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
-	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {cpu: {arch: aarch64, count: 8}, ramMebibytes: 1024, nics: [{name: eno1, ip: 192.0.2.30, speedGbps: 1}], storage: [{type: HDD, sizeBytes: 5}]}}\n---\n" +
+	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {systemVendor: {productName: Altra}, cpu: {arch: aarch64, count: 8}, ramMebibytes: 1024, nics: [{name: eno1, ip: 192.0.2.30, speedGbps: 1}], storage: [{type: HDD, sizeBytes: 5}]}}\n---\n" +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: gone}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.31}]}}\n"
 
 func secretData() string { return "data: {networkData: " + inventorytest.Both64 + "}\n" }
@@ -218,8 +218,8 @@ func TestClusterIsLikeFiles(t *testing.T) {
 			hardware = append(hardware, got.Hosts[i].Name+": "+found.String())
 		}
 	}
-	if got, want := strings.Join(hardware, "; "), "n2: ppc64le, 2 CPUs; n3: aarch64, 8 CPUs, 1Gi of memory, 1 disk of 0Gi (hdd), 1 NIC of 1G; "+
-		"n4: x86_64, 32 CPUs, 256Gi of memory, 1 disk of 0Gi (hdd), 2 disks of 0Gi (nvme), 1 NIC of 25G"; got != want {
+	if got, want := strings.Join(hardware, "; "), "n2: ppc64le, 2 CPUs; n3: Altra, aarch64, 8 CPUs, 1Gi of memory, 1 disk of 0Gi (hdd), 1 NIC of 1G; "+
+		"n4: Dell Inc. PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), x86_64, 32 CPUs, 256Gi of memory, 1 disk of 0Gi (hdd), 2 disks of 0Gi (nvme), 1 NIC of 25G"; got != want {
 		t.Errorf("hardware %s, want %s", got, want)
 	}
 	if a, b := toYAML(t, got.Hosts), toYAML(t, want); a != b {

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -24,6 +26,32 @@ const (
 	mostDiskEntries = 16
 )
 
+// The most names, and their characters: the bounds of v1.Names in the definition.
+const (
+	mostNames   = 16
+	longestName = 128
+)
+
+func validateNames(names v1.Names, at complaints) {
+	if len(names) > mostNames {
+		at.add("found %d names, want at most %d", len(names), mostNames)
+	}
+	for i, name := range names {
+		at := at
+		if len(names) > 1 {
+			at = at.at("[%d]", i)
+		}
+		switch n := utf8.RuneCountInString(name); {
+		case strings.TrimSpace(name) == "":
+			at.add("found an empty name, want one that metal3 reports")
+		case n > longestName:
+			at.add("found %d characters, want at most %d", n, longestName)
+		case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+			at.add("found a character that cannot be printed, want a name that metal3 reports")
+		}
+	}
+}
+
 func validateHardware(h *v1.Hardware, at complaints) {
 	if h == nil {
 		return
@@ -40,7 +68,7 @@ func validateHardware(h *v1.Hardware, at complaints) {
 		}
 	}
 	if h.String() == "" {
-		at.add("found no minimum, want at least one of cpus, memory, architecture, disks, nics")
+		at.add("found no requirement, want at least one of cpus, memory, architecture, vendor, model, disks, nics")
 	}
 	number(at.at(".cpus"), h.CPUs, 1<<20)
 	amount(at.at(".memory"), &h.Memory)
@@ -48,6 +76,8 @@ func validateHardware(h *v1.Hardware, at complaints) {
 		at.at(".architecture").add("found %q, want the name that metal3 reports, as in x86_64 or aarch64",
 			h.Architecture)
 	}
+	validateNames(h.Vendor, at.at(".vendor"))
+	validateNames(h.Model, at.at(".model"))
 	if len(h.Disks) > mostDiskEntries {
 		at.at(".disks").add("found %d entries, want at most %d", len(h.Disks), mostDiskEntries)
 	}

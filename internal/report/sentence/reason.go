@@ -215,6 +215,10 @@ func tooLittle(r *schedule.TooLittle) string {
 	switch {
 	case r.What == "memory":
 		words = "with " + r.Has + " of memory"
+	case (r.What == "vendor" || r.What == "model") && r.Has == "":
+		words = "without a known " + r.What
+	case r.What == "vendor" || r.What == "model":
+		words = "of " + r.What + " " + strconv.Quote(r.Has)
 	case r.What == "architecture" && r.Has == "":
 		words = "without a known CPU architecture"
 	case r.What == "architecture":
