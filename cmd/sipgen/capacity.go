@@ -34,7 +34,8 @@ func newCapacity(ui *terminal.UI) *cobra.Command {
 		Use:   "capacity",
 		Short: "Count the hosts by class and state, and the clusters that still fit",
 		Long: `Count the hosts by class: total, held, leaving, left alone, free, cordoned, not eligible, as in
-sipgen hosts. A class is a value of the label --by; without it, equal hardware.
+sipgen hosts. A class is a value of the label --by, a vendor (--by hardware.vendor) or a model
+(--by hardware.model); without --by, equal hardware.
 
 --like plans further clusters like one, after all others, and prints how many fit. It counts
 hosts: the grants of the tenant may allow fewer.
@@ -73,7 +74,8 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	in.Flags(command)
 	previous.Flags(command)
 	flags := command.Flags()
-	flags.StringVar(&by, "by", "", "the `LABEL` of the hosts whose value is the class (default: hardware)")
+	flags.StringVar(&by, "by", "",
+		"the class: a `LABEL` of the hosts, hardware.vendor or hardware.model (default: equal hardware)")
 	flags.StringVar(&like, "like", "",
 		"report how many more clusters like this one fit: `NAMESPACE/NAME`, or a unique name")
 	flags.StringArrayVar(&minFree, "min-free", nil,

@@ -109,3 +109,29 @@ func TestJSONSchemaIsStrict(t *testing.T) {
 		}
 	}
 }
+
+// TestOneOrAList: a field that is a string or a list of strings says so, and takes nothing else.
+func TestOneOrAList(t *testing.T) {
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	field, _, _ := kinds[0].At("spec.nodes.Worker.hardware.vendor")
+	if want := "string, or list of string (at most 16 items)"; field == nil || field.Type != want {
+		t.Errorf("found %+v, want the type %s", field, want)
+	}
+	text, err := kinds[0].JSONSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false, `[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
+		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
+		if result, err := schema.Validate(gojsonschema.NewStringLoader(spec)); err != nil || result.Valid() != valid {
+			t.Errorf("%s: valid %v, want %v: %v", vendor, !valid, valid, err)
+		}
+	}
+}

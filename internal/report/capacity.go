@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ type Capacity struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Site       string `json:"site"`
-	// By is the label whose value is the class, empty for classes of hardware.
+	// By is the label whose value is the class, hardware.vendor or hardware.model, or empty for equal hardware.
 	By      string          `json:"by,omitempty"`
 	Classes []CapacityClass `json:"classes"`
 	// Like is how many more clusters like one fit.
@@ -62,7 +63,13 @@ type MinFree struct {
 	Kept int `json:"kept,omitempty"`
 }
 
-// CapacityOf counts hosts by the value of a label, or by their hardware if that is empty. Classes are sorted by name.
+// Classes that are no labels: the vendor and the model that metal3's inspection found.
+const (
+	byVendor = "hardware.vendor"
+	byModel  = "hardware.model"
+)
+
+// CapacityOf counts hosts by the value of a label, by vendor or model, or by all their hardware if by is empty. Classes are sorted by name.
 func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
 	out := &Capacity{APIVersion: v1alpha1.APIVersion, Kind: "Capacity", Site: site, By: by, Classes: []CapacityClass{}}
 	at := map[string]int{}
@@ -72,6 +79,11 @@ func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
 		switch value, has := h.Host.Labels[by]; {
 		case by != "" && has:
 			class = value
+		case by == byVendor && h.Host.Hardware != nil:
+			class = cmp.Or(h.Host.Hardware.Vendor, "no known vendor")
+		case by == byModel && h.Host.Hardware != nil:
+			class = cmp.Or(h.Host.Hardware.Model, "no known model")
+		case by == byVendor || by == byModel:
 		case by != "":
 			class = "no label " + by
 		case h.Host.Hardware != nil:

@@ -33,6 +33,7 @@ type ListedHost struct {
 	Rack         string            `json:"rack,omitempty"`
 	Provisioning string            `json:"provisioning,omitempty"`
 	UID          string            `json:"uid,omitempty"`
+	Hardware     string            `json:"hardware,omitempty"`
 	Labels       map[string]string `json:"labels,omitempty"`
 }
 
@@ -68,6 +69,9 @@ func ListHosts(site string, of *holdings.Holdings) *HostList {
 		line := ListedHost{
 			Host: h.Host.Key(), State: HostState(h), Role: h.Role, Standby: h.Standby, By: string(h.By), Why: sentence.Holding(h),
 			Rack: h.Host.Labels[rack], Provisioning: h.Host.State.Provisioning, UID: h.Host.UID, Labels: h.Host.Labels,
+		}
+		if h.Host.Hardware != nil {
+			line.Hardware = h.Host.Hardware.String()
 		}
 		if h.Cluster != (holdings.ClusterKey{}) {
 			line.Cluster = h.Cluster.String()
@@ -117,12 +121,12 @@ func (l *HostList) Summary() string {
 	return words
 }
 
-// Rows returns the lines of a table with its head. wide adds the state in metal3 and the API server.
+// Rows returns the lines of a table with its head. wide adds the state in metal3, the API server and the hardware.
 func (l *HostList) Rows(wide bool) [][]string {
-	row := func(host, state, cluster, role, slot, rack, by, provisioning, uid, why string) []string {
+	row := func(host, state, cluster, role, slot, rack, by, provisioning, uid, hardware, why string) []string {
 		cells := []string{host, state, cluster, role, slot, rack}
 		if wide {
-			cells = append(cells, by, provisioning, uid)
+			cells = append(cells, by, provisioning, uid, hardware)
 		}
 		cells = append(cells, why)
 		for i := range cells {
@@ -130,7 +134,7 @@ func (l *HostList) Rows(wide bool) [][]string {
 		}
 		return cells
 	}
-	rows := [][]string{row("HOST", "STATE", "CLUSTER", "ROLE", "SLOT", "RACK", "BY", "PROVISIONING", "UID", "WHY")}
+	rows := [][]string{row("HOST", "STATE", "CLUSTER", "ROLE", "SLOT", "RACK", "BY", "PROVISIONING", "UID", "HARDWARE", "WHY")}
 	for i := range l.Hosts {
 		h := &l.Hosts[i]
 		slot := ""
@@ -141,7 +145,8 @@ func (l *HostList) Rows(wide bool) [][]string {
 		default:
 			slot = "active"
 		}
-		rows = append(rows, row(h.Host, h.State, h.Cluster, h.Role, slot, h.Rack, h.By, h.Provisioning, h.UID, h.Why))
+		rows = append(rows, row(h.Host, h.State, h.Cluster, h.Role, slot, h.Rack, h.By, h.Provisioning, h.UID, h.Hardware,
+			h.Why))
 	}
 	return rows
 }
