@@ -43,8 +43,8 @@ func newHistory(ui *terminal.UI) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "history HOST|CLUSTER",
 		Short: "Show which clusters had a host, or which hosts a cluster had, from when to when",
-		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit, and
-why. The name is NAMESPACE/NAME, or the name alone if it is unique.
+		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
+and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
 
 It reads the decisions in the commits of the Site's branch, and nothing else: no hosts, no specs. Of
 a merge it reads what the branch has with it, at the time of the merge. A commit that was edited by
