@@ -37,6 +37,7 @@ var folders = map[string][]string{
 	"internal/forge":    {"internal/redact"},
 	"hack":              {""},
 	"internal/garbage":  {},
+	"internal/history":  {"internal/redact", "schedule"},
 	"internal/holdings": {"inventory", "internal/manifest"},
 	"internal/order":    {},
 	"internal/text":     {},
@@ -47,7 +48,7 @@ var folders = map[string][]string{
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
 	// The steps of a run: what they take, and not how it is shown.
-	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
+	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history", "internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
 		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact", "internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule", "verify"},
 	"internal/finding":             {"api", "internal/manifest"},
 	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/redact", "internal/tenancy", "render", "schedule"},
@@ -100,6 +101,7 @@ var impure = map[string][]string{
 	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/foreign":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/history":  {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/holdings": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -44,7 +44,7 @@ func (s *Snapshot) LastChange(ctx context.Context, since time.Time) time.Time {
 		if !fetched || !errors.Is(err, plumbing.ErrObjectNotFound) {
 			break
 		}
-		if err = s.from.deepen(ctx, store, s.tip, depth); err == nil {
+		if err = s.from.deepen(ctx, store, s.tip, depth, false); err == nil {
 			when, err = s.lastChange(ctx, since.Add(-clockSkew))
 		}
 	}
@@ -89,8 +89,8 @@ func (s *Snapshot) lastChange(ctx context.Context, oldest time.Time) (time.Time,
 }
 
 // deepen gets so many commits that lead to a tip, with their trees. A pack that leaves out what the store has would be
-// a thin one, which go-git does not ask for.
-func (r *remote) deepen(ctx context.Context, store *objects.Store, tip plumbing.Hash, depth int) error {
+// a thin one, which go-git does not ask for. With files, they come along where the server does not give them later.
+func (r *remote) deepen(ctx context.Context, store *objects.Store, tip plumbing.Hash, depth int, files bool) error {
 	session, err := r.openSession(ctx)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (r *remote) deepen(ctx context.Context, store *objects.Store, tip plumbing.
 	switch {
 	case session.advertised == nil:
 		return ErrNothingThere
-	case session.advertised.Capabilities.Supports(capability.Filter):
+	case session.supportsPartialClone(), !files && session.advertised.Capabilities.Supports(capability.Filter):
 		want.filter = packp.FilterBlobNone()
 	case depth > unfilteredLimit:
 		return fmt.Errorf("more than %d commits from a server that sends all files", unfilteredLimit)

@@ -39,10 +39,12 @@ func TestExitCodePage(t *testing.T) {
 		"plan": here, "lint": here, "render": append([]string{"--out", "new"}, in...), "publish": append([]string{"--repo", "fleet.git"}, in...),
 		"diff": append([]string{"--out", "empty"}, in...), "tenants": here,
 		"takeover": {"-f", "old.yaml"}, "capacity": append([]string{"--min-free", "=100"}, here...),
-		"status": {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
+		"history": {"nobody", "--site", "site.yaml", "--repo", "fleet.git"},
+		"status":  {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
 	}
 	wantCode(0, append([]string{"render", "--out", "tree"}, in...)...)
 	wantCode(1, append([]string{"capacity"}, findings["capacity"]...)...)
+	wantCode(1, append([]string{"history"}, findings["history"]...)...)
 	wantCode(1, append([]string{"diff"}, findings["diff"]...)...)
 	wantCode(1, append([]string{"status"}, findings["status"]...)...)
 	edit(t, "tenants/edge-a.yaml", "active: 3", "active: 2")

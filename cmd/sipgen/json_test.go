@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,6 +31,7 @@ var printed = map[string]reflect.Type{
 	"Findings":    reflect.TypeFor[findings](),
 	"Difference":  reflect.TypeFor[objdiff.Diff](),
 	"Capacity":    reflect.TypeFor[report.Capacity](),
+	"History":     reflect.TypeFor[tenures](),
 	"Hosts":       reflect.TypeFor[report.HostList](),
 	"Status":      reflect.TypeFor[siteStatus](),
 	"Tenants":     reflect.TypeFor[siteTenants](),
@@ -133,7 +136,7 @@ func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation b
 func TestJSONHasAKind(t *testing.T) {
 	two := "../../examples/two-tenants/"
 	inputs := []string{"--site", two + "site.yaml", "-f", two + "tenants", "--inventory", two + "hosts"}
-	dir := t.TempDir()
+	dir, repo := t.TempDir(), filepath.Join(t.TempDir(), "fleet.git")
 	run1 := func(args ...string) (int, []byte) {
 		var out, errOut bytes.Buffer
 		code := run(context.Background(), args, strings.NewReader(""), &out, &errOut)
@@ -151,6 +154,10 @@ func TestJSONHasAKind(t *testing.T) {
 		args := []string{command.Name(), "-o", "json"}
 		switch command.Name() {
 		case "version":
+		case "history":
+			check(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", repo).Run())
+			run1(append([]string{"publish", "--repo", repo}, inputs...)...)
+			args = append(args, "edge-a", "--site", two+"site.yaml", "--repo", repo)
 		case "explain":
 			args = append(append(args, "edge-a"), inputs...)
 		case "diff":

@@ -44,23 +44,14 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 	slices.Sort(paths)
 	problems.Add(missingAssignments(where, tree))
 	for _, path := range paths {
-		docs, err := manifest.Parse(where+"/"+path, tree[path])
-		if err != nil {
-			problems.Add(err)
-			continue
-		}
-		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
-		if len(docs) != 1 || docs[0].Prefix != "" {
-			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), Kind,
-				restoring))
-			continue
-		}
-		file, err := readAssignments(&docs[0], path)
+		file, err := readFile(where, path, tree[path])
 		problems.Add(err)
-		if err == nil {
-			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
+		if err != nil {
+			continue
 		}
-		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
+		source := where + "/" + path
+		changed.add(source, slices.DeleteFunc(file.changes(site), may))
+		previous.Claims = append(previous.Claims, file.claims(source)...)
 		for _, empty := range file.Empty {
 			if previous.Empty == nil {
 				previous.Empty = map[schedule.RoleKey]int{}
@@ -76,6 +67,26 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 	}
 	problems.Add(changed.problems(site))
 	return previous, problems.Err()
+}
+
+// Claims returns the claims of one assignments.yaml at a path in a tree, made for whatever site.
+func Claims(where, path string, text []byte) ([]schedule.PreviousClaim, error) {
+	file, err := readFile(where, path, text)
+	return file.claims(where + "/" + path), err
+}
+
+// readFile reads the assignments.yaml at a path in a tree.
+func readFile(where, path string, text []byte) (File, error) {
+	docs, err := manifest.Parse(where+"/"+path, text)
+	if err != nil {
+		return File{}, err
+	}
+	// A file without content would be a cluster without hosts, and a second document one that nobody sees.
+	if len(docs) != 1 || docs[0].Prefix != "" {
+		return File{}, fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), Kind,
+			restoring)
+	}
+	return readAssignments(&docs[0], path)
 }
 
 // found returns what a file holds that is not one document.

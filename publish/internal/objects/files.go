@@ -95,7 +95,7 @@ func (c *Files) At(name string) (treefs.EntryKind, []byte, error) {
 	if text, read := c.Known[name]; read {
 		return treefs.File, text, nil
 	}
-	text, err := blob(c.Store, entry.Hash)
+	text, err := Blob(c.Store, entry.Hash)
 	if err != nil {
 		return treefs.Nothing, nil, fmt.Errorf("%s: blob %s: %w", name, entry.Hash, err)
 	}
@@ -131,7 +131,8 @@ func (c *Files) Below(name string) ([]string, error) {
 	return found, nil
 }
 
-func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
+// Blob returns the content of a file.
+func Blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
 	size, err := store.EncodedObjectSize(hash)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func TestPackHoldsWhatGitPutThere(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				text, err := blob(store, found.Hash())
+				text, err := Blob(store, found.Hash())
 				if found.Type() == plumbing.BlobObject && (err != nil || plumbing.ComputeHash(plumbing.BlobObject, text).String() != field[0]) {
 					t.Errorf("%s: found %d bytes, %v", line, len(text), err)
 				}

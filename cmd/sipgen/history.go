@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/history"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// tenures is what `sipgen history -o json` prints.
+type tenures struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Site       string `json:"site"`
+	Host       string `json:"host,omitempty"`
+	Cluster    string `json:"cluster,omitempty"`
+	// Older is why older commits were not read.
+	Older string `json:"older,omitempty"`
+	// Skipped are the commits that could not be read.
+	Skipped []string         `json:"skipped,omitempty"`
+	Tenures []history.Tenure `json:"tenures"`
+}
+
+func newHistory(ui *terminal.UI) *cobra.Command {
+	var (
+		in     cmdline.Inputs
+		git    cmdline.Repository
+		output cmdline.Output
+		since  string
+		most   int
+	)
+	command := &cobra.Command{
+		Use:   "history HOST|CLUSTER",
+		Short: "Show which clusters had a host, or which hosts a cluster had, from when to when",
+		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
+and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
+
+It reads the decisions in the commits of the Site's branch, and nothing else: no hosts, no specs. Of
+a merge it reads what the branch has with it, at the time of the merge. A commit that was edited by
+hand is skipped, with a warning. Times are in UTC; SLOT is active, standby or leaving.
+
+Exit codes: 0 found; 1 in these commits no host or cluster has the name; 2 an error.`,
+		Example: `  sipgen history r1n1-cp
+  sipgen history tenant-a/edge-a --since 2026-03-01
+  sipgen history vino-system/r1n1-cp --site site.yaml --repo fleet.git -o json`,
+		Args: cmdline.Arguments(1, 1, "the name of a host or a cluster"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			start, err := parseSince(since)
+			if most < 1 {
+				err = errors.Join(err, redact.Errorf("--max-commits: found %d, want at least 1", most))
+			}
+			if err = errors.Join(output.Check(), err); err != nil {
+				return err
+			}
+			site, err := in.LoadSite(ui.In)
+			if err != nil {
+				return err
+			}
+			git.Defaults(site)
+			target, err := git.Target()
+			if err != nil {
+				return err
+			}
+			for _, warning := range cmdline.Unencrypted(target) {
+				ui.Say("warning: %s", warning)
+			}
+			done := ui.Stage("reading the history of " + target.String())
+			snapshot, err := publish.Read(cmd.Context(), target)
+			var past *app.Past
+			if err == nil {
+				past, err = app.ReadPast(cmd.Context(), snapshot, start, most)
+			}
+			done()
+			if err != nil {
+				return err
+			}
+			warnOfUnread(ui, past)
+			shown, err := findTenures(past, args[0], start)
+			if err != nil {
+				return err
+			}
+			shown.Site = site.Name
+			return showTenures(ui, shown, args[0], output.Format)
+		},
+	}
+	in.SiteFlag(command)
+	git.Flags(command)
+	command.Flags().StringVar(&since, "since", "",
+		"leave out what ended before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, and read no older commits")
+	command.Flags().IntVar(&most, "max-commits", 5000, "read at most so many commits")
+	output.Flag(command, "table", "json")
+	return command
+}
+
+// parseSince reads --since.
+func parseSince(since string) (start time.Time, err error) {
+	if since == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if start, err = time.Parse(layout, since); err == nil {
+			return start, nil
+		}
+	}
+	return start, redact.Errorf("--since: found %q, want a day or a time, as in 2026-03-01 or 2026-03-01T12:00:00Z", since)
+}
+
+// warnOfUnread prints which commits were not read.
+func warnOfUnread(ui *terminal.UI, past *app.Past) {
+	for i, unread := range past.Unread {
+		if i == terminal.MostLines {
+			ui.Say("warning: and %s like it", text.Count(len(past.Unread)-i, "more commit"))
+			break
+		}
+		ui.Say("warning: commit %s of %s skipped: %s", shortHash(unread.Commit), unread.When.UTC().Format(time.RFC3339),
+			text.Some(strings.Split(unread.Err.Error(), "\n"), 1))
+	}
+	if past.Unwalked != "" {
+		ui.Say("older commits were not read: %s", past.Unwalked)
+	}
+}
+
+// findTenures returns the tenures of a host or a cluster, or of both if they share the name. There may be none.
+func findTenures(past *app.Past, name string, since time.Time) (*tenures, error) {
+	shown := &tenures{APIVersion: v1alpha1.APIVersion, Kind: "History", Older: past.Unwalked, Tenures: []history.Tenure{}}
+	for _, unread := range past.Unread {
+		shown.Skipped = append(shown.Skipped, unread.Commit)
+	}
+	hosts, clusters := past.Names()
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(hosts, clusters))))
+	key, err := cmdline.OneOf(name, "host or cluster", names)
+	switch {
+	case err == nil:
+	case slices.ContainsFunc(names, func(known string) bool { return strings.HasSuffix(known, "/"+name) }):
+		return nil, err // several are meant
+	default:
+		return shown, nil
+	}
+	if slices.Contains(hosts, key) {
+		shown.Host = key
+	}
+	if slices.Contains(clusters, key) {
+		shown.Cluster = key
+	}
+	shown.Tenures = past.Of(key, since)
+	return shown, nil
+}
+
+// showTenures prints what was found. To find nothing is a finding.
+func showTenures(ui *terminal.UI, shown *tenures, name, output string) error {
+	if output == "json" {
+		if err := ui.JSON(shown); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(shown.Tenures) == 0 && shown.Host+shown.Cluster != "":
+		ui.Say("%s: nothing since that time", redact.Plain(name))
+		return errFinding
+	case len(shown.Tenures) == 0:
+		ui.Say("%s: no host or cluster of that name in the commits read", redact.Plain(name))
+		return errFinding
+	case output == "json":
+		return nil
+	}
+	row := func(from, to, host, cluster string, last ...string) []string {
+		cells := []string{from, to}
+		if shown.Cluster != "" {
+			cells = append(cells, host)
+		}
+		if shown.Host != "" {
+			cells = append(cells, cluster)
+		}
+		return append(cells, last...)
+	}
+	rows := [][]string{row("FROM", "TO", "HOST", "CLUSTER", "ROLE", "SLOT", "COMMIT", "WHY")}
+	for i := range shown.Tenures {
+		t := &shown.Tenures[i]
+		from, to := t.From.Format(time.RFC3339), "-"
+		if t.Earlier {
+			from += " or earlier"
+		}
+		if t.To != nil {
+			to = t.To.Format(time.RFC3339)
+		}
+		rows = append(rows, row(from, to, t.Host, t.Cluster, t.Role, t.Slot, shortHash(t.Commit), t.Why))
+	}
+	return ui.Columns(rows, len(rows[0])-1)
+}
+
+// shortHash returns the beginning of a commit's name.
+func shortHash(commit string) string { return commit[:min(len(commit), 12)] }

@@ -1,0 +1,303 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"github.com/airshipit/sipgen/publish/internal/objects"
+	"github.com/airshipit/sipgen/publish/internal/treefs"
+)
+
+const (
+	// mostMatches is how many files of one commit a pattern may match.
+	mostMatches = 100_000
+	// filesAtOnce is how many files of a history are fetched in one pack.
+	filesAtOnce = 500
+)
+
+// Walk is what Snapshot.History reads.
+type Walk struct {
+	// Files is a pattern of path.Match for the files below Target.Path.
+	Files string
+	// Since: older commits are not looked for. Zero: all are.
+	Since time.Time
+	// Most is how many commits are read at most.
+	Most int
+}
+
+// Version is the files of a Walk in one commit.
+type Version struct {
+	Commit string
+	When   time.Time // of the committer
+	// Message is that of the commit. A merge that took the whole folder from a branch has the message of that branch's
+	// tip below its own.
+	Message string
+	// State has nothing but the files of the Walk.
+	State *State
+
+	site plumbing.Hash
+}
+
+// History calls each with the versions of the files of a walk, the oldest first: that of the oldest commit read, and
+// of every commit that changed the folder at Target.Path. It follows first parents. A version with the files of the
+// one before is left out, unless each returned an error for that one: its files could not be read.
+//
+// older is why there are older commits that were not read: the walk's limits, a shallow clone, a server that sends all
+// files and of which at most 50 commits are read. Empty: all were read.
+func (s *Snapshot) History(ctx context.Context, walk Walk, each func(*Version) error) (older string, err error) {
+	if s.tip.IsZero() {
+		return "", nil
+	}
+	ctx, stop := s.from.target.withTimeout(ctx)
+	defer stop()
+	older, err = s.history(ctx, walk, each)
+	if err != nil {
+		err = s.from.masked(fmt.Errorf("%s: %w", s.from.target, err))
+	}
+	return older, err
+}
+
+func (s *Snapshot) history(ctx context.Context, walk Walk, each func(*Version) error) (string, error) {
+	versions, older, err := s.versions(ctx, walk)
+	store, fetched := s.files.Store.(*objects.Store)
+	for depth := unfilteredLimit; fetched && err == nil && errors.Is(older, plumbing.ErrObjectNotFound); depth *= 10 {
+		if refused := s.from.deepen(ctx, store, s.tip, min(depth, walk.Most), true); refused != nil {
+			older = s.from.masked(refused)
+			break
+		}
+		if versions, older, err = s.versions(ctx, walk); depth >= walk.Most {
+			break
+		}
+	}
+	if err == nil && fetched {
+		err = s.fetchFiles(ctx, store, walk, versions)
+	}
+	if err == nil {
+		err = s.readVersions(ctx, walk, versions, each)
+	}
+	switch {
+	case err != nil || older == nil:
+		return "", err
+	case errors.Is(older, plumbing.ErrObjectNotFound):
+		return "the repository has no older commit: it is a shallow clone", nil
+	}
+	return older.Error(), nil
+}
+
+// versions returns the commits that changed the folder, oldest first, and why there are older ones.
+func (s *Snapshot) versions(ctx context.Context, walk Walk) (found []*Version, older, err error) {
+	commit, err := object.GetCommit(s.files.Store, s.tip)
+	site := s.site
+	for read, before := 1, 0; err == nil; read++ {
+		if before++; !commit.Committer.When.Before(walk.Since) {
+			before = 0
+		}
+		version := &Version{Commit: commit.Hash.String(), When: commit.Committer.When, Message: commit.Message, site: site}
+		if len(commit.ParentHashes) > 1 {
+			version.Message += s.merged(commit.ParentHashes[1], site)
+		}
+		var parent *object.Commit
+		switch {
+		case len(commit.ParentHashes) == 0:
+		case before == slop:
+			older = fmt.Errorf("older than %s", walk.Since.UTC().Format(time.RFC3339))
+		case read == walk.Most:
+			older = fmt.Errorf("at most %d commits are read", walk.Most)
+		default:
+			parent, older = object.GetCommit(s.files.Store, commit.ParentHashes[0])
+		}
+		if parent == nil {
+			found = append(found, version)
+			slices.Reverse(found)
+			return found, older, ctx.Err()
+		}
+		if site, err = siteTree(s.files.Store, parent.TreeHash, s.path); errors.Is(err, ErrTaken) {
+			err = nil // a file was there
+		}
+		if site != version.site {
+			found = append(found, version)
+		}
+		commit, err = parent, errors.Join(err, ctx.Err())
+	}
+	return nil, nil, err
+}
+
+// merged returns the message of a commit that was merged, if the folder is as that has it, and the commit is there.
+func (s *Snapshot) merged(commit, site plumbing.Hash) string {
+	other, err := object.GetCommit(s.files.Store, commit)
+	if err != nil {
+		return ""
+	}
+	if theirs, err := siteTree(s.files.Store, other.TreeHash, s.path); err != nil || theirs != site {
+		return ""
+	}
+	return "\n" + other.Message
+}
+
+// fetchFiles gets the files of versions that the store has not.
+func (s *Snapshot) fetchFiles(ctx context.Context, store *objects.Store, walk Walk, versions []*Version) error {
+	missing := map[plumbing.Hash]bool{}
+	matches := matcher{store: store}
+	for _, version := range versions {
+		for _, pattern := range []string{walk.Files, OwnershipFile} {
+			files, _ := matches.in(version.site, pattern) // readVersions has the error
+			for _, file := range files {
+				if store.HasEncodedObject(file.hash) != nil {
+					missing[file.hash] = true
+				}
+			}
+		}
+	}
+	hashes := slices.SortedFunc(maps.Keys(missing), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	for some := range slices.Chunk(hashes, filesAtOnce) {
+		if err := s.from.explain(s.from.fetch(ctx, nil, store, wanted{objects: some})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readVersions reads the versions' files.
+func (s *Snapshot) readVersions(ctx context.Context, walk Walk, versions []*Version, each func(*Version) error) error {
+	matches := matcher{store: s.files.Store}
+	var last map[string]plumbing.Hash // of the last version that was read; nil: there is none
+	texts := map[plumbing.Hash][]byte{}
+	for _, version := range versions {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		files := map[string]plumbing.Hash{}
+		found, err := matches.in(version.site, walk.Files)
+		for _, file := range found {
+			files[file.name] = file.hash
+		}
+		if err == nil && last != nil && maps.Equal(last, files) {
+			continue
+		}
+		read := map[plumbing.Hash][]byte{}
+		for _, file := range found {
+			if read[file.hash] = texts[file.hash]; read[file.hash] == nil && err == nil {
+				if read[file.hash], err = objects.Blob(s.files.Store, file.hash); err != nil {
+					err = fmt.Errorf("%s: blob %s: %w", file.name, file.hash, err)
+				}
+			}
+		}
+		version.State = &State{Tree: Tree{}, Unlisted: err}
+		if err == nil {
+			for name, hash := range files {
+				version.State.Tree[name] = read[hash]
+			}
+			err = version.State.hold(walk.Files, &objects.Files{Store: s.files.Store, Root: version.site})
+			version.State.Unlisted = err
+		}
+		if each(version) == nil {
+			last, texts = files, read
+		}
+	}
+	return nil
+}
+
+// hold compares the files of a state, which a pattern matches, with the list of sipgen's files. An error is why there
+// is no such list.
+func (s *State) hold(pattern string, here treefs.Reader) error {
+	kind, list, err := here.At(OwnershipFile)
+	switch {
+	case err != nil:
+		return err
+	case kind != treefs.File && len(s.Tree) > 0:
+		err = fmt.Errorf("%s: %w: there is no such file", OwnershipFile, ErrForeign)
+	}
+	owned := map[string]string{}
+	if kind == treefs.File {
+		if owned, err = treefs.ParseOwnership(list); err != nil {
+			err = fmt.Errorf("%s: %w", OwnershipFile, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Tree)) {
+		if digest, ours := owned[name]; !ours {
+			s.Others = append(s.Others, name)
+		} else if treefs.Digest(s.Tree[name]) != digest {
+			s.Edited = append(s.Edited, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(owned)) {
+		if _, there := s.Tree[name]; !there && matched(pattern, name) {
+			s.Missing = append(s.Missing, name)
+		}
+	}
+	return err
+}
+
+func matched(pattern, name string) bool {
+	is, err := path.Match(pattern, name)
+	return is && err == nil
+}
+
+// matcher finds the files of many trees, which have most of their folders in common.
+type matcher struct {
+	store storer.EncodedObjectStorer
+	known map[folderMatch][]match
+}
+
+type folderMatch struct {
+	tree    plumbing.Hash
+	pattern string
+}
+
+type match struct {
+	name string
+	hash plumbing.Hash
+}
+
+// in returns the files below a tree that a pattern matches.
+func (m *matcher) in(tree plumbing.Hash, pattern string) (found []match, err error) {
+	if tree.IsZero() {
+		return nil, nil
+	}
+	key := folderMatch{tree, pattern}
+	if found, known := m.known[key]; known {
+		return found, nil
+	}
+	folder, err := object.GetTree(m.store, tree)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", tree, err)
+	}
+	first, rest, deeper := strings.Cut(pattern, "/")
+	for _, entry := range folder.Entries {
+		if !matched(first, entry.Name) {
+			continue
+		}
+		switch {
+		case deeper && entry.Mode == filemode.Dir:
+			inside, err := m.in(entry.Hash, rest)
+			if err != nil {
+				return nil, err
+			}
+			for _, file := range inside {
+				found = append(found, match{entry.Name + "/" + file.name, file.hash})
+			}
+		case !deeper && (entry.Mode.IsRegular() || entry.Mode == filemode.Executable || entry.Mode == filemode.Deprecated):
+			found = append(found, match{entry.Name, entry.Hash})
+		}
+		if len(found) > mostMatches {
+			return nil, fmt.Errorf("%s: more than %d files", pattern, mostMatches)
+		}
+	}
+	if m.known == nil {
+		m.known = map[folderMatch][]match{}
+	}
+	m.known[key] = found
+	return found, nil
+}
