@@ -17,8 +17,8 @@ func newInit(ui *terminal.UI) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Look at the hosts, and write a first Site and SIPCluster",
 		Long: `Read the hosts, print their differences, and write site.yaml and a first SIPCluster, both with
-comments, into DIR (default: the current folder), with their JSON Schemas for editors. Existing files
-stay. If no host is free, only site.yaml is written.
+comments, into DIR (default: the current folder), with their JSON Schemas for editors. Existing
+files stay. If no host is free, only site.yaml is written.
 
 --repo is the repository that the engine syncs. A path is one on this machine, for a trial: it is
 created if it does not exist. Default: fleet.git in DIR. A trial needs no server, and writes to no

@@ -205,8 +205,9 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	if err != nil {
 		return before, nil, err
 	}
-	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name, status.Of(statusInput(site, before, answer, hosts)),
-		servicesOf(ctx, ui, in, site, before, wide), before.Edited, sentence.Conflicts(answer)}, nil
+	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
+		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, wide), before.Edited,
+		sentence.Conflicts(answer)}, nil
 }
 
 // statusInput returns the tree and the hosts, with the findings of preflight for the hosts that the tree patches.

@@ -149,8 +149,8 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 		p.line("  services:\n    # HAProxy in front of the tenant's API servers.\n    loadBalancerControlPlane:")
 		p.line("      # The network at whose addresses the hosts are reached, and the port on the management cluster's nodes.")
 		if proposal.Inspected {
-			p.line("      # Only the inspection saw it, so its addresses may be leases: better declare them (network data, or the")
-			p.line("      # annotation sip.airshipit.org/address.NETWORK), and name that network here.")
+			p.line("      # Only the inspection saw it, so its addresses may be leases: better declare them")
+			p.line("      # (network data, or the annotation sip.airshipit.org/address.NETWORK), and name that network here.")
 		}
 		if proposal.Off > 0 {
 			p.line("      # A host without an address on it is not chosen: %s.", text.Count(proposal.Off, "free host"))

@@ -74,7 +74,8 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 			"if the hosts are in a cluster already, and no engine applies them, read them from it (--inventory cluster)",
 			answers.Base)
 	}
-	return b.write(ui, found, proposal, answers, plan.others, site, filepath.Join(b.Dir, specsFolder, answers.Name+".yaml"))
+	spec := filepath.Join(b.Dir, specsFolder, answers.Name+".yaml")
+	return b.write(ui, found, proposal, answers, plan.others, site, spec)
 }
 
 // planOf returns the command that shows what a Site gives.
