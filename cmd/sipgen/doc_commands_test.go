@@ -243,7 +243,7 @@ var (
 		"sign-commits": "mkdir ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
 		"trial":        "git checkout -q hosts && unset SIPGEN_REPO\n",
 		"docs/kustomizations.md": "for of in tenants hosts; do mkdir -p made/base made/overlays/dc1 && mv $of/* made/base && (cd made && " +
-			"ls base | sed 's/^/- /; 1s/^/resources:\\n/' >base/kustomization.yaml && printf 'resources: [../../base]\n' >overlays/dc1/kustomization.yaml) && " +
+			"ls base >list && sed 's/^/- /; 1s/^/resources:\\n/' list >base/kustomization.yaml && rm list && printf 'resources: [../../base]\n' >overlays/dc1/kustomization.yaml) && " +
 			"rm -r $of && mv made $of; done && mv tenants specs\n",
 		// A stand-in of NetBox, and one of kubectl that notes what it is asked for.
 		"labels-from-elsewhere": "export NETBOX=https://netbox.example.org NETBOX_TOKEN=t PATH=$PWD/bin:$PATH && mkdir bin && " +
