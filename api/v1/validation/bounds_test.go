@@ -46,6 +46,7 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 		}
 	}
 	number := func(n int) string { return fmt.Sprint(n) }
+	letters := func(n int) string { return strings.Repeat("x", n) }
 	role := "nodes: {Worker: {count: {active: 1}, labelSelector: {matchLabels: {a: b}}, %s}}"
 	balancer := "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30000, %s}]}"
 	dex := "services: {dex: [{%s}]}"
@@ -65,6 +66,9 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 		{"count.active", "nodes: {Worker: {count: {active: %s}}}", 100_000, number},
 		{"count.standby", "nodes: {Worker: {count: {active: 1, standby: %s}}}", 100_000, number},
 		{"hardware.disks", fmt.Sprintf(role, "hardware: {disks: [%s]}"), 16, each("{count: 1, size: #Gi}")},
+		{"hardware.vendor", fmt.Sprintf(role, "hardware: {vendor: [%s]}"), 16, each("v#")},
+		{"hardware.vendor, one", fmt.Sprintf(role, "hardware: {vendor: %s}"), 128, letters},
+		{"hardware.model[0]", fmt.Sprintf(role, "hardware: {model: [%s]}"), 128, letters},
 		{"loadBalancerControlPlane", "services: {loadBalancerControlPlane: [%s]}", 64, each("{nodeInterfaceId: oam, nodePort: 3000#}")},
 		{"loadBalancerWorker", "services: {loadBalancerWorker: [%s]}", 64, each("{nodeInterfaceId: oam, nodePortRange: {start: 30000, end: 30000}}")},
 		{"jumpHost", "services: {jumpHost: [%s]}", 64, each("{nodeInterfaceId: oam, nodePort: 30000, sshAuthorizedKeys: [k]}")},
