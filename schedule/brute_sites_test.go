@@ -91,7 +91,7 @@ func vendorSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
 // ofVendor says whether a role may have a host as far as its vendor goes.
 func ofVendor(set *v1.NodeSet, h *inventory.Host) bool {
 	return set.Hardware == nil || h.Hardware != nil && slices.ContainsFunc(set.Hardware.Vendor, func(name string) bool {
-		return strings.ToLower(strings.TrimSpace(name)) == strings.ToLower(h.Hardware.Vendor)
+		return strings.EqualFold(strings.TrimSpace(name), h.Hardware.Vendor)
 	})
 }
 
