@@ -257,9 +257,10 @@ func TestRights(t *testing.T) {
 		}
 		return nil
 	})
-	lists := []right{hosts, {"metal3.io", "hardwaredata"}, {"airship.airshipit.org", "sipclusters"}, {"admissionregistration.k8s.io", "validatingadmissionpolicybindings"}}
+	lists := []right{hosts, {"metal3.io", "hardwaredata"}, {"airship.airshipit.org", "sipclusters"}, {"admissionregistration.k8s.io", "validatingadmissionpolicybindings"},
+		{"", "services"}, {"apps", "deployments"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"}}
 	others := []right{
-		{"metal3.io", "baremetalhosts/status"}, {"metal3.io", "hostfirmwaresettings"}, {"", "configmaps"}, {"", "serviceaccounts/token"}, {"apps", "deployments"},
+		{"metal3.io", "baremetalhosts/status"}, {"metal3.io", "hostfirmwaresettings"}, {"", "configmaps"}, {"", "serviceaccounts/token"},
 		{"rbac.authorization.k8s.io", "clusterroles"}, {"admissionregistration.k8s.io", "validatingadmissionpolicies"},
 	}
 	want := func(account, namespace string, r right, verb string) bool {
