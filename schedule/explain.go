@@ -78,7 +78,7 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 // it.
 func distance(r Reason) int {
 	switch r.(type) {
-	case Outranked:
+	case Outranked, KeptBack:
 		return 0
 	case DomainFull:
 		return 1
@@ -108,6 +108,9 @@ func (s *planner) whyNot(r *role, i int32) Reason {
 	}
 	if len(r.cluster.refused) > 0 {
 		return NothingNew{Frozen: true}
+	}
+	if name := s.keptFrom(r, i); name != "" {
+		return KeptBack{name}
 	}
 	if r.cluster.unschedulable {
 		return NothingNew{}

@@ -89,6 +89,8 @@ type (
 	NotGranted struct{}
 	// ReservedFor: the reservation Name of the Site is for clusters of other Tenants.
 	ReservedFor struct{ Name, Tenants string }
+	// KeptBack: the reservation Name of the Site keeps such hosts.
+	KeptBack struct{ Name string }
 	// NothingNew: the cluster is Frozen, or lacks some of its hosts and therefore gets no new one.
 	NothingNew struct{ Frozen bool }
 	// DomainFull: the role is at its limit in the host's domain.
@@ -125,6 +127,7 @@ func (NamedByCluster) isReason()   {}
 func (AsksForNone) isReason()      {}
 func (NotGranted) isReason()       {}
 func (ReservedFor) isReason()      {}
+func (KeptBack) isReason()         {}
 func (NothingNew) isReason()       {}
 func (DomainFull) isReason()       {}
 func (Satisfied) isReason()        {}

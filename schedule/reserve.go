@@ -105,6 +105,19 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 	}
 }
 
+// keptFrom returns the reservation that may keep a free host from a role that lacks hosts, "" if none does.
+func (s *planner) keptFrom(r *role, i int32) string {
+	for _, kept := range s.kept {
+		at := slices.IndexFunc(s.options.Reserved, func(one Reservation) bool { return one.Name == kept.Name })
+		one := &s.options.Reserved[at]
+		if kept.Left > 0 && len(r.has()) < r.want() && !one.Namespaces[r.cluster.key.Namespace] &&
+			s.selects(one.Selector)[s.hosts[i].kind] {
+			return one.Name
+		}
+	}
+	return ""
+}
+
 // KeptFor is what a reservation keeps from the roles of a shortage.
 type KeptFor struct {
 	Name  string

@@ -119,6 +119,8 @@ func whyNoneHas(r schedule.Reason) string {
 		return "select it, but their tenants are not granted it"
 	case schedule.ReservedFor:
 		return "select it, but it is " + sentence.Reason(r)
+	case schedule.KeptBack:
+		return "could use it, but " + sentence.Reason(r)
 	case schedule.HeldBy:
 		return "select it, too"
 	}
@@ -141,7 +143,7 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but its tenant is not granted it"
 	case schedule.ReservedFor:
 		return "selects it, but it is " + words
-	case schedule.NothingNew, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
+	case schedule.NothingNew, schedule.KeptBack, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words
 	}
 	return "selects it, but it is not eligible: " + words

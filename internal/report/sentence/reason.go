@@ -187,6 +187,8 @@ func candidate(r schedule.Reason) string {
 		return "no label " + r.Key
 	case schedule.ReservedFor:
 		return "reserved for tenant " + r.Tenants + " (" + r.Name + ")"
+	case schedule.KeptBack:
+		return "the Site keeps such hosts (" + r.Name + ")"
 	case schedule.NotInspected:
 		return "not inspected by metal3, and the role asks for hardware"
 	case schedule.TooLittle:
