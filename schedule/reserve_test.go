@@ -68,6 +68,8 @@ func TestReserved(t *testing.T) {
 			want: "b Worker: +x1 +x2 +x3\na Worker: +g1\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
 		{why: "a role of the tenant takes others first", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 4, 0)}, hosts: free,
 			want: "a Worker: +g1 +x1 +x2 +x3\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
+		{why: "and none of the kind while there are others", reserved: []Reservation{gpus(number(1))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 2, 0)}, hosts: free,
+			want: "a Worker: +x1 +x2\n", kept: []Reserve{{Lack: 1, Could: 1, Left: 1}}},
 		{why: "more than there is", reserved: []Reservation{gpus(number(4))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 4, 0)}, hosts: free,
 			want: "b Worker: short 4/0 unschedulable\n", kept: []Reserve{{Lack: 4, Could: 2, Left: 2}}, short: "tenants"},
 		{why: "spares", reserved: []Reservation{spares(3)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 1)}, hosts: free,
