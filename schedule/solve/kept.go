@@ -152,19 +152,34 @@ func (f *flow) keepAgain(r *role, sums []int) bool {
 // takeKept gives a role one host by a path to one that is kept, if those for whom it is kept have one more then, or to a
 // spare while hosts are replaced.
 func (f *flow) takeKept(r *role) bool {
-	var from *kept
-	end := f.augmentingPathTo(r, func(c int32) bool {
-		if f.classes[c].free() > 0 {
+	whole := r.fits
+	for _, mine := range r.kept { // the role itself takes one of these: then each path to one will do
+		r.fits = newBitset(len(f.classes))
+		for w := range whole {
+			r.fits[w] = whole[w] & mine.role.fits[w]
+		}
+		if f.takeBy(r, func(k *kept, _ int32) bool { return k == mine }) {
+			r.fits = whole
 			return true
 		}
+	}
+	r.fits = whole
+	return f.takeBy(r, func(k *kept, c int32) bool {
+		return k.For == nil && f.replacing || k.For != nil && f.gain(k, c) > 0
+	})
+}
+
+// takeBy gives a role one host by a path to one that is free, or that is kept and may be taken.
+func (f *flow) takeBy(r *role, may func(k *kept, c int32) bool) bool {
+	var from *kept
+	end := f.augmentingPathTo(r, func(c int32) bool {
 		for i := range f.kept {
-			k := &f.kept[i]
-			if k.role.own.has(c) && (k.For == nil && f.replacing || k.For != nil && f.gain(k, c) > 0) {
+			if k := &f.kept[i]; f.classes[c].free() == 0 && k.role.own.has(c) && may(k, c) {
 				from = k
 				return true
 			}
 		}
-		return false
+		return f.classes[c].free() > 0
 	})
 	if end == None {
 		return false
