@@ -124,7 +124,7 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// TestReservedForItsTenant: on random sites a tenant gets at once what is kept for it and fits: a second run with the same inputs gives it nothing.
+// TestReservedForItsTenant: on random sites a tenant gets the active hosts at once that are kept for it: a second run with the same inputs gives it none.
 func TestReservedForItsTenant(t *testing.T) {
 	got := 0
 	for seed := range uint64(5000) {
@@ -159,7 +159,7 @@ func TestReservedForItsTenant(t *testing.T) {
 		for i := range second.Clusters {
 			for _, role := range second.Clusters[i].Roles {
 				for _, a := range role.Assigned {
-					if second.Clusters[i].Key.Namespace == "ml" && a.Origin == New {
+					if second.Clusters[i].Key.Namespace == "ml" && a.Origin == New && !a.Standby {
 						t.Fatalf("site %d: %s gets %s in a second run only:\n%s%s", seed, second.Clusters[i].Key, a.Host.Name, summary(first), summary(second))
 					}
 					got++
