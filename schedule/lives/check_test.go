@@ -317,28 +317,16 @@ func (r *run) beyond() string {
 	if r.limit == 0 {
 		return ""
 	}
-	handed, successors, have := 0, 0, 0
-	if r.before != nil {
-		for _, slots := range r.before.empty {
-			successors += slots
-		}
-	}
+	handed, successors, have := 0, r.successors(), 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		e, has := r.after.of(h.name)
-		was, had := r.before.of(h.name)
-		bad := func(cluster string) bool {
-			s := r.specs[cluster]
-			return h.failed() || s != nil && slices.Contains(s.remove, h.name)
-		}
-		if has && !bad(e.cluster) {
+		_, had := r.before.of(h.name)
+		if has && !r.bad(h, e.cluster) {
 			have++
 		}
 		if has && !had && !e.leaving && h.label.cluster == "" {
 			handed++
-		}
-		if had && !was.leaving && (!h.here || h.uid != was.uid) || has && bad(e.cluster) {
-			successors++
 		}
 	}
 	if handed > successors && have > r.limit {
@@ -347,34 +335,44 @@ func (r *run) beyond() string {
 	return ""
 }
 
-// spares: no more hosts are handed out than failed or are gone, and than there are free ones of kind a beyond the spares.
-func (r *run) spares() string {
-	if r.spare == 0 {
-		return ""
-	}
-	handed, successors, free := 0, 0, 0
+// successors is how many hosts may be handed out for others: for slots that were empty, and for hosts that failed or are gone.
+func (r *run) successors() (n int) {
 	if r.before != nil {
 		for _, slots := range r.before.empty {
-			successors += slots
+			n += slots
 		}
 	}
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		e, has := r.after.of(h.name)
 		was, had := r.before.of(h.name)
-		isFree := !had && h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && h.kind == "a"
-		if had && was.leaving && h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && h.kind == "a" {
-			isFree = true // free by now
+		if had && !was.leaving && (!h.here || h.uid != was.uid) || has && r.bad(h, e.cluster) {
+			n++
 		}
-		if isFree {
-			free++
+	}
+	return n
+}
+
+// bad: the host failed, or its cluster names it.
+func (r *run) bad(h *host, cluster string) bool {
+	s := r.specs[cluster]
+	return h.failed() || s != nil && slices.Contains(s.remove, h.name)
+}
+
+// spares: no more hosts are handed out than failed or are gone, and than there are free ones of kind a beyond the spares.
+func (r *run) spares() string {
+	if r.spare == 0 {
+		return ""
+	}
+	handed, successors, free := 0, r.successors(), 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if was, had := r.before.of(h.name); had && !was.leaving || !h.here || h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.kind != "a" {
+			continue
 		}
-		if isFree && has && !e.leaving && (!had || was.leaving) {
+		free++ // one that was leaving is free by now
+		if e, has := r.after.of(h.name); has && !e.leaving {
 			handed++
-		}
-		s := r.specs[e.cluster]
-		if had && !was.leaving && (!h.here || h.uid != was.uid) || has && (h.failed() || s != nil && slices.Contains(s.remove, h.name)) {
-			successors++
 		}
 	}
 	if handed > successors+max(0, free-r.spare) {
