@@ -60,8 +60,8 @@ type Reservation struct {
 	// Name of the reservation, for messages.
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
-	// Selector of the hosts, by labels.
-	Selector metav1.LabelSelector `json:"selector"`
+	// Selector of the hosts, by labels; {} for all.
+	Selector *metav1.LabelSelector `json:"selector"`
 	// Tenants of spec.tenants. Without a count, no other tenant's clusters get these hosts.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

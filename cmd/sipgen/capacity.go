@@ -184,7 +184,7 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 		if err := ui.Columns(shown.Rows(), 0); err != nil {
 			return err
 		}
-		if words := report.KeptWords(shown.Kept); words != "" {
+		if words, n := report.KeptWords(shown.Kept); n > 0 {
 			fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
 		}
 		if kept := shown.ReuseWords(); kept != "" {

@@ -54,7 +54,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 				return err
 			}
 			kept, err := keptBefore(admitted)
-			if words := report.KeptWords(kept); words != "" {
+			if words, n := report.KeptWords(kept); n > 0 {
 				fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
 			}
 			return err

@@ -93,7 +93,7 @@ granted; 2 an error.`,
 					said(append(wrong, problems...))})
 			} else {
 				err = showTenants(ui, tenants)
-				if words := report.KeptWords(planned.Report.Kept); words != "" && err == nil {
+				if words, n := report.KeptWords(planned.Report.Kept); n > 0 && err == nil {
 					fmt.Fprintf(ui.Out, "Of the hosts that stay free, %s.\n", words)
 				}
 			}

@@ -90,7 +90,7 @@ func Options(site *v1alpha1.Site) schedule.Options {
 func reserved(site *v1alpha1.Site) (out []schedule.Reservation) {
 	for i := range site.Spec.Hosts.Reserved {
 		r := &site.Spec.Hosts.Reserved[i]
-		selector, err := metav1.LabelSelectorAsSelector(&r.Selector)
+		selector, err := metav1.LabelSelectorAsSelector(r.Selector)
 		if err != nil {
 			continue // refused where the Site is validated
 		}

@@ -288,9 +288,8 @@ type KeptHosts struct {
 	Want  int `json:"want"`
 }
 
-// KeptWords describes what is kept: "2 are kept: 1 for ml (gpus), 1 spare (spares)".
-func KeptWords(kept []KeptHosts) string {
-	total := 0
+// KeptWords describes what is kept, "2 are kept: 1 for ml (gpus), 1 spare (spares)", and counts it.
+func KeptWords(kept []KeptHosts) (words string, total int) {
 	var parts []string
 	for _, k := range kept {
 		if k.Hosts == 0 {
@@ -303,14 +302,7 @@ func KeptWords(kept []KeptHosts) string {
 		}
 		parts = append(parts, whom+" ("+k.Name+")")
 	}
-	if total == 0 {
-		return ""
-	}
-	is := "are"
-	if total == 1 {
-		is = "is"
-	}
-	return fmt.Sprintf("%d %s kept: %s", total, is, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d %s kept: %s", total, sentence.Verb(total, "is", "are"), strings.Join(parts, ", ")), total
 }
 
 // noteShortage notes that a shortage is about a role.

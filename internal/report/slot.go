@@ -83,7 +83,7 @@ func (s *Slot) stays() bool { return s.standIn && !s.failed }
 // have them only from here.
 func (p *Plan) Undrawn() []string {
 	var lines []string
-	if words := KeptWords(p.Kept); words != "" {
+	if words, n := KeptWords(p.Kept); n > 0 {
 		lines = append(lines, "of the hosts that stay free, "+words)
 	}
 	for _, trouble := range p.troubles() {

@@ -249,10 +249,14 @@ func (p *Plan) Summary() string {
 			continue
 		}
 		words := fmt.Sprintf("%d %s", verdicts[verdict], verdict)
-		if kept := KeptWords(p.Kept); verdict == "free" && kept != "" {
+		if kept, hosts := KeptWords(p.Kept); verdict == "free" && hosts > 0 && hosts <= verdicts[verdict] {
 			words += " (of which " + kept + ")"
 		}
 		parts = append(parts, words)
+	}
+	// Hosts that no role can use are not eligible, and may be kept.
+	if kept, hosts := KeptWords(p.Kept); hosts > verdicts["free"] {
+		parts = append(parts, "of both "+kept)
 	}
 	return strings.Join(parts, ", ") + "."
 }

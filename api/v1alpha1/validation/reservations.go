@@ -25,11 +25,13 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 			add(at+".name", "%q is a duplicate of %s", r.Name, there)
 		}
 		first[r.Name] = at + ".name"
-		if _, err := metav1.LabelSelectorAsSelector(&r.Selector); err != nil {
+		if r.Selector == nil { // else it would reserve all hosts
+			add(at+".selector", "missing, want the labels of the hosts, or {} for all hosts")
+		} else if _, err := metav1.LabelSelectorAsSelector(r.Selector); err != nil {
 			add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
 		}
 		if len(r.Tenants) == 0 && r.Count == nil {
-			add(at, "found neither tenants nor a count: want tenants, whose these hosts are, a count of spares, or both")
+			add(at, "found neither tenants nor a count: want tenants, a count, or both")
 		}
 		if n := r.Count; n != nil && (*n < 1 || *n > maxReservedHosts) {
 			add(at+".count", "found %d, want 1 to %d", *n, maxReservedHosts)
