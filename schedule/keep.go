@@ -21,7 +21,7 @@ func (s *planner) keep(r *role) {
 		s.freeze(r)
 		return
 	}
-	var holds, leaving []int32
+	var holds, leaving, goes []int32
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
@@ -31,8 +31,12 @@ func (s *planner) keep(r *role) {
 		if trouble != nil {
 			r.why[i] = trouble
 		}
-		if h.releasing {
+		switch {
+		case h.releasing:
 			leaving = append(leaving, i)
+			continue
+		case h.wasPending && s.fails(r, i) && !r.cluster.gone && r.want() > 0:
+			goes = append(goes, i) // its slot was filled, or given up, when its release began: it gets no second successor
 			continue
 		}
 		holds = append(holds, i)
@@ -43,6 +47,9 @@ func (s *planner) keep(r *role) {
 	s.fillSlots(r, holds)
 	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
 	holds = s.releaseSurplus(r, holds, filled)
+	for _, i := range goes {
+		s.startRelease(r, i, Replaced{Trouble: r.why[i]})
+	}
 	for _, i := range leaving {
 		s.noteLeaving(r, i)
 	}

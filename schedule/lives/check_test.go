@@ -268,7 +268,7 @@ func (r *run) brake() string {
 
 // some: a cluster that gets a new active host has all of its active hosts then.
 func (r *run) some() string {
-	gets, short := map[string]string{}, map[string]string{}
+	gets, short, successors := map[string]string{}, map[string]string{}, map[slot]int{}
 	active := map[slot]int{}
 	for _, name := range slices.Sorted(maps.Keys(r.after.hosts)) {
 		e := r.after.hosts[name][0]
@@ -276,8 +276,12 @@ func (r *run) some() string {
 			continue
 		}
 		active[slot{cluster: e.cluster, role: e.role}]++
-		if was, ok := r.before.of(name); !ok || was.cluster != e.cluster {
+		was, ok := r.before.of(name)
+		if !ok || was.cluster != e.cluster {
 			gets[e.cluster] = name
+			if r.host(name).label.cluster != e.cluster { // else its labels may give it to the cluster
+				successors[slot{cluster: e.cluster, role: e.role}]++
+			}
 		}
 	}
 	for cluster, s := range r.specs {
@@ -291,6 +295,12 @@ func (r *run) some() string {
 		h := r.host(gets[cluster])
 		if short[cluster] != "" && h.label.cluster != cluster && !r.replaces(cluster) {
 			return fmt.Sprintf("%s gets %s, and lacks %s", cluster, gets[cluster], short[cluster])
+		}
+		for role, w := range r.specs[cluster].roles {
+			of := slot{cluster: cluster, role: role}
+			if failed, empty := r.mayReplace(cluster); w.active-active[of] > empty && successors[of] > failed+empty {
+				return fmt.Sprintf("%s %s gets %d hosts for %d that failed and %d that are gone, and lacks others: %v, then %v", cluster, role, successors[of], failed, empty, r.before, r.after)
+			}
 		}
 	}
 	return ""
@@ -309,6 +319,26 @@ func (r *run) replaces(cluster string) bool {
 		}
 		return ok && was.cluster == cluster && (h.failed() || !h.here || h.uid != was.uid || slices.Contains(r.specs[cluster].remove, h.name))
 	})
+}
+
+// mayReplace is how many hosts of a cluster failed, and how many are gone, that have no successor yet: one that waits to leave
+// has one, or its slot was given up.
+func (r *run) mayReplace(cluster string) (failed, empty int) {
+	if r.before != nil {
+		empty = r.before.empty[cluster]
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, had := r.before.of(h.name)
+		had = had && was.cluster == cluster && !was.leaving
+		switch {
+		case had && (!h.here || h.uid != was.uid):
+			empty++
+		case !had && h.label.cluster == cluster && r.bad(h, cluster), had && !was.pending && r.bad(h, cluster):
+			failed++
+		}
+	}
+	return failed, empty
 }
 
 // beyond: if more hosts are handed out than failed or are gone, the clusters have no more than their limit together, those
@@ -367,11 +397,13 @@ func (r *run) spares() string {
 	handed, successors, free := 0, r.successors(), 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if was, had := r.before.of(h.name); had && !was.leaving || !h.here || h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.kind != "a" {
+		was, had := r.before.of(h.name)
+		e, has := r.after.of(h.name)
+		if had && (!was.leaving || has && e.cluster == was.cluster) || !h.here || h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.kind != "a" {
 			continue
 		}
 		free++ // one that was leaving is free by now
-		if e, has := r.after.of(h.name); has && !e.leaving {
+		if has && !e.leaving {
 			handed++
 		}
 	}

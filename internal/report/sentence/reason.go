@@ -154,7 +154,7 @@ func released(r schedule.Reason) string {
 		if r.Why != nil {
 			return Reason(r.Trouble) + ", and " + Reason(r.Why)
 		}
-		return Reason(r.Trouble) + ", and the role has enough hosts without it"
+		return Reason(r.Trouble) + ", and it no longer has a slot"
 	case schedule.Approved:
 		return Reason(r.Why) + "; approved, although " + Reason(r.Use)
 	case schedule.ReleaseWaits:

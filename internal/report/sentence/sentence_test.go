@@ -120,9 +120,9 @@ func TestReason(t *testing.T) {
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")}, "its cluster is being decommissioned; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{BySite: true}, Use: is(holdings.Installed, "")}, "the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: is(holdings.Installed, "")},
-			"marked for removal, and the role has enough hosts without it; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
+			"marked for removal, and it no longer has a slot; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.Replaced{Trouble: is(holdings.Unhealthy, ""), Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
-		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and the role has enough hosts without it"},
+		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and it no longer has a slot"},
 		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
 		if got := Reason(row.reason); got != row.want {
