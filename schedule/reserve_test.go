@@ -75,7 +75,7 @@ func TestReserved(t *testing.T) {
 		{why: "more than there is", reserved: []Reservation{gpus(number(4))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 4, 0)}, hosts: free,
 			want: "b Worker: short 4/0 unschedulable\n", kept: []Reserve{{Lack: 4, Could: 2, Left: 2}}, short: "tenants"},
 		{why: "spares", reserved: []Reservation{spares(3)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 1)}, hosts: free,
-			want: "b Worker: +g1 +g2 short 0/1\n", kept: []Reserve{{Lack: 3, Could: 3, Left: 3}}, short: "the Site keeps 3 by spares (spec.hosts.reserved)"},
+			want: "b Worker: +g1 +g2 short 0/1\n", kept: []Reserve{{Lack: 3, Could: 3, Left: 3}}, short: "there are 5 free hosts it can use; spec.hosts.reserved keeps 3 for spares"},
 		{why: "a replacement gets a spare", reserved: []Reservation{spares(5)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)},
 			hosts: append([]inventory.Host{brokenOfB}, free...), tree: []PreviousClaim{claimOfB}, want: "b Worker: +g1 -h1\n", kept: []Reserve{{Lack: 5, Could: 5, Left: 4}}},
 		{why: "the slot of one that is gone, too", reserved: []Reservation{spares(5)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 1, 0)}, hosts: free, tree: []PreviousClaim{claimOfB},

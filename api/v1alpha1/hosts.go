@@ -36,8 +36,8 @@ type Hosts struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
-	// Hosts that are reserved for tenants, or as spares. What is kept is served before all clusters, in this order.
-	// Default: none.
+	// Reserved hosts: for tenants, or spares. Reservations are filled in this order, before all clusters. Default:
+	// none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Reserved []Reservation `json:"reserved,omitempty"`
@@ -66,8 +66,8 @@ type Reservation struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
-	// Free hosts to keep: as many as the tenants lack to this number, or, without tenants, spares, which only
-	// replacements get.
+	// Number of hosts. With tenants: their hosts, and free ones reserved for them. Without tenants: spares, which only
+	// replacements get. Default: every selected host, for the tenants alone.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	// +optional

@@ -198,11 +198,11 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 	var err error
 	for _, least := range shown.MinFree {
 		if least.Free-least.Kept < least.Want {
-			besides := ""
+			reserved := ""
 			if least.Kept > 0 {
-				besides = fmt.Sprintf(" besides %d that the Site keeps", least.Kept)
+				reserved = fmt.Sprintf(" (and %d reserved)", least.Kept)
 			}
-			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free", least.Selector, least.Free-least.Kept)+besides+
+			ui.Say("%s", redact.Sprintf("--min-free %q: found %d free", least.Selector, least.Free-least.Kept)+reserved+
 				fmt.Sprintf(", want at least %d", least.Want))
 			err = errFinding
 		}

@@ -288,7 +288,7 @@ type KeptHosts struct {
 	Want  int `json:"want"`
 }
 
-// KeptWords describes what is kept, "2 are kept: 1 for ml (gpus), 1 spare (spares)", and counts it.
+// KeptWords describes what is kept, "2 are reserved: 1 for ml (gpus), 1 spare (spares)", and counts it.
 func KeptWords(kept []KeptHosts) (words string, total int) {
 	var parts []string
 	for _, k := range kept {
@@ -302,7 +302,7 @@ func KeptWords(kept []KeptHosts) (words string, total int) {
 		}
 		parts = append(parts, whom+" ("+k.Name+")")
 	}
-	return fmt.Sprintf("%d %s kept: %s", total, sentence.Verb(total, "is", "are"), strings.Join(parts, ", ")), total
+	return fmt.Sprintf("%d %s reserved: %s", total, sentence.Verb(total, "is", "are"), strings.Join(parts, ", ")), total
 }
 
 // noteShortage notes that a shortage is about a role.

@@ -31,7 +31,7 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 			add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
 		}
 		if len(r.Tenants) == 0 && r.Count == nil {
-			add(at, "found neither tenants nor a count: want tenants, a count, or both")
+			add(at, "found neither tenants nor count: want tenants, a count of spares, or both")
 		}
 		if n := r.Count; n != nil && (*n < 1 || *n > maxReservedHosts) {
 			add(at+".count", "found %d, want 1 to %d", *n, maxReservedHosts)

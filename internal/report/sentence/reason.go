@@ -188,7 +188,7 @@ func candidate(r schedule.Reason) string {
 	case schedule.ReservedFor:
 		return "reserved for tenant " + r.Tenants + " (" + r.Name + ")"
 	case schedule.KeptBack:
-		return "the Site keeps such hosts (" + r.Name + ")"
+		return "reservation " + r.Name + " keeps such hosts"
 	case schedule.NotInspected:
 		return "not inspected by metal3, and the role asks for hardware"
 	case schedule.TooLittle:

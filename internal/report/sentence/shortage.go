@@ -181,9 +181,9 @@ func keptFrom(c *schedule.Shortage) string {
 	}
 	var parts []string
 	for _, kept := range c.Kept {
-		parts = append(parts, strconv.Itoa(kept.Hosts)+" by "+kept.Name)
+		parts = append(parts, strconv.Itoa(kept.Hosts)+" for "+kept.Name)
 	}
-	return "; the Site keeps " + strings.Join(parts, " and ") + " (spec.hosts.reserved)"
+	return "; spec.hosts.reserved keeps " + list(parts, mostRoles)
 }
 
 // has describes the hosts that they can use.
@@ -202,7 +202,11 @@ func has(c *schedule.Shortage) string {
 	case c.Hosts == 0:
 		return "there is no free host " + can
 	case c.Capacity == c.Hosts:
-		words := "there " + Verb(c.Hosts, "is", "are") + " only " + free
+		only := "only "
+		if keptHosts(c) > 0 {
+			only = "" // they may be more than needed
+		}
+		words := "there " + Verb(c.Hosts, "is ", "are ") + only + free
 		if len(names) > 0 {
 			words += " (in " + key + " " + list(names, mostDomains) + ")"
 		}
