@@ -52,8 +52,8 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	}
 	if r.target.Proposal != "" && strings.Contains(strings.ToLower(reason), "non-fast-forward") {
 		// The branch is where it was, so this is no race: a new proposal replaces the one before.
-		return "", fmt.Errorf("%w: %s: the repository forbids pushes that are no fast-forward "+
-			"(receive.denyNonFastForwards), and a new proposal replaces the one before; unset it there, "+
+		return "", fmt.Errorf("%w: %s: the repository forbids non-fast-forward pushes "+
+			"(receive.denyNonFastForwards), and a new proposal replaces the previous one; unset it there, "+
 			"delete the branch %s before each proposal, or propose by another name", ErrRejected, reason, base.branch)
 	}
 	if isConcurrentPush(refused.status, output) {

@@ -85,11 +85,11 @@ func (r PortRange) String() string {
 	return fmt.Sprintf("%d to %d", r.Start, r.End)
 }
 
-// Described returns what was found in place of node ports: "node port 30000", or "6443, which is no node port".
+// Described returns what was found in place of node ports: "node port 30000", or "6443, which is not a node port".
 // Kubernetes' own range is 30000 to 32767.
 func (r PortRange) Described() string {
 	if r.Start > 32767 || r.End < 30000 {
-		return r.String() + ", which is no node port"
+		return r.String() + ", which is not a node port"
 	}
 	return "node port " + r.String()
 }

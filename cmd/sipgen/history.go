@@ -46,11 +46,12 @@ func newHistory(ui *terminal.UI) *cobra.Command {
 		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
 and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
 
-It reads the decisions in the commits of the Site's branch, and nothing else: no hosts, no specs. Of
-a merge it reads what the branch has with it, at the time of the merge. A commit that was edited by
-hand is skipped, with a warning. Times are in UTC; SLOT is active, standby or leaving.
+It reads the assignments in the commits of the Site's branch, and no hosts or specs. A merge counts
+as one commit, at the time of the merge. A commit whose assignments were edited by hand is skipped,
+with a warning. Times are in UTC; SLOT is active, standby or leaving.
 
-Exit codes: 0 found; 1 in these commits no host or cluster has the name; 2 an error.`,
+Exit codes: 0 found; 1 the commits have no host or cluster of that name, or none since --since; 2 an
+error.`,
 		Example: `  sipgen history r1n1-cp
   sipgen history tenant-a/edge-a --since 2026-03-01
   sipgen history vino-system/r1n1-cp --site site.yaml --repo fleet.git -o json`,
@@ -97,8 +98,8 @@ Exit codes: 0 found; 1 in these commits no host or cluster has the name; 2 an er
 	in.SiteFlag(command)
 	git.Flags(command)
 	command.Flags().StringVar(&since, "since", "",
-		"leave out what ended before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, and read no older commits")
-	command.Flags().IntVar(&most, "max-commits", 5000, "read at most so many commits")
+		"leave out hosts that left before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, and read no older commits")
+	command.Flags().IntVar(&most, "max-commits", 5000, "read at most this many commits")
 	output.Flag(command, "table", "json")
 	return command
 }

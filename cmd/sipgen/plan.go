@@ -44,7 +44,7 @@ The previous tree holds assignments that are not synced yet. It is read from the
 or from --repo or --previous; --previous none plans without one.
 
 Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts, standby hosts
-included, or a spec has an error of lint, and the others are published, or addresses overlap
+included, or lint finds an error in a spec, and the others are published, or addresses overlap
 (-o network); 2 an error, or publish would push nothing (a message has the reason).
 
 -o html is a page with the site rack by rack. Its filter is in the page's address, for links.
@@ -216,7 +216,7 @@ type planView struct {
 
 // asOf returns the time of the hosts, the commit of the tree, and this program's version.
 func asOf(loaded *app.Loaded, before app.Before) string {
-	hosts, tree := "hosts of files, which have no time", "no previous tree"
+	hosts, tree := "hosts from files, without a time", "no previous tree"
 	if at := loaded.Hosts.TakenAt; !at.IsZero() {
 		hosts = "hosts read at " + at.UTC().Format(time.RFC3339)
 	}
@@ -224,7 +224,7 @@ func asOf(loaded *app.Loaded, before app.Before) string {
 	case before.Commit != "":
 		tree = "tree of commit " + before.Commit
 	case before.Known():
-		tree = "tree of a folder, which has no commit"
+		tree = "tree in a folder, without a commit"
 	}
 	return hosts + "; " + tree + "; sipgen " + version()
 }

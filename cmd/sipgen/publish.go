@@ -31,8 +31,8 @@ tree; its assignments are kept. An unchanged tree makes no commit. Only sipgen's
 or deleted. If another push comes first, sipgen plans again on top of it.
 
 A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
-published, and the exit code is 1. It is also 1 if standby hosts are missing, or a spec has an error
-of lint.
+published, and the exit code is 1. It is also 1 if standby hosts are missing, or lint finds an
+error in a spec.
 
 sipgen prints the dangers first. On a terminal it then asks, unless --yes is given. --dry-run stops
 there, without a push.

@@ -33,8 +33,8 @@ kept. Only sipgen's files are changed or deleted. The next command completes an 
 move a tree, use git mv.
 
 A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
-rendered, and the exit code is 1. It is also 1 if standby hosts are missing, or a spec has an error
-of lint.`,
+rendered, and the exit code is 1. It is also 1 if standby hosts are missing, or lint finds an
+error in a spec.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {

@@ -143,8 +143,8 @@ func (f *localFiles) read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case f.left < 0:
-		return nil, fmt.Errorf("%s: more than %d MiB is read for this kustomization, want less, each file counted "+
-			"as often as it is named, with %d KiB", shown, f.limits.Total>>20, perRead>>10)
+		return nil, fmt.Errorf("%s: this kustomization reads more than %d MiB, want less: each inclusion of a file "+
+			"counts, with %d KiB more", shown, f.limits.Total>>20, perRead>>10)
 	case whose != "":
 		return nil, fmt.Errorf("%s: in a tenant's folder, %s, and the kustomization in %s is %w", shown, whose,
 			filepath.ToSlash(f.folder), errNotBuilt)
@@ -175,7 +175,7 @@ func (f *localFiles) local(shown string, text []byte) ([]byte, error) {
 		}
 	}
 	fetched(fields, "", "", func(path string) {
-		problems.Add(docs[0].Problem(path, "found a remote one, want a local file or folder: nothing is fetched"))
+		problems.Add(docs[0].Problem(path, "found a remote file or folder, want a local one: sipgen fetches nothing"))
 	})
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -96,8 +96,8 @@ func find(limits manifest.Limits, folder string) string {
 	return ""
 }
 
-var errNotBuilt = errors.New("not built: want the specs themselves, which kubectl kustomize prints, or a folder " +
-	"without tenants' files that -f or the Site's spec.inputs.specs names")
+var errNotBuilt = errors.New("not built: want the output of kubectl kustomize in its place, or, without tenants' " +
+	"files, its folder in -f or the Site's spec.inputs.specs")
 
 // leaveOut leaves out the files in folders with a kustomization, but for files that are named or have another owner.
 // Each such kustomization is an error beside those of err, but for those in named folders, which are built.

@@ -54,8 +54,8 @@ func count(object []byte) string {
 }
 
 func TestSpecs(t *testing.T) {
-	const notBuilt = " not built: want the specs themselves, which kubectl kustomize prints, or a folder without tenants' files that -f or the Site's spec.inputs.specs names"
-	const remote = ": found a remote one, want a local file or folder: nothing is fetched\n"
+	const notBuilt = " not built: want the output of kubectl kustomize in its place, or, without tenants' files, its folder in -f or the Site's spec.inputs.specs"
+	const remote = ": found a remote file or folder, want a local one: sipgen fetches nothing\n"
 	const fails = "top: kustomize: the folder does not build; kubectl kustomize top shows why"
 	for _, row := range []struct {
 		why   string
@@ -190,7 +190,7 @@ func TestBound(t *testing.T) {
 	t.Chdir(write(t, files))
 	limits := manifest.Specs
 	limits.Total = 16 << 20
-	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": more than 16 MiB is read for this kustomization") {
+	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": this kustomization reads more than 16 MiB") {
 		t.Errorf("bases that double: %v", err)
 	}
 	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(here(t), "k29"), owner: func(string) string { return "" }}

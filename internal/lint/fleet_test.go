@@ -35,7 +35,7 @@ func TestFleet(t *testing.T) {
 			want: []string{"SIP040 warning SIPCluster a/a spec.nodes.Worker"}, says: `rack is "r1" on metal3/h1 and "R1" on metal3/h2`},
 		{why: "two racks", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: r2", "") + bmh("h3", "rack: r1", "")},
 		{why: "a state that is misspelled", hosts: inState("h1", "available") + inState("h2", "availabel") + inState("h3", "ready"),
-			want: []string{"SIP068 warning BareMetalHost metal3/h2 status.provisioning.state"}, says: `found "availabel", which is no state of metal3; did you mean "available"?: no cluster gets it`},
+			want: []string{"SIP068 warning BareMetalHost metal3/h2 status.provisioning.state"}, says: `found "availabel", which is not a state of metal3; did you mean "available"?: no cluster gets it`},
 		{why: "on all hosts, and another one", hosts: inState("h1", "availabel") + inState("h2", "availabel") + inState("h3", "availabel") + inState("h4", "nonsense"),
 			want: []string{"SIP068 warning BareMetalHost metal3/h1 status.provisioning.state", "SIP068 warning BareMetalHost metal3/h4 status.provisioning.state"},
 			says: `did you mean "available"? (the same of 2 more hosts): no cluster gets it`},

@@ -27,7 +27,7 @@ func (c *checker) states() {
 		hosts[state] = append(hosts[state], host)
 	}
 	for _, state := range unknown {
-		message := redact.Sprintf("found %q, which is no state of metal3", state)
+		message := redact.Sprintf("found %q, which is not a state of metal3", state)
 		if near := manifest.Nearest(state, known); near != "" {
 			message += redact.Sprintf("; did you mean %q?", near)
 		}

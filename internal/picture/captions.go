@@ -221,7 +221,7 @@ func roleLetters(s *Drawing) string {
 	for i, role := range roles {
 		roles[i] = letter(role) + " " + role
 	}
-	words := "A cell says role and cluster: " + strings.Join(roles, ", ")
+	words := "A cell shows role and cluster: " + strings.Join(roles, ", ")
 	if len(s.Tenants) > colors*weaves {
 		words += ". Colors repeat, numbers do not."
 	}

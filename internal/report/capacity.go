@@ -9,7 +9,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -112,8 +111,7 @@ func (c *Capacity) ReuseWords() string {
 	for _, kept := range c.KeptForReuse {
 		names = append(names, redact.Sprintf("%s (%s)", kept.Host, kept.For))
 	}
-	return are(len(names), "host") + " kept by Cluster API for a next machine, and no cluster can have " +
-		sentence.Verb(len(names), "it", "them") + ": " + some(names)
+	return "Cluster API's nodeReuse keeps " + text.Count(len(names), "host") + " from all clusters: " + some(names)
 }
 
 func (c *CapacityClass) add(state string) {

@@ -151,7 +151,7 @@ func handedOut(t Totals) (out []string) {
 	if n := len(t.Uncleaned); n > 0 {
 		how := offering(n, t.UncleanedNew)
 		out = append(out, fmt.Sprintf("%s %s, and metal3 does not clean %s (automatedCleaningMode: disabled): "+
-			"data of an earlier user, if any, stays on %s, for the next one to read: %s", are(n, "host"), how,
+			"an earlier user's data may remain on %s: %s", are(n, "host"), how,
 			sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks"), some(t.Uncleaned)))
 	}
 	if n := t.Offered - len(t.Uncleaned); n > 0 {

@@ -94,7 +94,7 @@ func TestUncleaned(t *testing.T) {
 		return Slot{Host: host, uncleaned: uncleaned, Status: status, Changes: changes}
 	}
 	const wiped, notCleaned = ": Cluster API may provision it, and that wipes its disks",
-		", and metal3 does not clean it (automatedCleaningMode: disabled): data of an earlier user, if any, stays on its disks, for the next one to read: m/a"
+		", and metal3 does not clean it (automatedCleaningMode: disabled): an earlier user's data may remain on its disks: m/a"
 	used := slot("m/a", true, StatusKept, promoted)
 	used.use = "consumed by x"
 	for _, row := range []struct {

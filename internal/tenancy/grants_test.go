@@ -43,7 +43,7 @@ func TestGrants(t *testing.T) {
 		{"port", "the last of its own", lb("nodePort: 30029"), "", ""},
 		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, which is not granted to tenant bank (the Site's spec.tenants[].nodePorts)", ""},
 		{"port", "one behind its own", lb("nodePort: 30030"), at + ".nodePort: found node port 30030", ""},
-		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found 22, which is no node port, want one within 30000 to 32767, the site's range"},
+		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found 22, which is not a node port, want one within 30000 to 32767, the site's range"},
 		{"port", "one of a load balancer", lb("nodePort: 30030, service: {type: LoadBalancer}"), at + ".nodePort", ""},
 		{"port", "one that is not used", lb("nodePort: 30030, service: {type: ClusterIP}"), "", ""},
 		{"port", "a range over two that touch", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30015, end: 30024}}]}}", "", ""},
