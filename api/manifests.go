@@ -94,7 +94,7 @@ func readManifests(s *v1alpha1.Site, docs []*manifest.Document, add validation.R
 			s.Warnings = append(s.Warnings,
 				doc.Problem("metadata.name",
 					"%s %s is not rendered: no service without a spec in the Site's spec.services has its name",
-					doc.Kind, redact.Plain(strings.TrimPrefix(doc.Namespace+"/"+doc.Name, "/"))).Error())
+					doc.Kind, redact.Plain(strings.TrimPrefix(doc.Namespace+"/"+doc.Name, "/"))))
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (r *manifestReader) read(doc *manifest.Document, at string, into any) {
 	for _, key := range []string{"labels", "annotations"} {
 		if text := string(metadata[key]); text != "" && text != "null" && text != "{}" {
 			r.site.Warnings = append(r.site.Warnings,
-				doc.Problem("metadata."+key, "not rendered: a service has its spec alone from a manifest").Error())
+				doc.Problem("metadata."+key, "not rendered: a service has its spec alone from a manifest"))
 		}
 	}
 	text := object["spec"]
@@ -175,7 +175,7 @@ func (r *manifestReader) version(doc *manifest.Document, kind *upstream.Kind) {
 		r.site.Warnings = append(r.site.Warnings,
 			doc.Problem("apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered "+
 				"as that",
-				doc.APIVersion, kind.APIVersion, kind.Origin).Error())
+				doc.APIVersion, kind.APIVersion, kind.Origin))
 	}
 }
 

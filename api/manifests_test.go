@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func TestManifestsThatAreNotRendered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := strings.Join(site.Warnings, "\n")
+	said := fmt.Sprint(site.Warnings)
 	for _, want := range []string{
 		"services.yaml: document 1: line 3: metadata.labels: not rendered", "document 4: line 17: apiVersion: found \"metallb.io/v1beta2\"",
 		"document 5: line 24: metadata.name: Ironic metal/other is not rendered: no service",

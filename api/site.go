@@ -127,9 +127,6 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 		}
 		site.Default()
 		validation.ValidateSite(site, add)
-		for _, unread := range validation.UnreadAnnotations(site) {
-			site.Warn(unread.Path, "%s", unread.Message)
-		}
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

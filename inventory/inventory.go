@@ -12,8 +12,8 @@ type Inventory struct {
 	Hosts []Host
 	// LeftOut are objects that are no hosts.
 	LeftOut []LeftOut
-	// Notes are about how the files were read.
-	Notes []string
+	// Notes are about how the files were read, each with its place.
+	Notes []error
 	// TakenAt is when the hosts were read from a cluster; zero for manifests.
 	TakenAt time.Time
 	// Context is the cluster they were read from, or the files.

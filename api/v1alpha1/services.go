@@ -43,7 +43,7 @@ type AddressSpace struct {
 
 // Warn adds a warning about a field.
 func (s *Site) Warn(path, format string, args ...any) {
-	s.Warnings = append(s.Warnings, s.Problem(path, format, args...).Error())
+	s.Warnings = append(s.Warnings, s.Problem(path, format, args...))
 }
 
 // Problem returns an error about a field of the Site, with its place in the file or the manifest, if that is known.

@@ -33,7 +33,7 @@ type Site struct {
 	// Document is what the Site was decoded from, nil if it was made otherwise. Not part of the API.
 	Document *manifest.Document `json:"-"`
 	// Warnings are what was accepted and should be written in another way, each with its place. Not part of the API.
-	Warnings []string `json:"-"`
+	Warnings []error `json:"-"`
 	// Unknown are the paths of fields in specs of other projects' kinds that their definitions do not have. Not part of
 	// the API.
 	Unknown []string `json:"-"`

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
 )
@@ -66,7 +67,8 @@ const fewWords = 10 * 80
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here()
 	problems := here.Problems()
-	if c.Braked != "" && len(strings.Join(slices.Concat(problems, c.Warnings), "")) > fewWords {
+	warnings := sentences(c.Warnings, how.Pushes)
+	if c.Braked != "" && len(strings.Join(slices.Concat(problems, warnings), "")) > fewWords {
 		ui.Say("%s: the last lines say which, and what to do", c.Braked)
 	}
 	if c.Refusal != nil { // all dangers are printed before something is written
@@ -77,15 +79,21 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	for _, problem := range problems {
 		ui.Say("%s", problem)
 	}
-	warnings := c.Warnings
-	if how.Pushes {
-		warnings = slices.Concat(warnings, c.Blind)
-	}
 	for _, warning := range warnings {
 		ui.Say("warning: %s", warning)
 	}
 	hintAtSpecs(ui, c.Plan.Clusters.Problems)
 	return c.Refusal
+}
+
+// sentences are findings in words, with those that the owners of fields are unknown or without.
+func sentences(findings []finding.Finding, blind bool) (words []string) {
+	for i := range findings {
+		if blind || findings[i].Code != finding.Blind {
+			words = append(words, findings[i].Sentence())
+		}
+	}
+	return words
 }
 
 // outcome returns the finding that a cluster is frozen or short, or a spec has an error, where the others were rendered

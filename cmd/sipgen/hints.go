@@ -162,7 +162,7 @@ func publishHint(command *cobra.Command, err error) string {
 func olderShape(err error) bool {
 	for _, single := range app.Flatten(err) {
 		var problem *manifest.Problem
-		if !errors.As(single, &problem) || !strings.HasPrefix(problem.Message, "unknown field") {
+		if !errors.As(single, &problem) || !problem.Unknown {
 			continue
 		}
 		switch problem.Field[strings.LastIndex(problem.Field, ".")+1:] {

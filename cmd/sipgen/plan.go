@@ -115,7 +115,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight = ui.Warnings, slices.Concat(checked.Warnings, checked.Blind)
+	whole.InputWarnings, whole.Preflight = ui.Warnings, sentences(checked.Warnings, true)
 	whole.Dangers = report.Dangers(&whole, nil)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
@@ -130,7 +130,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	if err != nil {
 		return err
 	}
-	for _, warning := range checked.Warnings {
+	for _, warning := range sentences(checked.Warnings, false) {
 		ui.Say("render and publish would report: warning: %s", warning)
 	}
 	for _, word := range planned.LintErrors() {

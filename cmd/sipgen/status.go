@@ -198,7 +198,7 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 		return before, nil, err
 	}
 	warnOfForeign(ui, &before, site, before.Files)
-	for _, words := range before.EditedWords() {
+	for _, words := range sentences(before.EditedByHand(), true) {
 		ui.Say("warning: %s", words)
 	}
 	answer, err := schedule.Holdings(nil, hosts.Hosts, claims, app.Options(site))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
-	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -27,10 +26,9 @@ const NoAcceptance = -1
 type Checked struct {
 	Plan     *Planned
 	Rendered *Rendered
-	Warnings []string
-	// Blind are warnings that the owners of the hosts' fields are unknown. Manifests have no managedFields, so only
-	// lint and publish print them.
-	Blind []string
+	// Warnings are about the tree before, and about live objects. Manifests have no managedFields, so only lint and
+	// publish print those that are finding.Blind.
+	Warnings []finding.Finding
 	// Refusal is why the tree must not be written, nil if it may: the plan assigns or takes too much, or its patches
 	// would do harm.
 	Refusal error
@@ -41,18 +39,14 @@ type Checked struct {
 // Check checks for a lost tree, applies the brake, and compares the patches with the live hosts.
 func Check(r *Rendered, how Tolerance) *Checked {
 	p := r.Plan
-	warnings, blind, harm := p.preflight()
-	for _, f := range p.Loaded.Network.Findings() {
-		warnings = append(warnings, f.String())
-	}
-	warnings = append(warnings, report.Unselected(p.Clusters.All, p.Clusters.IsFrozen(), p.Placement)...)
-	warnings = append(warnings, p.Before.EditedWords()...)
+	warnings, harm := p.preflight()
+	warnings = append(warnings, p.Before.EditedByHand()...)
 	lost := p.lost(how.LostTree)
 	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish prints it with the dangers
-		warnings = append(warnings, p.Report.NoTree)
+		warnings = append(warnings, finding.Finding{Code: finding.NoTree, Message: p.Report.NoTree})
 	}
 	braked := p.brake(how.AcceptLoss) // last, where a terminal shows it
-	c := &Checked{Plan: p, Rendered: r, Warnings: warnings, Blind: blind,
+	c := &Checked{Plan: p, Rendered: r, Warnings: warnings,
 		Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
 	if braked != nil && how.AcceptLoss == NoAcceptance {
 		c.Braked = p.brakeWords()
@@ -74,33 +68,29 @@ func (p *Planned) live() []finding.Finding {
 }
 
 // preflight refuses a tree whose patches would harm the live hosts that it assigns or releases.
-func (p *Planned) preflight() (warnings, blind []string, err error) {
-	if p.Loaded.unseen != nil {
-		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", p.Loaded.unseen))
-	}
-	if p.Loaded.left != nil {
-		warnings = append(warnings, fmt.Sprintf("what the SIP operator may have left was not checked: %v", p.Loaded.left))
-	}
-	if p.Loaded.unguarded != nil {
-		warnings = append(warnings,
-			fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v",
-				p.Loaded.unguarded))
+func (p *Planned) preflight() (warnings []finding.Finding, err error) {
+	for _, unchecked := range []struct {
+		what string
+		err  error
+	}{
+		{"field ownership of services was", p.Loaded.unseen},
+		{"what the SIP operator may have left was", p.Loaded.left},
+		{"whether another site on this API server guards the same namespaces was", p.Loaded.unguarded},
+	} {
+		if unchecked.err != nil {
+			warnings = append(warnings, finding.Finding{Code: finding.Unchecked, Severity: finding.Warning,
+				Message: fmt.Sprintf("%s not checked: %v", unchecked.what, unchecked.err)})
+		}
 	}
 	var errs []error
-	findings := p.live()
-	for i := range findings {
-		f := &findings[i]
-		if f.Code == finding.Blind {
-			blind = append(blind, f.Sentence())
-			continue
-		}
+	for _, f := range p.live() {
 		if f.Severity == finding.Warning {
-			warnings = append(warnings, f.Sentence())
+			warnings = append(warnings, f)
 			continue
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
-	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), blind, errors.Join(errs...)
+	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), errors.Join(errs...)
 }
 
 // patched returns the hosts whose patches are written in this run.

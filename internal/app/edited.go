@@ -2,10 +2,9 @@ package app
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 )
@@ -39,19 +38,14 @@ func editedIn(state *publish.State) (edited []EditedFile) {
 	return edited
 }
 
-// EditedWords describes the edited files of the tree, and the effect of the next commit on them.
-func (b *Before) EditedWords() (words []string) {
-	for i, f := range b.Edited {
-		if i == mostEdited {
-			return append(words, fmt.Sprintf("%s: %s edited or deleted by hand", b.Where,
-				text.Plural(len(b.Edited)-i, "more file was", "more files were")))
+// EditedByHand are findings about the edited files of the tree, and the effect of the next commit on them.
+func (b *Before) EditedByHand() (out []finding.Finding) {
+	for _, f := range b.Edited {
+		words := "was edited by hand; the edit is overwritten"
+		if f.What == wasDeleted {
+			words = "was deleted by hand; it is restored, unless the plan does not need it"
 		}
-		if f.What == wasEdited {
-			words = append(words, fmt.Sprintf("%s/%s was edited by hand; the edit is overwritten", b.Where, f.Path))
-			continue
-		}
-		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is restored, unless the plan does not need it",
-			b.Where, f.Path))
+		out = append(out, finding.Finding{Code: finding.Edited, Severity: finding.Warning, Object: b.Where + "/" + f.Path, Message: words})
 	}
-	return words
+	return finding.Fold(out, mostEdited, "files of the tree were edited or deleted by hand")
 }

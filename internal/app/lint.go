@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/lint"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -33,16 +31,10 @@ func Lint(l *Loaded, p *Planned) []finding.Finding {
 // linted returns the findings of package lint.
 func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
 	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks,
-		LeftOut: l.Hosts.LeftOut, Secrets: map[string]bool{},
+		LeftOut: l.Hosts.LeftOut, Notes: l.Hosts.Notes, Empty: l.emptyFiles(), Secrets: map[string]bool{},
 		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.Hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
-	}
-	for _, f := range l.empty {
-		var inFile *manifest.FileError
-		if errors.As(f.Err, &inFile) {
-			in.Empty = append(in.Empty, inFile.File)
-		}
 	}
 	if p != nil {
 		in.Placement, in.Served = p.Placement, p.servedBefore()

@@ -77,43 +77,40 @@ type Loaded struct {
 	built *serviceBuilds
 }
 
-// Warnings returns warnings about valid inputs that are likely mistakes.
-func (l *Loaded) Warnings() (out []string) {
-	if l.Site != nil {
-		out = append(out, l.Site.Warnings...)
+// Warnings returns findings about valid inputs that are likely mistakes.
+func (l *Loaded) Warnings() []finding.Finding {
+	in := lint.Input{Site: l.Site, Clusters: l.Clusters, Empty: l.emptyFiles()}
+	if l.Hosts != nil {
+		in.Notes, in.LeftOut, in.Hosts = l.Hosts.Notes, l.Hosts.LeftOut, l.Hosts.Hosts
 	}
-	for i := range l.Clusters {
-		for _, warning := range validation.Warnings(&l.Clusters[i]) {
-			out = append(out, l.Clusters[i].Problem(warning.Path, "%s", warning.Message).Error())
+	var out, unmanageable []finding.Finding
+	for _, f := range in.OfInputs() {
+		if f.Code == finding.Unmanageable {
+			unmanageable = append(unmanageable, f)
+		} else {
+			out = append(out, f)
 		}
 	}
-	for _, file := range l.empty {
-		out = append(out, file.Err.Error())
+	out = append(out, finding.Fold(unmanageable, mostAlike, "unusable BMC and MAC addresses; sipgen lint shows them")...)
+	if l.Network != nil {
+		out = append(out, l.Network.Findings()...)
 	}
-	if l.Hosts == nil {
-		return out
-	}
-	out = append(out, l.Hosts.Notes...)
-	for _, object := range l.Hosts.LeftOut {
-		out = append(out, fmt.Sprintf("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text))
-	}
-	out = append(out, unmanageable(l.Hosts.Hosts)...)
-	return append(out, twice(l.Hosts.Hosts)...)
+	return append(out, twice(in.Hosts)...)
 }
 
-// mostUnmanageable is how many hosts with an invalid BMC or MAC address are warned of; sipgen lint lists all.
-const mostUnmanageable = 5
-
-func unmanageable(hosts []inventory.Host) []string {
-	var lines []string
-	for _, f := range (lint.Input{Hosts: hosts}).Unmanageable() {
-		lines = append(lines, f.String())
+// emptyFiles are the errors of files of specs with nothing in them.
+func (l *Loaded) emptyFiles() (errs []error) {
+	for i := range l.empty {
+		errs = append(errs, l.empty[i].Err)
 	}
-	return finding.Fold(lines, mostUnmanageable, "unusable BMC and MAC addresses; sipgen lint shows them")
+	return errs
 }
+
+// mostAlike is how many findings of one kind a run prints; sipgen lint lists all.
+const mostAlike = 5
 
 // twice names the files that define the same hosts. The plan cannot, because it is the same wherever the files are.
-func twice(hosts []inventory.Host) []string {
+func twice(hosts []inventory.Host) []finding.Finding {
 	type pair struct{ one, other string }
 	var pairs []pair
 	first, count := map[pair]string{}, map[pair]int{}
@@ -130,16 +127,16 @@ func twice(hosts []inventory.Host) []string {
 			}
 		}
 	}
-	var lines []string
+	var out []finding.Finding
 	for _, p := range pairs {
-		both := p.one + " and " + p.other + " both define"
-		if p.one == p.other {
-			both = p.one + " defines twice"
+		message := fmt.Sprintf("defined twice, the first of them %s", first[p])
+		if p.one != p.other {
+			message = fmt.Sprintf("defined in %s, too, the first of them %s", p.other, first[p])
 		}
-		lines = append(lines, fmt.Sprintf("%s %s, the first of them %s: keep one definition of each", both,
-			text.Count(count[p], "host"), first[p]))
+		out = append(out, finding.Finding{Code: finding.Object, Severity: finding.Error, Place: finding.Place{File: p.one},
+			Object: text.Count(count[p], "host"), Message: message + ": keep one definition of each"})
 	}
-	return finding.Fold(lines, mostUnmanageable, "pairs of files define the same hosts; sipgen lint shows them")
+	return finding.Fold(out, mostAlike, "pairs of files define the same hosts; sipgen lint shows them")
 }
 
 // Clashes returns what clusters ask for that another one has.

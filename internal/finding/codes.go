@@ -73,6 +73,9 @@ const (
 	WrongMachines   = "SIP066"
 	TooMuchReserved = "SIP067"
 	UnknownState    = "SIP068"
+	Edited          = "SIP069"
+	NoTree          = "SIP070"
+	Unchecked       = "SIP071"
 )
 
 // Code is the entry of a code in the table.

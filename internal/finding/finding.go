@@ -131,13 +131,14 @@ func Counts(findings []Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// Fold keeps the first lines of many, and adds one with the number of the others and rest, which names where to see
-// them: "48 more: ...".
-func Fold(lines []string, most int, rest string) []string {
-	if len(lines) <= most {
-		return lines
+// Fold keeps the first of many findings of one code, and adds one with the number of the others and rest, which names
+// where to see them: "48 more: ...".
+func Fold(findings []Finding, most int, rest string) []Finding {
+	if len(findings) <= most {
+		return findings
 	}
-	return append(slices.Clone(lines[:most]), fmt.Sprintf("%d more: %s", len(lines)-most, rest))
+	return append(slices.Clone(findings[:most]), Finding{Code: findings[0].Code, Severity: findings[0].Severity,
+		Object: fmt.Sprintf("%d more", len(findings)-most), Message: rest})
 }
 
 // FromError returns the finding that an error about an object is: a manifest.Problem has its place and its field. Its

@@ -13,16 +13,22 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// unreadAnnotations finds annotations of hosts that look like sipgen's and have no effect: an unknown key, or an
-// address on a network that no cluster uses and no other host is on. Those of SIPClusters are among the warnings of
-// their specs.
-func (c *checker) unreadAnnotations() {
-	const correct = "correct the key, or give an annotation of your own a domain of your own"
+// correct is what to do about an annotation with a key that sipgen does not read.
+const correct = "correct the key, or give an annotation of your own a domain of your own"
+
+// siteAnnotations finds those of the Site that look like sipgen's and have no effect.
+func (c *checker) siteAnnotations() {
 	if c.Site != nil {
 		for _, unread := range validation.UnreadAnnotations(c.Site) {
 			c.site(finding.Unread, finding.Warning, unread.Path, unread.Message, correct)
 		}
 	}
+}
+
+// unreadAnnotations finds annotations of hosts that look like sipgen's and have no effect: an unknown key, or an
+// address on a network that no cluster uses and no other host is on. Those of SIPClusters are among the warnings of
+// their specs.
+func (c *checker) unreadAnnotations() {
 	on := map[string]map[string]bool{} // by network: the hosts that are on it, by whatever source
 	for i := range c.Hosts {
 		for _, address := range c.Hosts[i].Addresses {

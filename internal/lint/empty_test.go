@@ -1,19 +1,25 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // TestEmptyFiles: they are named.
 func TestEmptyFiles(t *testing.T) {
 	in := inputs(t, siteOf(""), "", "")
-	in.Empty = []string{"tenants/a.yaml"}
-	if found := in.Check(); !slices.Equal(codes(found), []string{"SIP034 warning SIPCluster "}) || found[0].Place.File != "tenants/a.yaml" {
+	of := func(file string) []error {
+		return []error{&manifest.FileError{File: file, Err: fmt.Errorf("%s: %w", file, manifest.ErrEmpty)}}
+	}
+	in.Empty, in.Notes = of("tenants/a.yaml"), of("hosts.yaml")
+	if found := in.Check(); !slices.Equal(codes(found), []string{"SIP034 warning BareMetalHost ", "SIP034 warning SIPCluster "}) ||
+		found[0].Place.File != "hosts.yaml" || found[1].Place.File != "tenants/a.yaml" {
 		t.Errorf("%+v", found)
 	}
 }

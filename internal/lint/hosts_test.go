@@ -19,7 +19,7 @@ func TestNoLoginIsShown(t *testing.T) {
 		"redfish://root%3Acalvin9@/x", "root:calvin9@192.0.2.1:http", "redfish://root:cal/vin9@", "redfish:root:calvin9",
 	} {
 		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
-		findings := Input{Hosts: hosts}.Unmanageable()
+		findings := Input{Hosts: hosts}.OfInputs()
 		if len(findings) != 1 || findings[0].Place.File != "hosts.yaml" || findings[0].Place.Line == 0 {
 			t.Errorf("%s: got %v, want one finding with its file and line", address, findings)
 		}
@@ -34,11 +34,11 @@ func TestNoLoginIsShown(t *testing.T) {
 // TestUnmanageableIsSilenced: with a reason, as every finding.
 func TestUnmanageableIsSilenced(t *testing.T) {
 	host := inventory.Host{Namespace: "metal3", Name: "h1", BMC: inventory.BMC{Address: "vendor://192.0.2.1"}}
-	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 1 {
+	if found := (Input{Hosts: []inventory.Host{host}}).OfInputs(); len(found) != 1 {
 		t.Errorf("got %v, want one finding", found)
 	}
 	host.LintIgnore = "SIP035: our metal3 has a driver of our own"
-	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 0 {
+	if found := (Input{Hosts: []inventory.Host{host}}).OfInputs(); len(found) != 0 {
 		t.Errorf("silenced: got %v", found)
 	}
 }

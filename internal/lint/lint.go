@@ -27,8 +27,8 @@ type Input struct {
 	Networks []inventory.HostNetwork
 	// LeftOut are the objects that no host was made of.
 	LeftOut []inventory.LeftOut
-	// Empty are the files of specs with nothing in them.
-	Empty []string
+	// Notes are about the files of hosts and Empty about those of specs, each an error with its place.
+	Notes, Empty []error
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the
 	// field.
 	Served map[string]bool
@@ -66,13 +66,9 @@ func (in Input) Check() []finding.Finding {
 		}
 	}
 	c.warnings()
+	c.notes()
+	c.leftOut()
 	c.backendless()
-	for _, file := range c.Empty {
-		c.add(finding.Finding{
-			Code: finding.Empty, Severity: finding.Warning, Place: finding.Place{File: file}, Object: v1.Kind,
-			Message: "nothing in it but comments; if a spec was here, it is gone", Fix: "restore the spec; to decommission the cluster, name it",
-		})
-	}
 	c.dexes()
 	c.objects()
 	c.duplicates()
@@ -86,6 +82,7 @@ func (in Input) Check() []finding.Finding {
 	c.ownerless()
 	c.alike()
 	c.unmanageable()
+	c.siteAnnotations()
 	c.unreadAnnotations()
 	c.secrets()
 	c.images()

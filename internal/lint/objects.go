@@ -2,23 +2,49 @@ package lint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// objects finds hosts whose objects are invalid, or have another's uid. duplicates finds other conflicts of two
-// hosts.
-func (c *checker) objects() {
+// notes are about how files were read.
+func (c *checker) notes() {
+	add := func(code, object, more, fix string, errs []error) {
+		for _, err := range errs {
+			f := finding.FromError(code, object, err)
+			f.Severity, f.Message, f.Fix = finding.Warning, f.Message+more, fix
+			c.add(f)
+		}
+	}
+	add(finding.Empty, v1.Kind, "; if a spec was here, it is gone", "restore the spec; to decommission the cluster, name it", c.Empty)
+	for _, err := range c.Notes {
+		if errors.Is(err, manifest.ErrEmpty) {
+			add(finding.Empty, "BareMetalHost", "; if hosts were here, they are gone", "restore the hosts, or remove the file", []error{err})
+			continue
+		}
+		add(finding.Object, "BareMetalHost", "", "correct the manifest, or move it", []error{err})
+	}
+}
+
+// leftOut are objects that no host was made of.
+func (c *checker) leftOut() {
 	for i := range c.LeftOut {
 		c.add(finding.Finding{
 			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: "BareMetalHost", Field: c.LeftOut[i].Field,
 			Message: c.LeftOut[i].Text + "; no host is made of it", Fix: "give it a name and a namespace that the API server accepts",
 		})
 	}
+}
+
+// objects finds hosts whose objects are invalid, or have another's uid. duplicates finds other conflicts of two
+// hosts.
+func (c *checker) objects() {
 	for i := range c.Hosts {
 		host := &c.Hosts[i]
 		for _, fault := range host.Faults {

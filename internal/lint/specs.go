@@ -22,6 +22,13 @@ func (c *checker) warnings() {
 		for _, unused := range apivalidation.UnusedFields(c.Site) {
 			c.site(finding.Useless, finding.Warning, unused.Path, unused.Message, "remove the field, or correct spec.engine")
 		}
+		if !c.silences(siteName(c.Site), finding.Deprecated) {
+			for _, err := range c.Site.Warnings {
+				f := finding.FromError(finding.Deprecated, siteName(c.Site), err)
+				f.Severity = finding.Warning
+				c.add(f)
+			}
+		}
 	}
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
@@ -29,7 +36,7 @@ func (c *checker) warnings() {
 			code, fix := finding.Useless, "set the field, or remove the entry"
 			switch {
 			case strings.HasPrefix(warning.Path, "metadata.annotations["):
-				code, fix = finding.Unread, "correct the key, or give an annotation of your own a domain of your own"
+				code, fix = finding.Unread, correct
 			case warning.Path == "metadata.deletionTimestamp":
 				fix = "remove the line; if the cluster is to go, remove its file"
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):

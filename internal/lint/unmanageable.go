@@ -12,9 +12,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Unmanageable returns those findings of Check that are about addresses by which metal3 cannot manage a host, and no
-// others.
-func (in Input) Unmanageable() []finding.Finding {
+// OfInputs returns those findings of Check that say that something was not read as it was meant, whatever the plan: about
+// how files were read, fields without effect, and addresses by which metal3 cannot manage a host.
+func (in Input) OfInputs() []finding.Finding {
 	var hosts []inventory.Host
 	for i := range in.Hosts {
 		if power, _ := inventory.CheckPower(in.Hosts[i].BMC.Address); power != inventory.PowerFine ||
@@ -22,9 +22,14 @@ func (in Input) Unmanageable() []finding.Finding {
 			hosts = append(hosts, in.Hosts[i])
 		}
 	}
-	c := &checker{Input: Input{Hosts: hosts}}
+	in.Hosts = hosts
+	c := &checker{Input: in}
 	c.readIgnores()
 	c.findings = nil // about the annotations that silence findings
+	c.warnings()
+	c.notes()
+	c.leftOut()
+	c.siteAnnotations()
 	c.unmanageable()
 	return finding.Sorted(c.findings)
 }

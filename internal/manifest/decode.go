@@ -30,6 +30,8 @@ type Problem struct {
 	Message string
 	// Object is the name of the object, where it is not the only one of its kind; empty without one.
 	Object string
+	// Unknown: the object has no such field.
+	Unknown bool
 }
 
 // Error returns "file: document n: line n: field: message".
@@ -118,9 +120,10 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 	} else if len(known) > 0 {
 		message += ", want one of " + strings.Join(known, ", ")
 	}
-	problem := d.Problem(path, "%s", message)
+	problem := &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path,
+		Message: redact.Text(message), Unknown: true}
 	if shown := redact.Value(name); shown != strconv.Quote(name) {
-		problem.(*Problem).Field = joinPath(parent, shown)
+		problem.Field = joinPath(parent, shown)
 	}
 	return problem
 }

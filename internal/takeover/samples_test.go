@@ -122,7 +122,7 @@ func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, err
 	if len(s.Warnings) == 0 {
 		return "loaded", nil
 	}
-	return "converted\n" + strings.Join(s.Warnings, "\n"), nil
+	return "converted\n" + errors.Join(s.Warnings...).Error(), nil
 }
 
 // withoutCredentials says what becomes of a Vino whose credentials were moved into a Secret; nil if it has none.

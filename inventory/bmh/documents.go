@@ -1,13 +1,11 @@
 package bmh
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -74,7 +72,7 @@ func CheckKinds(docs []manifest.Document) error {
 
 // Notes are about objects that are read as another version, and objects that are likely meant to be read and are not,
 // once for each kind.
-func Notes(docs []manifest.Document) []string {
+func Notes(docs []manifest.Document) []error {
 	const known = metal3Group + inventory.Version
 	var other, specs []*manifest.Document
 	for i := range docs {
@@ -85,14 +83,13 @@ func Notes(docs []manifest.Document) []string {
 			specs = append(specs, doc)
 		}
 	}
-	var notes []string
+	var notes []error
 	if len(other) > 0 {
-		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion,
-			known)+
-			text.Count(len(other), KindHost)+"  read as if of that version; fields that it does not have are ignored")
+		notes = append(notes, other[0].Problem("apiVersion", "found %q, want %q: %s read as if of that version; fields that "+
+			"it does not have are ignored", other[0].APIVersion, known, text.Count(len(other), KindHost)))
 	}
 	if len(specs) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s among the hosts: not read here; --filename is for specs", specs[0].Where(),
+		notes = append(notes, specs[0].Problem("", "%s among the hosts: not read here; --filename is for specs",
 			text.Count(len(specs), "SIPCluster")))
 	}
 	return notes

@@ -31,11 +31,11 @@ func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
 }
 
 // cutOff takes the files with nothing in them out of an error: they are no reason to read none of the others.
-func cutOff(err error) (empty []string, rest error) {
+func cutOff(err error) (empty []error, rest error) {
 	var problems manifest.Problems
 	for _, e := range manifest.Split(err) {
 		if errors.Is(e, manifest.ErrEmpty) {
-			empty = append(empty, e.Error()+"; if hosts were here, they are gone")
+			empty = append(empty, e)
 			continue
 		}
 		problems.Add(e)

@@ -90,7 +90,7 @@ func TestOlderIronics(t *testing.T) {
 		if !row.moved(i) {
 			t.Errorf("%s: found %+v", row.older, i)
 		}
-		if !strings.Contains(strings.Join(site.Warnings, "\n"), row.warning) {
+		if !strings.Contains(fmt.Sprint(site.Warnings), row.warning) {
 			t.Errorf("%s: want the warning %q, found %q", row.older, row.warning, site.Warnings)
 		}
 	}
@@ -182,7 +182,7 @@ func TestNewerIronics(t *testing.T) {
 		{"}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", "apiVersion: found \"ironic.metal3.io/v1\", and sipgen has the definition of ironic.metal3.io/v1alpha1"},
 	} {
 		site, err := withIronic(t, row.spec)
-		if err != nil || !strings.Contains(strings.Join(site.Warnings, "\n"), row.want) {
+		if err != nil || !strings.Contains(fmt.Sprint(site.Warnings), row.want) {
 			t.Errorf("%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
 		}
 	}

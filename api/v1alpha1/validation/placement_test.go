@@ -48,7 +48,7 @@ func TestPlacementIsRead(t *testing.T) {
 		t.Errorf("found %v", vips)
 	}
 	site, err = parse(t, strings.Replace(placementSite, "networkAttachments:", "networkAttachents:", 1))
-	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0], "line 18: spec.services.placement[0].spec.networkAttachents: today's API has it as networkAttachments") ||
+	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0].Error(), "line 18: spec.services.placement[0].spec.networkAttachents: today's API has it as networkAttachments") ||
 		site.Spec.Services.Placement[0].Spec.NetworkAttachments[0] != "storage" {
 		t.Errorf("the README's own spelling: %v, %+v", err, site)
 	}

@@ -47,7 +47,7 @@ func TestOlderVino(t *testing.T) {
 		}
 	}
 	site, err := parse(t, strings.Join(lines, ""))
-	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0], "spec.vmBridge: today's API has it as networks[0].bridgeName") {
+	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName") {
 		t.Fatalf("found %v, %+v", err, site)
 	}
 	if spec := site.Spec.Services.VirtualHosts[0].Spec; spec.Networks[0].BridgeName != "vm-infra" || spec.Object()["vmBridge"] != nil {

@@ -69,8 +69,9 @@ func (in *Inputs) Load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 		return nil, err
 	}
 	in.WarnUnused(ui, l)
-	for _, warning := range l.Warnings() {
-		ui.Warn("%s", warning)
+	warnings := l.Warnings()
+	for i := range warnings {
+		ui.Warn("%s", warnings[i].String())
 	}
 	return l, err
 }

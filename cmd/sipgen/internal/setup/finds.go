@@ -125,9 +125,10 @@ func whyNot(why schedule.Reason) string {
 
 // sayUnreadable gives the reasons why objects are no hosts, and why hosts cannot be read.
 func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
-	var lines []string
+	var findings []finding.Finding
 	for _, object := range found.LeftOut {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text))
+		findings = append(findings, finding.Finding{Code: finding.Object, Place: finding.At(object.Source),
+			Object: "BareMetalHost", Field: object.Field, Message: object.Text + ": no host is made of it"})
 	}
 	for i := range found.Hosts {
 		host := &found.Hosts[i]
@@ -137,12 +138,13 @@ func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
 				continue
 			}
 			at.Line = cmp.Or(fault.Line, at.Line)
-			lines = append(lines, fmt.Sprintf("%s: BareMetalHost %s: %s: it is not free until that is fixed", at, host.Key(),
-				fault))
+			findings = append(findings, finding.Finding{Code: finding.Object, Place: finding.At(at),
+				Object: "BareMetalHost " + host.Key(), Field: fault.Field,
+				Message: fault.Text + ": it is not free until that is fixed"})
 		}
 	}
-	for _, line := range finding.Fold(lines, mostUnreadable, "sipgen lint shows them") {
-		ui.Warn("%s", line)
+	for _, f := range finding.Fold(findings, mostUnreadable, "sipgen lint shows them") {
+		ui.Warn("%s", f.String())
 	}
 }
 
