@@ -36,6 +36,7 @@ func (s *planner) keep(r *role) {
 			leaving = append(leaving, i)
 			continue
 		case h.wasPending && s.fails(r, i) && !r.cluster.gone && r.want() > 0:
+			r.standbySlot[i] = h.standby
 			goes = append(goes, i) // its slot was filled, or given up, when its release began: it gets no second successor
 			continue
 		}
