@@ -121,8 +121,18 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			now.limit = 0
 			return plan(now, before)
 		}},
-		{"spares are free", "spares are handed out", func(now site, before *tree) (*tree, loss, error) {
-			now.spare = 0
+		{"spares are free", "reserved hosts are handed out", without("spares")},
+		{"a minimum is free", "reserved hosts are handed out", without("a minimum")},
+		{"hosts of one cluster are free", "reserved hosts are handed out", without("hosts of one cluster")},
+		{"a vendor does not count", "a host is handed out that is not free", reading(func(w *wants) { w.vendor = "" })},
+		{"new clusters come first", "out of turn", func(now site, before *tree) (*tree, loss, error) {
+			now.specs = maps.Clone(now.specs)
+			for name, s := range now.specs {
+				if s = s.clone(); !before.clusters()[name] {
+					s.priority += 2
+				}
+				now.specs[name] = s
+			}
 			return plan(now, before)
 		}},
 		{"the number is one too few", "does not work", func(now site, before *tree) (*tree, loss, error) {
@@ -181,6 +191,14 @@ func change(now *site, t *tree, do func(*host, *entry) bool) {
 		if entries := t.hosts[hosts[i].name]; hosts[i].here && len(entries) > 0 && do(&hosts[i], &entries[0]) {
 			return
 		}
+	}
+}
+
+// without is the program, which reads no reservations of one sort.
+func without(sort string) program {
+	return func(now site, before *tree) (*tree, loss, error) {
+		now.reserved = slices.DeleteFunc(slices.Clone(now.reserved), func(by reserve) bool { return by.String() == sort })
+		return plan(now, before)
 	}
 }
 

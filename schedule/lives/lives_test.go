@@ -40,7 +40,7 @@ func (l *life) run(hosts []host, old, commit bool) error {
 
 // decide has the program decide, and checks what it decided.
 func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused bool, err error) {
-	now := site{l.names, l.specs, hosts, old, allowed, l.limit, l.spare}
+	now := site{l.names, l.specs, hosts, old, allowed, l.limit, l.reserved}
 	after, lost, err := l.program(now, l.tip())
 	if err != nil {
 		return nil, false, err
@@ -48,13 +48,14 @@ func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused b
 	if err := l.numbersWork(now, lost); err != nil {
 		return nil, false, err
 	}
-	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old, allowed, l.limit, l.spare}
+	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old, allowed, l.limit, l.reserved}
 	slices.Reverse(other.names)
 	slices.Reverse(other.hosts)
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
 		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
 	}
-	r := &run{specs: l.specs, hosts: hosts, old: old, limit: l.limit, spare: l.spare, before: l.tip(), after: after}
+	r := &run{specs: l.specs, hosts: hosts, old: old, limit: l.limit, reserved: l.reserved, asks: lost.asks,
+		before: l.tip(), after: after}
 	r.readApprovals()
 	if lost.total > allowed {
 		r.accepted, r.refused = accepting, !accepting
@@ -124,8 +125,11 @@ func (l *life) count(r *run) {
 			if r.limit > 0 {
 				l.seen["handed out within a limit"]++
 			}
-			if r.spare > 0 {
-				l.seen["handed out beside spares"]++
+			for _, by := range r.reserved {
+				l.seen["handed out beside "+by.String()]++
+			}
+			if r.specs[e.cluster].roles[e.role].vendor != "" {
+				l.seen["handed out of a vendor"]++
 			}
 		case has && had && was.standby && !e.standby:
 			l.seen["promoted"]++
@@ -273,7 +277,7 @@ func TestLives(t *testing.T) {
 	t.Log(seen)
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
-		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares",
+		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares", "handed out beside a minimum", "handed out beside hosts of one cluster", "handed out of a vendor",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)

@@ -115,7 +115,7 @@ func (r *modelRun) plan() (hosts, notes map[string]string, err error) {
 	if r.Before != nil {
 		memory := schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}}
 		for _, name := range r.Leaving {
-			memory.Leaving[schedule.ClusterKey{Namespace: tenants, Name: name}] = true
+			memory.Leaving[keyOf(name)] = true
 		}
 		for name, entry := range r.Before {
 			cluster, slot, uid := splitEntry(entry)
@@ -124,7 +124,7 @@ func (r *modelRun) plan() (hosts, notes map[string]string, err error) {
 				approval = uid + "/" + useOf(use)
 			}
 			memory.Claims = append(memory.Claims, schedule.PreviousClaim{
-				Host: schedule.HostKey{Namespace: metal, Name: name}, UID: uid, Cluster: schedule.ClusterKey{Namespace: tenants, Name: cluster},
+				Host: schedule.HostKey{Namespace: metal, Name: name}, UID: uid, Cluster: keyOf(cluster),
 				Role: worker, Standby: slot == "S", Releasing: slot == "L", Source: cluster,
 				Pending: slices.Contains(r.Pending, name), Use: useOf(r.Released[name]), Approval: approval,
 			})

@@ -15,11 +15,19 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-const tenants, metal = "tenants", "metal"
+const first, tenants, metal = "first", "tenants", "metal"
 
 var keys = schedule.LabelKeys{
 	ClusterNamespace: "sip.airshipit.org/cluster-namespace", ClusterName: "sip.airshipit.org/cluster-name",
 	NodeType: "sip.airshipit.org/node-type", Standby: "sip.airshipit.org/standby",
+}
+
+// keyOf is the key of a cluster. That of cluster a lies in a namespace of its own, and so has a tenant of its own.
+func keyOf(cluster string) schedule.ClusterKey {
+	if cluster == "a" {
+		return schedule.ClusterKey{Namespace: first, Name: cluster}
+	}
+	return schedule.ClusterKey{Namespace: tenants, Name: cluster}
 }
 
 // plan is the program: schedule.Plan, and what the next run reads of a tree that was rendered from it.
@@ -34,7 +42,7 @@ func plan(now site, before *tree) (*tree, loss, error) {
 	}
 	for name, s := range now.specs {
 		if s.here && s.fault {
-			options.Refused[schedule.ClusterKey{Namespace: tenants, Name: name}] = []string{"it is wrong"}
+			options.Refused[keyOf(name)] = []string{"it is wrong"}
 		}
 	}
 	if now.old {
@@ -55,12 +63,19 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		options.Limits = map[schedule.ClusterKey]*schedule.Limit{}
 		limit := &schedule.Limit{Hosts: now.limit, Standby: now.limit}
 		for name := range now.specs { // those of the tree are among them
-			options.Limits[schedule.ClusterKey{Namespace: tenants, Name: name}] = limit
+			options.Limits[keyOf(name)] = limit
 		}
 	}
-	if now.spare > 0 {
-		selector, _ := labels.Parse("kind=a")
-		options.Reserved = []schedule.Reservation{{Name: "spares", Selector: selector, Count: &now.spare}}
+	for i, by := range now.reserved {
+		selector, _ := labels.Parse("kind=" + by.kind)
+		one := schedule.Reservation{Name: fmt.Sprint("r", i), Selector: selector}
+		if by.count > 0 {
+			one.Count = &by.count
+		}
+		if by.first {
+			one.Tenants, one.Namespaces = []string{first}, map[string]bool{first: true}
+		}
+		options.Reserved = append(options.Reserved, one)
 	}
 	answer, err := schedule.Holdings(clusters, inventoried, previous, options)
 	if err != nil {
@@ -77,7 +92,7 @@ func plan(now site, before *tree) (*tree, loss, error) {
 	answers, asks := map[schedule.ClusterKey]int{}, map[string]int{}
 	for name, s := range now.specs {
 		if s.here {
-			answers[schedule.ClusterKey{Namespace: tenants, Name: name}] = s.acceptLoss
+			answers[keyOf(name)] = s.acceptLoss
 		}
 	}
 	for {
@@ -118,11 +133,14 @@ func (now *site) inputs() (clusters []v1.SIPCluster, hosts []inventory.Host) {
 }
 
 func (s *spec) cluster(name string) v1.SIPCluster {
-	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: tenants, Name: name, Annotations: map[string]string{}}}
+	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: keyOf(name).Namespace, Name: name, Annotations: map[string]string{}}}
 	c.Spec.Priority = int32(s.priority)
 	c.Spec.Nodes = map[string]v1.NodeSet{}
 	for role, w := range s.roles {
 		set := v1.NodeSet{Count: &v1.NodeCount{Active: w.active, Standby: w.standby}}
+		if w.vendor != "" {
+			set.Hardware = &v1.Hardware{Vendor: v1.Names{w.vendor}}
+		}
 		if w.kind != "" {
 			set.LabelSelector.MatchLabels = map[string]string{"kind": w.kind}
 		}
@@ -145,8 +163,12 @@ func (h *host) inventoried() inventory.Host {
 		Labels: map[string]string{"kind": h.kind, "rack": h.rack},
 		State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK", Unhealthy: h.unhealthy},
 	}
+	if h.vendor != "" {
+		out.Hardware = &inventory.Hardware{Vendor: h.vendor}
+	}
 	if h.label.cluster != "" {
-		out.Labels[keys.ClusterNamespace], out.Labels[keys.ClusterName] = tenants, h.label.cluster
+		out.Labels[keys.ClusterNamespace] = keyOf(h.label.cluster).Namespace
+		out.Labels[keys.ClusterName] = h.label.cluster
 		if h.label.role != "" {
 			out.Labels[keys.NodeType] = h.label.role
 		}
@@ -221,5 +243,5 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 
 // left says whether a cluster was leaving when the tree was made.
 func (t *tree) left(cluster string) bool {
-	return t.memory.(schedule.Previous).Leaving[schedule.ClusterKey{Namespace: tenants, Name: cluster}]
+	return t.memory.(schedule.Previous).Leaving[keyOf(cluster)]
 }

@@ -20,6 +20,7 @@ func (s slot) complete() bool { return s.cluster != "" && s.role != "" }
 // host is a server and its BareMetalHost.
 type host struct {
 	name, kind, rack   string
+	vendor             string
 	here               bool // its object exists
 	uid                int
 	label              slot
@@ -39,7 +40,7 @@ func (h *host) token() string { return fmt.Sprintf("%d/%s", h.uid, h.use) }
 // wants is what a role asks for.
 type wants struct {
 	active, standby int
-	kind            string // of hosts, empty for any
+	kind, vendor    string // of hosts, empty for any
 	perRack         bool   // at most one host in a rack
 }
 
@@ -86,6 +87,14 @@ func (t *tree) of(name string) (entry, bool) {
 	return t.hosts[name][0], true
 }
 
+// all are the entries by host.
+func (t *tree) all() map[string][]entry {
+	if t == nil {
+		return nil
+	}
+	return t.hosts
+}
+
 func (t *tree) String() string {
 	var words []string
 	if t != nil {
@@ -110,6 +119,24 @@ func (t *tree) clusters() map[string]bool {
 	return out
 }
 
+// reserve is an entry of the reservations: hosts of a kind.
+type reserve struct {
+	kind string
+	// first: they are for cluster a alone, which is its tenant's only one; else for replacements.
+	first bool
+	count int // 0 for all of them
+}
+
+func (r reserve) String() string {
+	switch {
+	case !r.first:
+		return "spares"
+	case r.count == 0:
+		return "hosts of one cluster"
+	}
+	return "a minimum"
+}
+
 // site is what a run reads, in an order that must not matter.
 type site struct {
 	names []string // of clusters
@@ -118,7 +145,8 @@ type site struct {
 	old   bool // the hosts were read before the tree was committed
 	most  int  // how many hosts one run may take without being told so
 	limit int  // how many hosts the clusters may have together, 0 for any
-	spare int  // how many free hosts of kind a only replacements get
+	// reserved are the reservations, in their order.
+	reserved []reserve
 }
 
 // loss is what the brake counts of a run: how many hosts it takes from clusters, those apart that specs accept, and the
@@ -138,8 +166,8 @@ type life struct {
 	specs    map[string]*spec
 	names    []string // of clusters
 	hosts    []host
-	limit    int  // how many hosts the clusters may have together, 0 for any
-	spare    int  // how many free hosts of kind a only replacements get
+	limit    int // how many hosts the clusters may have together, 0 for any
+	reserved []reserve
 	wild     bool // people label hosts by hand, and CI plans with old readings
 	branch   []*tree
 	synced   map[string]int // by cluster: the newest commit that was applied
@@ -156,7 +184,9 @@ type life struct {
 const allowed = 2
 
 // newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
-// hosts are labeled by hand, in every seventh the clusters' tenant may have three hosts, and in every fifth there are spares.
+// hosts are labeled by hand, in every seventh the clusters may have three hosts together, and three of five have
+// reservations: hosts for cluster a alone, spares, and a minimum for cluster a before or after a spare. In every fourth
+// some roles want one vendor.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
@@ -167,11 +197,20 @@ func newLife(seed uint64, decides program) *life {
 	if seed%7 == 5 {
 		l.limit = 3
 	}
-	if seed%5 == 3 {
-		l.spare = 1 + int(seed%2)
+	switch spare := (reserve{"a", false, 1 + int(seed%2)}); seed % 5 {
+	case 1:
+		l.reserved = []reserve{{"b", true, 0}}
+	case 3:
+		l.reserved = []reserve{spare}
+	case 4:
+		l.reserved = []reserve{{"a", true, 2}, spare}
+		if seed%2 == 0 {
+			slices.Reverse(l.reserved)
+		}
 	}
 	for i := range 4 + l.IntN(7) {
-		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4))}
+		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4)),
+			vendor: []string{"HPE", "Dell Inc.", ""}[i%3]}
 		if !simple && l.IntN(3) == 0 {
 			h.kind = "b"
 		}
@@ -181,7 +220,8 @@ func newLife(seed uint64, decides program) *life {
 		s := &spec{here: true, roles: map[string]wants{"Worker": {active: 1}}}
 		if !simple {
 			s.roles["Worker"] = wants{active: 1 + l.IntN(2), perRack: l.IntN(3) == 0}
-			s.roles["ControlPlane"] = wants{active: 1, kind: []string{"", "a", "b"}[l.IntN(3)], perRack: l.IntN(3) == 0}
+			s.roles["ControlPlane"] = wants{active: 1, kind: []string{"", "a", "b"}[l.IntN(3)], perRack: l.IntN(3) == 0,
+				vendor: map[bool]string{true: "HPE"}[seed%4 == 2]}
 		}
 		name := string(rune('a' + i))
 		l.names, l.specs[name] = append(l.names, name), s
@@ -315,7 +355,7 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		add(6, h.name+" is back", func() { h.here = true })
 		add(3, h.name+" is restored under a new uid", func() { h.here, h.uid = true, h.uid+1 })
 		add(3, h.name+" is made anew", func() {
-			*h = host{name: h.name, kind: h.kind, rack: h.rack, here: true, uid: h.uid + 1}
+			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, here: true, uid: h.uid + 1}
 		})
 		return
 	}
