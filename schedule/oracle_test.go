@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -17,6 +19,7 @@ import (
 
 const (
 	oracleNamespace = "fleet"
+	oracleOther     = "other"
 	oracleMetal     = "metal"
 )
 
@@ -31,6 +34,7 @@ type oracleRole struct {
 	max              map[string]int // by key
 	active, standby  int
 	healthy, leaving []int // hosts that the labels give to the role: those that stay, those that go
+	gone             int   // hosts that the tree has, and that are gone
 	got              int   // new hosts
 	placed           bool
 }
@@ -40,10 +44,41 @@ type oracle struct {
 	hosts []inventory.Host
 	roles []*oracleRole
 	free  []int
+	// reserved are in the order of the list.
+	reserved []*oracleReserve
 }
 
-func (r *oracleRole) selects(h *inventory.Host) bool {
-	for key, value := range r.selector {
+// oracleReserve is an entry of the reservations: for the clusters of a namespace, or spares.
+type oracleReserve struct {
+	selector  map[string]string
+	namespace string
+	count     int // 0 for all of them
+	// lacks is what its clusters lacked at first, most how many were kept then, and kept how many are, with what they got since.
+	lacks, most, kept int
+}
+
+// has says whether what is kept is for a role.
+func (by *oracleReserve) has(r *oracleRole) bool { return by.namespace == r.namespace() }
+
+// namespace is that of the role's cluster: the order of namespaces is that of the names.
+func (r *oracleRole) namespace() string {
+	if r.cluster >= "c2" {
+		return oracleOther
+	}
+	return oracleNamespace
+}
+
+// closed says whether a host is for the clusters of another namespace alone.
+func (o *oracle) closed(h *inventory.Host, namespace string) bool {
+	return slices.ContainsFunc(o.reserved, func(by *oracleReserve) bool {
+		return by.count == 0 && by.namespace != namespace && chosen(by.selector, h)
+	})
+}
+
+func (r *oracleRole) selects(h *inventory.Host) bool { return chosen(r.selector, h) }
+
+func chosen(selector map[string]string, h *inventory.Host) bool {
+	for key, value := range selector {
 		if h.Labels[key] != value {
 			return false
 		}
@@ -77,13 +112,18 @@ type demand struct {
 	has  []int
 }
 
-// possible tries every way to give out the hosts: each goes to one of the roles that may have it, or to none.
+// possible tries every way to give out the hosts: each goes to one of the roles that may have it, is kept, or goes to none.
 func (o *oracle) possible(hosts []int, demands []demand) bool {
 	type state struct {
 		left []int
 		in   []map[string]int // by role: hosts by "key=value"
+		keep []int            // by reservation: hosts that its clusters neither get nor find free
+		most []int            // by reservation: how many more may be kept
 	}
 	s := state{}
+	for _, by := range o.reserved {
+		s.keep, s.most = append(s.keep, by.kept), append(s.most, by.most)
+	}
 	for _, d := range demands {
 		in := map[string]int{}
 		for _, h := range d.has {
@@ -94,26 +134,43 @@ func (o *oracle) possible(hosts []int, demands []demand) bool {
 	failed := map[string]bool{}
 	var try func(at int) bool
 	try = func(at int) bool {
-		if slices.Max(append([]int{0}, s.left...)) == 0 {
+		if max(0, slices.Max(append([]int{0}, s.left...)), slices.Max(append([]int{0}, s.keep...))) == 0 {
 			return true
 		}
 		if at == len(hosts) {
 			return false
 		}
-		known := fmt.Sprint(at, s.left, s.in)
+		known := fmt.Sprint(at, s.left, s.in, s.keep, s.most)
 		if failed[known] {
 			return false
 		}
 		h := &o.hosts[hosts[at]]
 		for k, d := range demands {
-			if s.left[k] == 0 || !d.role.selects(h) || !d.role.room(s.in[k], h) {
+			if s.left[k] == 0 || !d.role.selects(h) || !d.role.room(s.in[k], h) || o.closed(h, d.role.namespace()) {
 				continue
 			}
 			s.left[k]--
 			d.role.count(s.in[k], h, 1)
+			keep := slices.Clone(s.keep)
+			for n, by := range o.reserved {
+				if by.has(d.role) && chosen(by.selector, h) {
+					s.keep[n]--
+				}
+			}
 			is := try(at + 1)
-			s.left[k]++
+			s.left[k], s.keep = s.left[k]+1, keep
 			d.role.count(s.in[k], h, -1)
+			if is {
+				return true
+			}
+		}
+		for n, by := range o.reserved {
+			if s.keep[n] <= 0 || s.most[n] == 0 || !chosen(by.selector, h) || by.namespace != "" && o.closed(h, by.namespace) {
+				continue
+			}
+			s.keep[n], s.most[n] = s.keep[n]-1, s.most[n]-1
+			is := try(at + 1)
+			s.keep[n], s.most[n] = s.keep[n]+1, s.most[n]+1
 			if is {
 				return true
 			}
@@ -135,26 +192,84 @@ func (o *oracle) all(more map[*oracleRole]int) (demands []demand) {
 	return demands
 }
 
+// keep keeps what is reserved, as far as there are hosts.
+func (o *oracle) keep() {
+	for _, by := range o.reserved {
+		by.lacks = by.count
+		for _, r := range o.roles {
+			for _, h := range slices.Concat(r.healthy, r.leaving) {
+				if by.has(r) && chosen(by.selector, &o.hosts[h]) {
+					by.lacks--
+				}
+			}
+		}
+		by.lacks = max(0, by.lacks)
+		for by.kept, by.most = by.lacks, by.lacks; !o.possible(o.free, nil); by.kept-- {
+		}
+		by.most = by.kept
+	}
+}
+
+// keepMore keeps as much as before, if the clusters for which it is kept got other hosts.
+func (o *oracle) keepMore() {
+	for _, by := range o.reserved {
+		for by.namespace != "" && by.kept < by.lacks {
+			if by.kept++; !o.possible(o.free, o.all(nil)) {
+				by.kept--
+				break
+			}
+		}
+	}
+}
+
+// replace gives the role one host for one that is gone: a spare if no other will do.
+func (o *oracle) replace(r *oracleRole) bool {
+	for _, spare := range append([]*oracleReserve{{}}, o.reserved...) {
+		if spare.namespace != "" {
+			continue
+		}
+		if spare.kept--; o.possible(o.free, o.all(map[*oracleRole]int{r: 1})) {
+			r.got++
+			o.keepMore()
+			return true
+		}
+		spare.kept++
+	}
+	return false
+}
+
 // place serves the clusters by the page: "Who is served first", "How a host leaves".
 func (o *oracle) place() {
+	o.keep()
 	clusters := o.clusters()
 	for _, c := range clusters {
-		need := map[*oracleRole]int{}
+		need, gone := map[*oracleRole]int{}, map[*oracleRole]int{}
 		for _, r := range c {
-			need[r] = max(0, r.active-len(r.healthy))
+			lacks := max(0, r.active-len(r.healthy))
+			gone[r] = min(r.gone, lacks)
+			need[r] = lacks - gone[r]
 		}
 		placed := o.possible(o.free, o.all(need))
 		for _, r := range c {
-			r.placed = placed
 			if placed {
 				r.got += need[r]
 			}
+		}
+		o.keepMore()
+		for _, r := range c {
+			for ; gone[r] > 0; gone[r]-- {
+				placed = o.replace(r) && placed
+			}
+		}
+		for _, r := range c {
+			r.placed = placed
 		}
 	}
 	for _, c := range clusters {
 		for _, r := range c {
 			for n := r.standby - max(0, len(r.healthy)-r.active); r.placed && n > 0 && o.possible(o.free, o.all(map[*oracleRole]int{r: 1})); n-- {
 				r.got++
+				o.keepMore()
 			}
 		}
 	}
@@ -164,7 +279,7 @@ func (o *oracle) place() {
 func (o *oracle) clusters() (clusters [][]*oracleRole) {
 	running := map[string]bool{}
 	for _, r := range o.roles {
-		running[r.cluster] = running[r.cluster] || len(r.healthy)+len(r.leaving) > 0
+		running[r.cluster] = running[r.cluster] || len(r.healthy)+len(r.leaving)+r.gone > 0
 	}
 	sort.SliceStable(o.roles, func(i, j int) bool {
 		a, b := o.roles[i], o.roles[j]
@@ -229,7 +344,7 @@ func oracleSite(rng *rand.Rand, perKey bool) *oracle {
 				continue
 			}
 			held[h] = true
-			host.Labels[oracleKeys.ClusterNamespace], host.Labels[oracleKeys.ClusterName], host.Labels[oracleKeys.NodeType] = oracleNamespace, r.cluster, r.name
+			host.Labels[oracleKeys.ClusterNamespace], host.Labels[oracleKeys.ClusterName], host.Labels[oracleKeys.NodeType] = r.namespace(), r.cluster, r.name
 			if len(r.healthy) == r.active+r.standby { // more than it wants: the last by name go, or the first of one more
 				r.leaving = append(r.leaving, h)
 				continue
@@ -249,7 +364,7 @@ func oracleSite(rng *rand.Rand, perKey bool) *oracle {
 func (o *oracle) specs() (specs []v1.SIPCluster) {
 	for _, roles := range o.clusters() {
 		spec := v1.SIPCluster{}
-		spec.Namespace, spec.Name = oracleNamespace, roles[0].cluster
+		spec.Namespace, spec.Name = roles[0].namespace(), roles[0].cluster
 		spec.Spec.Priority, spec.Spec.Nodes = int32(roles[0].priority), map[string]v1.NodeSet{}
 		for _, r := range roles {
 			set := v1.NodeSet{Count: &v1.NodeCount{Active: r.active, Standby: r.standby}}
@@ -270,13 +385,49 @@ func (o *oracle) specs() (specs []v1.SIPCluster) {
 	return specs
 }
 
+// reserve adds reservations, at most one of spares, and hosts that are gone.
+func (o *oracle) reserve(rng *rand.Rand) (reserved []schedule.Reservation, tree schedule.Previous) {
+	for i := range rng.IntN(4) {
+		by := &oracleReserve{
+			selector: []map[string]string{{"size": "l"}, {"gpu": "y"}, {"rack": "k0"}, {}}[rng.IntN(4)], count: rng.IntN(4),
+			namespace: []string{oracleNamespace, oracleOther}[rng.IntN(2)],
+		}
+		out := schedule.Reservation{Name: fmt.Sprint("r", i), Selector: labels.SelectorFromSet(by.selector)}
+		if i == 0 && rng.IntN(2) == 0 {
+			by.namespace, by.count = "", 1+rng.IntN(3)
+		} else {
+			out.Tenants, out.Namespaces = []string{by.namespace}, map[string]bool{by.namespace: true}
+		}
+		if by.count > 0 {
+			out.Count = &by.count
+		}
+		o.reserved, reserved = append(o.reserved, by), append(reserved, out)
+	}
+	tree.Empty = map[schedule.RoleKey]int{}
+	for i, r := range o.roles {
+		if len(r.leaving) > 0 || rng.IntN(3) > 0 {
+			continue
+		}
+		r.gone = 1 + rng.IntN(2)
+		key := schedule.ClusterKey{Namespace: r.namespace(), Name: r.cluster}
+		tree.Empty[schedule.RoleKey{Cluster: key, Role: r.name}] = r.gone - 1
+		tree.Claims = append(tree.Claims, schedule.PreviousClaim{
+			Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i)}, UID: "gone", Cluster: key, Role: r.name,
+		})
+	}
+	return reserved, tree
+}
+
 func (o *oracle) String() string {
 	var b strings.Builder
+	for _, by := range o.reserved {
+		fmt.Fprintf(&b, "reserved: %+v\n", *by)
+	}
 	for i := range o.hosts {
 		fmt.Fprintln(&b, o.hosts[i].Name, o.hosts[i].Labels)
 	}
 	for _, r := range o.roles {
-		fmt.Fprintf(&b, "%s %s (%d): %v keys=%v max=%v active=%d standby=%d\n", r.cluster, r.name, r.priority, r.selector, r.keys, r.max, r.active, r.standby)
+		fmt.Fprintf(&b, "%s %s (%d): %v keys=%v max=%v active=%d standby=%d gone=%d\n", r.cluster, r.name, r.priority, r.selector, r.keys, r.max, r.active, r.standby, r.gone)
 	}
 	return b.String()
 }

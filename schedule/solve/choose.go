@@ -92,7 +92,7 @@ func (f *flow) swap(r *role, c int32) bool {
 	f.queue = f.queue[:0]
 	f.leave(c)
 	f.add(r, c, 1) // so that its domains count as full
-	end := f.goOn(func(v int32) bool { return f.classes[v].free() > 0 || gives(v) })
+	end := f.goOn(func(v int32) bool { return (f.classes[v].free() > 0 || gives(v)) && f.keepsAll(v, c) })
 	if end == None {
 		f.add(r, c, -1)
 		// the seen classes are dead ends, for this role for good: from here on it only gives up hosts

@@ -20,6 +20,8 @@ type flow struct {
 	result  *Result
 	budgets []Budget // what is left of them
 	kept    []kept
+	// barring is what the present search may take only for a role for which it is kept, nil for nothing.
+	barring *kept
 	// replacing: hosts are replaced, and may be spares.
 	replacing bool
 	// replaced counts by cluster the failed hosts with a replacement.

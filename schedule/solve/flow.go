@@ -111,7 +111,7 @@ func (c *class) has(role int32) int32 {
 // augmentingPath searches, breadth first, for a class with a free host that the role could get if other roles moved
 // on. It visits each class once, and returns None if there is none.
 func (f *flow) augmentingPath(r *role) int32 {
-	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 })
+	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 && f.keepsAll(c, None) })
 }
 
 // augmentingPathTo is augmentingPath to a class that meets a condition.
@@ -139,7 +139,7 @@ func (f *flow) goOn(ends func(c int32) bool) int32 {
 			left = r.fromInner[d+1]
 		}
 		visit := func(c int32) bool {
-			if !r.reaches(c, d) || inner && !r.inner.has(c) {
+			if !r.reaches(c, d) || inner && !r.inner.has(c) || f.barring.bars(f, r, c) {
 				return true
 			}
 			f.fresh.remove(c)

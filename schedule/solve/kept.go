@@ -164,9 +164,23 @@ func (f *flow) takeKept(r *role) bool {
 		}
 	}
 	r.fits = whole
-	return f.takeBy(r, func(k *kept, c int32) bool {
-		return k.For == nil && f.replacing || k.For != nil && f.gain(k, c) > 0
-	})
+	may := func(k *kept, c int32) bool {
+		return k.For == nil && f.replacing || k.For != nil && f.gain(k, c, None) > 0
+	}
+	taken := f.takeBy(r, may)
+	for i := 0; i < len(f.kept) && !taken; i++ {
+		if f.barring = &f.kept[i]; f.barring.For != nil {
+			taken = f.takeBy(r, may)
+		}
+	}
+	f.barring = nil
+	return taken
+}
+
+// bars reports whether a role would reach a class in vain: all of its hosts are kept or taken, and not for this role. A
+// search visits each class once, and a role for which they are kept may end there.
+func (k *kept) bars(f *flow, r *role, c int32) bool {
+	return k != nil && f.classes[c].free() == 0 && k.role.own.has(c) && !slices.Contains(r.kept, k)
 }
 
 // takeBy gives a role one host by a path to one that is free, or that is kept and may be taken.
@@ -174,12 +188,12 @@ func (f *flow) takeBy(r *role, may func(k *kept, c int32) bool) bool {
 	var from *kept
 	end := f.augmentingPathTo(r, func(c int32) bool {
 		for i := range f.kept {
-			if k := &f.kept[i]; f.classes[c].free() == 0 && k.role.own.has(c) && may(k, c) {
+			if k := &f.kept[i]; f.classes[c].free() == 0 && k.role.own.has(c) && may(k, c) && f.keepsAll(c, None) {
 				from = k
 				return true
 			}
 		}
-		return f.classes[c].free() > 0
+		return f.classes[c].free() > 0 && f.keepsAll(c, None)
 	})
 	if end == None {
 		return false
@@ -194,9 +208,20 @@ func (f *flow) takeBy(r *role, may func(k *kept, c int32) bool) bool {
 	return true
 }
 
-// gain returns how many more hosts those for whom something is kept would have of it, by the path that ends at a class.
-func (f *flow) gain(k *kept, end int32) (n int) {
-	for c := end; c != None; c = f.after[c] {
+// keepsAll reports whether nobody for whom something is kept loses some of it by the path between two classes.
+func (f *flow) keepsAll(end, start int32) bool {
+	for i := range f.kept {
+		if k := &f.kept[i]; k.For != nil && !k.loose && f.gain(k, end, start) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// gain returns how many more hosts those for whom something is kept would have of it, by the path that ends at a class
+// and leads from another, None for its beginning.
+func (f *flow) gain(k *kept, end, start int32) (n int) {
+	for c := end; c != start; c = f.after[c] {
 		if !slices.Contains(f.roles[f.by[c]].kept, k) {
 			continue
 		}
@@ -260,7 +285,7 @@ func (f *flow) clear(from, to int) {
 	for i := range f.kept {
 		k := &f.kept[i]
 		f.loosen(k, k.role.units < f.result.Kept[i]) // those for whom it is kept may move on to other hosts
-		for k.role.units < f.result.Kept[i] && k.role.units < k.most(f) && f.fillFrom(k.role, 1) > 0 {
+		for k.role.units < f.result.Kept[i]-k.spent && k.role.units < k.most(f) && f.fillFrom(k.role, 1) > 0 {
 		}
 	}
 	f.trim()
@@ -281,4 +306,8 @@ func (f *flow) loosen(k *kept, loose bool) {
 
 // alike reports whether a role may have a host of one class for one of another: a host that is kept for it is neither
 // needed less nor more.
-func (r *role) alike(a, b int32) bool { return r.inner == nil || r.inner.has(a) == r.inner.has(b) }
+func (r *role) alike(a, b int32) bool {
+	return !slices.ContainsFunc(r.kept, func(k *kept) bool {
+		return !k.loose && k.role.fits.has(a) != k.role.fits.has(b)
+	})
+}
