@@ -43,8 +43,9 @@ func TestWhoGoesFirst(t *testing.T) {
 	}
 }
 
-// TestScaleDownKeepsDomains compares with a plain loop: an idle host before one in use, then one of the domain with the most hosts of the
-// role, the narrowest key first and that of spread last, then the last by name; one after the other.
+// TestScaleDownKeepsDomains compares with a plain loop: failed and named hosts first, then an idle host, then one in use that is approved,
+// then one in use; of these one of the domain with the most hosts of the role, the narrowest key first and that of spread last, then the
+// last by name; one after the other.
 func TestScaleDownKeepsDomains(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 3000 {
@@ -58,6 +59,10 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 			keys = append(keys, "zone")
 		}
 		var hosts []inventory.Host
+		var tree Previous
+		spec := newCluster("c", map[string]v1.NodeSet{v1.RoleWorker: set})
+		spec.Annotations = map[string]string{}
+		goes, approved := map[string]bool{}, map[string]bool{}
 		for i := range 1 + random.IntN(9) {
 			row := random.IntN(2)
 			h := claimed(newHost(string(rune('a'+i)), fmt.Sprintf("kind=w row=row%d rack=r%d%d zone=z%d", row, row, random.IntN(2), random.IntN(2))),
@@ -65,12 +70,24 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 			if random.IntN(4) == 0 {
 				h = provisionedBy(h, "m"+h.Name)
 			}
+			switch random.IntN(9) {
+			case 0:
+				h.State.Unhealthy, goes[h.Name] = true, true
+			case 1:
+				spec.Annotations[v1.RemoveAnnotation] += "," + h.Name
+				goes[h.Name] = true
+			case 2, 3:
+				spec.Annotations[v1.ApproveReleaseAnnotation] += "," + h.Name
+				approved[h.Name] = true
+			}
+			tree.Claims = append(tree.Claims, inTree(h.Name, "c", v1.RoleWorker))
 			hosts = append(hosts, h)
 		}
 		left := slices.Clone(hosts)
 		for len(left) > set.Count.Active {
 			first := slices.MinFunc(left, func(a, b inventory.Host) int {
-				by := order.Bool(a.State.InUse(), b.State.InUse())
+				by := cmp.Or(order.Bool(goes[b.Name], goes[a.Name]), order.Bool(a.State.InUse(), b.State.InUse()),
+					order.Bool(b.State.InUse() && approved[b.Name], a.State.InUse() && approved[a.Name]))
 				for _, key := range keys {
 					share := func(h inventory.Host) (n int) {
 						for i := range left {
@@ -86,7 +103,7 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 			})
 			left = slices.DeleteFunc(left, func(h inventory.Host) bool { return h.Name == first.Name })
 		}
-		p := plan(t, []v1.SIPCluster{newCluster("c", map[string]v1.NodeSet{v1.RoleWorker: set})}, hosts, Previous{}, testOptions)
+		p := plan(t, []v1.SIPCluster{spec}, hosts, tree, testOptions)
 		var want, got []string
 		for i := range left {
 			want = append(want, left[i].Name)
