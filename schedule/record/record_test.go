@@ -44,7 +44,7 @@ func decide(w world) ([]string, error) {
 	options := schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
 		NodeType: keys.NodeType, Standby: keys.Standby,
-	}}
+	}, Reserved: w.reserved}
 	tenants := tenancy.Of(site, []string{"metal", "annex"})
 	placement, err := schedule.Plan(tenants.Narrowed(w.clusters), w.hosts, schedule.Previous{}, options)
 	if err != nil {
@@ -117,7 +117,7 @@ func compare(t *testing.T, file string, names, hashes []string) {
 // recordSites plans the worlds of the seeds below n, and compares. What is recorded was planned in the order in
 // which it was made, and what is compared is planned in another: so it fails, too, where the result depends on the
 // order of the inputs. With -short a fifth is compared.
-func recordSites(t *testing.T, file string, n int, size scale) {
+func recordSites(t *testing.T, file string, n int, size scale, more ...func(*world, dice)) {
 	t.Parallel()
 	if testing.Short() && !*update {
 		n /= 5
@@ -126,6 +126,9 @@ func recordSites(t *testing.T, file string, n int, size scale) {
 	counts := make([]map[string]int, n)
 	sideBySide(n, func(seed int) {
 		w := newWorld(uint64(seed), size)
+		for _, add := range more {
+			add(&w, newDice(uint64(seed), size.stream+200))
+		}
 		given := w
 		if !*update {
 			given = w.shuffled(newDice(uint64(seed), size.stream+100))
@@ -170,6 +173,9 @@ func sideBySide(n int, do func(int)) {
 
 func TestSmallSites(t *testing.T) { recordSites(t, "small.txt", 5000, small) }
 
+// TestReservedSites: the small sites once more, with reservations and vendors.
+func TestReservedSites(t *testing.T) { recordSites(t, "reserved.txt", 1000, small, (*world).reserve) }
+
 func TestLargeSites(t *testing.T) { recordSites(t, "large.txt", 50, large) }
 
 func TestRecordOfHardShapes(t *testing.T) {
@@ -193,7 +199,7 @@ func TestRecordOfHardShapes(t *testing.T) {
 }
 
 func (w world) String() string {
-	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts})
+	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts, "reserved": w.reserved})
 	if err != nil {
 		return err.Error()
 	}
@@ -203,7 +209,7 @@ func (w world) String() string {
 // count is how often what a record is to cover occurs in a world, and in what was decided on it. alone plans each
 // short cluster by itself, too.
 func (w world) count(lines []string, alone bool) map[string]int {
-	n := map[string]int{"sites": 1, "hosts": len(w.hosts), "clusters": len(w.clusters)}
+	n := map[string]int{"sites": 1, "hosts": len(w.hosts), "clusters": len(w.clusters), "reservations": len(w.reserved)}
 	for i := range w.clusters {
 		c := &w.clusters[i]
 		has, wants := 0, 0
@@ -216,6 +222,7 @@ func (w world) count(lines []string, alone bool) map[string]int {
 		for role, set := range c.Spec.Nodes {
 			active, standby := set.Want()
 			wants += active + standby
+			with["with a vendor"] = with["with a vendor"] || set.Hardware != nil
 			with["with one key"] = with["with one key"] || len(set.Keys()) == 1
 			with["with nested keys"] = with["with nested keys"] || len(set.Keys()) > 1
 			with["with spread"] = with["with spread"] || set.Spread != nil
@@ -233,7 +240,7 @@ func (w world) count(lines []string, alone bool) map[string]int {
 			n["short"]++
 			if alone {
 				n["short, tried alone"]++
-				by, err := decide(world{w.tenants, w.clusters[i : i+1], w.hosts})
+				by, err := decide(world{w.tenants, w.clusters[i : i+1], w.hosts, w.reserved})
 				if err == nil && !slices.Contains(by, c.Key()+" short") {
 					n["short, placed alone"]++
 				}

@@ -2,9 +2,11 @@ package record
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -12,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // world is a site on which nothing was handed out: no labels, no tree.
@@ -24,6 +27,7 @@ type world struct {
 	tenants  []v1alpha1.Tenant
 	clusters []v1.SIPCluster
 	hosts    []inventory.Host
+	reserved []schedule.Reservation
 }
 
 // dice are a stream of random numbers that is the same for a seed in every release of Go.
@@ -224,6 +228,42 @@ func randomRole(d dice, size scale, kinds int) v1.NodeSet {
 	return set
 }
 
+// reserve gives hosts vendors, which some roles ask for, and adds reservations of each of the three kinds.
+func (w *world) reserve(d dice) {
+	for i := range w.hosts {
+		if !d.oneIn(6) {
+			w.hosts[i].Hardware = &inventory.Hardware{Vendor: d.of("HPE", "HPE", "Dell Inc."), Model: d.of("R1", "R2")}
+		}
+	}
+	for i := range w.clusters {
+		for _, role := range slices.Sorted(maps.Keys(w.clusters[i].Spec.Nodes)) {
+			set := w.clusters[i].Spec.Nodes[role]
+			switch d.IntN(8) {
+			case 0:
+				set.Hardware = &v1.Hardware{Vendor: v1.Names{d.of("hpe", "dell inc.")}}
+			case 1:
+				set.Hardware = &v1.Hardware{Vendor: v1.Names{"HPE", "Dell Inc."}, Model: v1.Names{d.of("R1", "R2")}}
+			}
+			w.clusters[i].Spec.Nodes[role] = set
+		}
+	}
+	for i := range 1 + d.IntN(3) {
+		by := schedule.Reservation{Name: fmt.Sprint("r", i), Namespaces: map[string]bool{}}
+		key, value, _ := strings.Cut(d.of("kind=k0", "kind=k1", "pool=b", "tier=gold", "row=w0"), "=")
+		by.Selector = labels.SelectorFromSet(labels.Set{key: value})
+		kind := d.IntN(3)
+		if kind > 0 {
+			count := 1 + d.IntN(4)
+			by.Count = &count
+		}
+		if kind < 2 {
+			tenant := d.of("edge", "lab", "shop")
+			by.Tenants, by.Namespaces[tenant] = []string{tenant}, true
+		}
+		w.reserved = append(w.reserved, by)
+	}
+}
+
 // settle takes out of a cluster what would freeze it: keys and networks that none of the hosts has which a role may
 // have.
 func (w *world) settle(c *v1.SIPCluster) {
@@ -276,7 +316,7 @@ func selecting(by ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
 
 // shuffled is the same world, its clusters and hosts in another order.
 func (w world) shuffled(d dice) world {
-	out := world{slices.Clone(w.tenants), slices.Clone(w.clusters), slices.Clone(w.hosts)}
+	out := world{slices.Clone(w.tenants), slices.Clone(w.clusters), slices.Clone(w.hosts), w.reserved}
 	shuffle(d, out.tenants)
 	shuffle(d, out.clusters)
 	shuffle(d, out.hosts)
