@@ -68,7 +68,7 @@ var folders = map[string][]string{
 	"internal/netplan":             {"api", "inventory", "internal/finding", "internal/manifest", "internal/vino"},
 	"internal/vino":                {"api"},
 	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
-	"render/flux":                  {"api"},
+	"render/flux":                  {"api", "inventory"},
 	"render/argocd":                {"api", "inventory"},
 	"render/assignments":           {"api", "inventory", "internal/manifest", "render/object", "schedule"},
 	"render/planmd":                {"api", "inventory", "internal/report/sentence", "internal/vino", "render/assignments", "render/argocd", "render/infra", "render/site", "schedule"},

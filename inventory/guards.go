@@ -2,7 +2,7 @@ package inventory
 
 import "slices"
 
-// SiteLabel is the label with the site's name on the bindings of its guards.
+// SiteLabel is the label with the site's name on its guards, sync objects and accounts.
 const SiteLabel = "sipgen.airshipit.org/site"
 
 // ServiceGuard is in the names of the guards of a site's own services. These guard no hosts, so those of two sites

@@ -20,6 +20,11 @@ const (
 	ManagedBy      = "sipgen"
 )
 
+// LabelsOf returns the labels by which people find the sync objects of a site.
+func LabelsOf(site string) map[string]string {
+	return map[string]string{ServiceLabel: ServiceLabelName, ManagedByLabel: ManagedBy, SiteLabel: site}
+}
+
 // ServiceObject is a live Deployment or Service, with the owners of the fields that a sync replaces.
 type ServiceObject struct {
 	Kind, Namespace, Name string

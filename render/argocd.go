@@ -41,13 +41,13 @@ func (s *rendering) renderArgoCD() error {
 		put("site.yaml", argocd.InWave(argocd.Keeping(s.Site, s.siteName(), "site"), "-1"))
 	}
 	if s.hasFolder(claimsFolder) {
-		put("claims.yaml", s.argoClaims())
+		put(claimsFile, s.argoClaims())
 	}
 	s.argoServices(put)
 	if s.Site.Spec.Runner != nil {
 		app := argocd.Pruning(s.Site, s.serviceName(runner.Folder), runner.Folder)
 		app.Finalizers = []string{argocd.Finalizer}
-		put("runner.yaml", argocd.InWave(app, "-1"))
+		put(runnerFile, argocd.InWave(app, "-1"))
 	}
 	left, behind := map[schedule.ClusterKey]bool{}, s.leftBehind()
 	for _, key := range behind {
@@ -59,7 +59,7 @@ func (s *rendering) renderArgoCD() error {
 	}
 	for _, key := range behind {
 		if left[key] {
-			put(projectFile(key), s.argoTenant(key), s.rightsProject(key))
+			put(projectFile(key), s.tenantProjects(key, s.argoTenant(key))...)
 		}
 	}
 	if !s.merge() {
@@ -94,7 +94,7 @@ func (s *rendering) argoCluster(c *schedule.Cluster, put func(name string, objec
 		if s.inWaves(c) {
 			s.permitHosts(c, project)
 		}
-		projects = append(projects, project, s.rightsProject(c.Key))
+		projects = append(projects, s.tenantProjects(c.Key, project)...)
 	}
 	if s.hasInfra(c) {
 		if s.hasRights(c.Key) {

@@ -169,7 +169,7 @@ func TestGuardsOfASite(t *testing.T) {
 			if b.Spec.MatchResources == nil || metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) != "kubernetes.io/metadata.name in (edge,metal3)" {
 				t.Errorf("%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
 			}
-			if b.Annotations["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || !strings.Contains(b.Annotations["argocd.argoproj.io/sync-options"], "Prune=false") {
+			if !maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]) {
 				t.Errorf("%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
 			}
 		}
@@ -187,6 +187,12 @@ func TestGuardsOfASite(t *testing.T) {
 	}
 }
 
+// neverPruned is what keeps each engine from deleting an object.
+var neverPruned = map[v1alpha1.Engine]map[string]string{
+	v1alpha1.EngineFlux:   {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+	v1alpha1.EngineArgoCD: {"argocd.argoproj.io/sync-options": "Prune=false,Delete=false", "argocd.argoproj.io/compare-options": "IgnoreExtraneous"},
+}
+
 // Dex keeps its state in resources of its own, signing keys among them. Without their definitions all of it is gone.
 func TestDefinitionsStay(t *testing.T) {
 	dex := testCluster("a")
@@ -195,17 +201,19 @@ func TestDefinitionsStay(t *testing.T) {
 		Connectors:    []apiextensionsv1.JSON{{Raw: []byte(`{"type":"mockCallback","id":"mock","name":"Mock"}`)}},
 		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true}},
 	}}
-	objects, err := infra.SiteObjects(testSite(nil), []v1.SIPCluster{dex})
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
-	if len(definitions) == 0 {
-		t.Fatal("no definitions")
-	}
-	for name, d := range definitions {
-		if d.Annotations["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || !strings.Contains(d.Annotations["argocd.argoproj.io/sync-options"], "Prune=false") {
-			t.Errorf("%s: found %v, want it never pruned", name, d.Annotations)
+	for engine, annotations := range neverPruned {
+		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }), []v1.SIPCluster{dex})
+		if err != nil {
+			t.Fatal(err)
+		}
+		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
+		if len(definitions) == 0 {
+			t.Fatal("no definitions")
+		}
+		for name, d := range definitions {
+			if !maps.Equal(d.Annotations, annotations) {
+				t.Errorf("%s: %s: found %v, want it never pruned", engine, name, d.Annotations)
+			}
 		}
 	}
 }

@@ -25,13 +25,16 @@ import (
 const (
 	// projectsFile has the projects of the site's own Applications.
 	projectsFile = "projects.yaml"
+	// claimsFile and runnerFile have the sync objects of these folders.
+	claimsFile = "claims.yaml"
+	runnerFile = "runner.yaml"
 )
 
 func guardKinds() []metav1.GroupKind {
 	return argocd.Kinds(admissionv1.GroupName, "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 }
 
-// ofSite returns the label by which people find all of a site's sync objects and accounts.
+// ofSite returns the label by which people find a site's accounts.
 func (s *rendering) ofSite() map[string]string {
 	return map[string]string{inventory.SiteLabel: s.Site.Name}
 }
@@ -45,8 +48,15 @@ func (s *rendering) rootProject() *argocd.Project {
 	return project
 }
 
-// siteProjects returns those of the site's own Applications. The ones whose Applications delete what they applied are
-// always there: Argo CD deletes nothing of an Application whose project is gone.
+// synced reports whether the tree has a file of argocd/, or had it: Argo CD deletes nothing of an Application whose
+// project is gone, so the project of one that deletes what it applied stays for one more commit.
+func (s *rendering) synced(file string) bool {
+	_, there := s.tree["argocd/"+file]
+	_, was := s.Previous["argocd/"+file]
+	return there || was
+}
+
+// siteProjects returns those of the site's own Applications.
 func (s *rendering) siteProjects() []any {
 	engine := s.Site.Spec.ArgoCD.Namespace
 	service := func(name, folder string, namespaced ...metav1.GroupKind) any {
@@ -58,15 +68,22 @@ func (s *rendering) siteProjects() []any {
 			append(s.namespacesOf("policy"), engine), append(guardKinds(),
 				argocd.Kinds(rbacv1.GroupName, "ClusterRole", "ClusterRoleBinding")...),
 			append(argocd.Kinds("", "ServiceAccount"), argocd.Kinds(rbacv1.GroupName, "RoleBinding")...)),
-		argocd.NewProject(s.Site, s.siteName(), "What services of all clusters of site "+s.Site.Name+" need",
-			[]string{engine},
-			append(guardKinds(), argocd.Kinds("apiextensions.k8s.io", "CustomResourceDefinition")...), nil),
-		argocd.NewProject(s.Site, s.serviceName(claimsFolder), "Who may claim hosts of site "+s.Site.Name,
+	}
+	if s.hasSiteObjects() {
+		projects = append(projects, argocd.NewProject(s.Site, s.siteName(),
+			"What services of all clusters of site "+s.Site.Name+" need", []string{engine},
+			append(guardKinds(), argocd.Kinds("apiextensions.k8s.io", "CustomResourceDefinition")...), nil))
+	}
+	if s.synced(claimsFile) {
+		projects = append(projects, argocd.NewProject(s.Site, s.serviceName(claimsFolder),
+			"Who may claim hosts of site "+s.Site.Name,
 			append(s.namespacesOf(claimsFolder), s.Site.Spec.Hosts.Namespaces...), nil,
-			argocd.Kinds("metal3.io", "HostDeployPolicy")),
-		argocd.NewProject(s.Site, s.serviceName(runner.Folder), "sipgen's own runs of site "+s.Site.Name, []string{engine},
-			nil,
-			append(argocd.Kinds("batch", "CronJob"), argocd.Kinds("networking.k8s.io", "NetworkPolicy")...)),
+			argocd.Kinds("metal3.io", "HostDeployPolicy")))
+	}
+	if s.synced(runnerFile) {
+		projects = append(projects, argocd.NewProject(s.Site, s.serviceName(runner.Folder),
+			"sipgen's own runs of site "+s.Site.Name, []string{engine}, nil,
+			append(argocd.Kinds("batch", "CronJob"), argocd.Kinds("networking.k8s.io", "NetworkPolicy")...)))
 	}
 	if s.hasFolder(networks.Folder) {
 		projects = append(projects, service(s.serviceName("networks"), networks.Folder,
@@ -109,6 +126,17 @@ func (s *rendering) argoTenant(key schedule.ClusterKey) *argocd.Project {
 	}
 	return argocd.NewProject(s.Site, s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(),
 		[]string{key.Namespace}, nil, overlay)
+}
+
+// tenantProjects returns the project of a cluster's services with that of its rights, where it has rights, or had them
+// until this commit.
+func (s *rendering) tenantProjects(key schedule.ClusterKey, services *argocd.Project) []any {
+	_, synced := s.Previous["argocd/"+projectFile(key)]
+	_, had := s.Previous[rightsFolder(key)+"/kustomization.yaml"]
+	if !s.hasRights(key) && !(synced && had) {
+		return []any{services}
+	}
+	return []any{services, s.rightsProject(key)}
 }
 
 // rightsProject returns that of a cluster's rights. They are where its hosts are, too: wherever the site has hosts,

@@ -262,21 +262,17 @@ func TestArgoProjects(t *testing.T) {
 		"sipgen-dc1":        {"argocd", "", "AppProject Application"},
 		"sipgen-dc1-policy": {"argocd", guards + " ClusterRole ClusterRoleBinding", "ServiceAccount RoleBinding"},
 		"sipgen-dc1-site":   {"argocd", guards + " CustomResourceDefinition", ""},
-		"sipgen-dc1-runner": {"argocd", "", "CronJob NetworkPolicy"},
-		"sipgen-dc1-claims": {"", "", "HostDeployPolicy"},
 		"lab.a.infra":       {"lab", "", overlay},
 		"lab.a.rights":      {"lab metal3", "", rights},
 		"lab.a.hosts":       {"metal3", "", "BareMetalHost"},
 		"lab.b.infra":       {"lab", "", overlay},
-		"lab.b.rights":      {"lab", "", rights},
 		"lab.b.hosts":       {"metal3", "", "BareMetalHost"},
 	}
 	check(guarded(t, argo), site)
 	// Rights that go may be wherever the site says that it has hosts.
 	named := maps.Clone(site)
 	named["sipgen-dc1-policy"] = row{"argocd metal3 metal4", site["sipgen-dc1-policy"].everywhere, site["sipgen-dc1-policy"].kinds}
-	named["sipgen-dc1-claims"] = row{"metal3 metal4", "", "HostDeployPolicy"}
-	named["lab.a.rights"], named["lab.b.rights"] = row{"lab metal3 metal4", "", rights}, row{"lab metal3 metal4", "", rights}
+	named["lab.a.rights"] = row{"lab metal3 metal4", "", rights}
 	check(guarded(t, func(s *v1alpha1.Site) { argo(s); s.Spec.Hosts.Namespaces = []string{"metal4", "metal3"} }), named)
 	// People's manifests of hosts may be anything that is in a namespace.
 	overlaid := maps.Clone(site)
@@ -348,8 +344,15 @@ func TestProjectsOutliveTheirApplications(t *testing.T) {
 		return render(t, Input{Site: site, Clusters: clusters, Placement: &schedule.Placement{Clusters: placed}, Previous: previous})
 	}
 	const projects, services = "argocd/lab.a.project.yaml", "name: lab.a.infra\n"
-	before := turn(nil, []v1.SIPCluster{testCluster("a")}, placed("a"))
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
+	before := turn(nil, []v1.SIPCluster{jump}, placed("a"))
 	want(t, before, projects, services, "name: lab.a.rights\n", "name: lab.a.hosts\n")
+	// A cluster whose services need no more rights.
+	plain := turn(before, []v1.SIPCluster{testCluster("a")}, placed("a"))
+	want(t, plain, projects, services, "name: lab.a.rights\n")
+	wantNot(t, plain, "argocd/lab.a.yaml", "name: lab.a.rights\n")
+	wantNot(t, turn(plain, []v1.SIPCluster{testCluster("a")}, placed("a")), projects, "name: lab.a.rights\n")
 	gone := turn(before, nil)
 	want(t, gone, "argocd/kustomization.yaml", "- lab.a.project.yaml\n")
 	want(t, gone, projects, services, "name: lab.a.rights\n")
@@ -367,4 +370,14 @@ func TestProjectsOutliveTheirApplications(t *testing.T) {
 	hosts = turn(hosts, []v1.SIPCluster{without}, placed("a"))
 	want(t, hosts, projects, "name: lab.a.hosts\n")
 	wantNot(t, hosts, projects, services)
+	// What the site has for itself.
+	site.Spec.Hosts.Namespaces, site.Spec.Hosts.ClaimNamespaces = []string{"metal3"}, []string{"spare"}
+	site.Spec.Runner = &v1alpha1.Runner{Image: "registry.example.org/sipgen:v1", Schedule: "@daily"}
+	before = turn(nil, nil)
+	want(t, before, "argocd/projects.yaml", "name: sipgen-dc1-claims\n", "name: sipgen-dc1-runner\n")
+	site.Spec.Hosts.ClaimNamespaces, site.Spec.Runner = nil, nil
+	gone = turn(before, nil)
+	want(t, gone, "argocd/projects.yaml", "name: sipgen-dc1-claims\n", "name: sipgen-dc1-runner\n")
+	wantNot(t, gone, "argocd/kustomization.yaml", "claims", "runner")
+	wantNot(t, turn(gone, nil), "argocd/projects.yaml", "claims", "runner")
 }

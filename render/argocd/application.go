@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // Within gives an Application a namespace that its project permits. Its objects have their own.
@@ -53,8 +54,9 @@ func Keeping(site *v1alpha1.Site, name, folder string) *Application {
 // Pruning returns an Application that deletes what leaves the tree.
 func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 	return &Application{
-		TypeMeta:   metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site)},
+		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.ArgoCD.Namespace, Name: name,
+			Labels: inventory.LabelsOf(site.Name)},
 		Spec: ApplicationSpec{
 			Project: name,
 			Source: Source{

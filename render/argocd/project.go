@@ -28,11 +28,6 @@ func Kinds(group string, names ...string) []metav1.GroupKind {
 	return list
 }
 
-// ofSite returns the label by which people find all of a site's sync objects.
-func ofSite(site *v1alpha1.Site) map[string]string {
-	return map[string]string{inventory.SiteLabel: site.Name}
-}
-
 // NewProject permits kinds in some namespaces and of those that are in none, from the site's repository. An
 // Application has a project of its own, of the same name, that permits what is rendered into its folder.
 func NewProject(site *v1alpha1.Site, name, description string, namespaces []string,
@@ -40,7 +35,8 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 	project := &Project{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "AppProject"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: ofSite(site), Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast},
+			Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: inventory.LabelsOf(site.Name),
+			Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast},
 		},
 		Spec: ProjectSpec{
 			Description: description, SourceRepos: []string{site.Spec.Repository.URL}, Destinations: []Destination{},

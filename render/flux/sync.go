@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // maxPoll is the longest time between two looks at the repository: a commit is to be synced soon,
@@ -25,8 +26,9 @@ func Keeping(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 // Flux itself. source is the repository that it is in.
 func Pruning(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 	return &Kustomization{
-		TypeMeta:   metav1.TypeMeta{APIVersion: kustomizationVersion, Kind: "Kustomization"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.Flux.Namespace, Name: name},
+		TypeMeta: metav1.TypeMeta{APIVersion: kustomizationVersion, Kind: "Kustomization"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.Flux.Namespace, Name: name,
+			Labels: inventory.LabelsOf(site.Name)},
 		Spec: KustomizationSpec{
 			Interval: *site.Spec.Flux.Interval,
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
@@ -42,8 +44,9 @@ func Pruning(site *v1alpha1.Site, source, name, folder string) *Kustomization {
 // NewRepository returns the repository of the site, as Flux reads it.
 func NewRepository(site *v1alpha1.Site, name string) *Repository {
 	repository := &Repository{
-		TypeMeta:   metav1.TypeMeta{APIVersion: sourceVersion, Kind: gitRepository},
-		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.Flux.Namespace, Name: name},
+		TypeMeta: metav1.TypeMeta{APIVersion: sourceVersion, Kind: gitRepository},
+		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.Flux.Namespace, Name: name,
+			Labels: inventory.LabelsOf(site.Name)},
 		Spec: RepositorySpec{
 			Interval:  metav1.Duration{Duration: min(site.Spec.Flux.Interval.Duration, maxPoll)},
 			URL:       site.Spec.Repository.FluxURL(),

@@ -9,8 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/render/argocd"
-	"github.com/airshipit/sipgen/render/flux"
+	siteobject "github.com/airshipit/sipgen/render/site"
 )
 
 // The guards of a site. guardName makes the names of their objects.
@@ -36,25 +35,12 @@ func (s guards) guardName(guard string) string {
 	return "sipgen-" + s.Site.Name + "-" + guard + "-" + guardVersion
 }
 
-// guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in
-// sync all the same.
-func (s guards) guardMeta(name string) metav1.ObjectMeta {
-	meta := metav1.ObjectMeta{
-		Name:   name,
-		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
-	}
-	meta.Annotations = map[string]string{
-		flux.Prune: "disabled", argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous",
-	}
-	return meta
-}
-
 // guard returns a policy over hosts, without rules.
 func (s guards) guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
 	fail := admissionv1.Fail
 	return admissionv1.ValidatingAdmissionPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
-		ObjectMeta: s.guardMeta(s.guardName(name)),
+		ObjectMeta: siteobject.Meta(s.Site, "", s.guardName(name)),
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy: &fail,
 			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
@@ -75,7 +61,7 @@ func (s guards) binding(guard string, action admissionv1.ValidationAction) admis
 	binding := admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),
 			Kind: "ValidatingAdmissionPolicyBinding"},
-		ObjectMeta: s.guardMeta(name),
+		ObjectMeta: siteobject.Meta(s.Site, "", name),
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
 		},

@@ -25,7 +25,7 @@ func Authentication(in *Checked) (map[string][]byte, error) {
 	}
 	for i := range o.Cluster.Spec.Services.Dex {
 		folder, id := o.dexName(i).name, identityOf(&o.Cluster.Spec.Services.Dex[i])
-		config, err := object.Marshal(id.authentication())
+		config, err := object.Sorted(id.authentication())
 		errs = append(errs, err)
 		var patches []object.Patch
 		for _, version := range []string{"v1beta1", "v1beta2"} {

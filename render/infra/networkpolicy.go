@@ -27,7 +27,7 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"},
-		ObjectMeta: o.bare(s),
+		ObjectMeta: o.rules(s),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{instanceLabel: s.name, managedByLabel: "sipgen"}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},

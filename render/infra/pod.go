@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 func ptr[T any](value T) *T { return &value }
@@ -19,9 +20,12 @@ func (o *overlay) meta(s service) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace, Labels: s.labels()}
 }
 
-// bare returns the metadata of an object that is not selected by labels: it belongs to a Deployment of its name.
-func (o *overlay) bare(s service) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace}
+// rules returns the metadata of an object that holds for the pods of a Deployment of its name. Administrators of the
+// management cluster look such objects up by site.
+func (o *overlay) rules(s service) metav1.ObjectMeta {
+	meta := o.meta(s)
+	meta.Labels[inventory.SiteLabel] = o.Site.Name
+	return meta
 }
 
 func replicasOf(spec *v1.Service, otherwise int32) int32 {
@@ -149,7 +153,7 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 	}
 	return &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
-		ObjectMeta: o.bare(s),
+		ObjectMeta: o.rules(s),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
 			// Pods that are not ready serve no client, and would keep their node from being drained forever.

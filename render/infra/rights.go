@@ -43,14 +43,6 @@ func (o *overlay) dexName(i int) service {
 	return named(v1.ListDex, i, o.Cluster.Name, "dex", "oidc-provider")
 }
 
-// keep returns the annotations of an object that no engine deletes when it leaves the tree.
-func keep() map[string]string {
-	return map[string]string{KeepByFlux: "disabled", "argocd.argoproj.io/sync-options": "Prune=false"}
-}
-
-// KeepByFlux is the annotation by which Flux keeps what leaves the tree, where it is "disabled".
-const KeepByFlux = "kustomize.toolkit.fluxcd.io/prune"
-
 // OverlayKind is a kind of object that an overlay may have.
 type OverlayKind struct{ Group, Kind, Resource string }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
+	siteobject "github.com/airshipit/sipgen/render/site"
 )
 
 const dexGroup = "dex.coreos.com"
@@ -59,7 +60,7 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Services.Dex) > 0 }) {
 		var objects []any
 		for _, k := range dexKinds {
-			objects = append(objects, dexDefinition(k.plural, k.singular, k.kind))
+			objects = append(objects, dexDefinition(site.Spec.Engine, k.plural, k.singular, k.kind))
 		}
 		text, err := object.Marshal(objects...)
 		if err != nil {
@@ -88,17 +89,14 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 	return files, nil
 }
 
-func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourceDefinition {
+func dexDefinition(engine v1alpha1.Engine, plural, singular, kind string) *apiextensionsv1.CustomResourceDefinition {
 	return &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name:   plural + "." + dexGroup,
 			Labels: map[string]string{nameLabel: "dex", partOfLabel: "sip", managedByLabel: "sipgen"},
 			// Without its definition every Dex loses its state, signing keys included.
-			Annotations: map[string]string{
-				"kustomize.toolkit.fluxcd.io/prune": "disabled",
-				"argocd.argoproj.io/sync-options":   "Prune=false",
-			},
+			Annotations: siteobject.Keep(engine),
 		},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: dexGroup,
@@ -120,12 +118,10 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 func JumpGuardName(site *v1alpha1.Site) string { return "sipgen-" + site.Name + "-jump-host-guard-v1" }
 
 func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
-	notes := keep()
-	notes["argocd.argoproj.io/compare-options"] = "IgnoreExtraneous"
 	return metav1.ObjectMeta{
 		Name:        JumpGuardName(site),
-		Labels:      map[string]string{partOfLabel: "sip", managedByLabel: "sipgen", inventory.SiteLabel: site.Name},
-		Annotations: notes,
+		Labels:      inventory.LabelsOf(site.Name),
+		Annotations: siteobject.Keep(site.Spec.Engine),
 	}
 }
 

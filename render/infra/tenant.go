@@ -49,7 +49,7 @@ func identityOf(dex *v1.Dex) identity {
 // tenantFiles tell the tenant's API server about its Dex. They are not applied to the management cluster.
 func tenantFiles(dex *v1.Dex) (map[string][]byte, error) {
 	id := identityOf(dex)
-	config, err := object.Marshal(id.authentication())
+	config, err := object.Sorted(id.authentication())
 	if err != nil {
 		return nil, err
 	}

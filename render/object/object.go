@@ -20,7 +20,8 @@ import (
 const Header = "# Rendered by sipgen. Change the specs and render again; edits here are overwritten.\n"
 
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
-// creationTimestamp, an empty strategy and null fields are left out. Fields are sorted by the bytes of their names.
+// creationTimestamp, an empty strategy and null fields are left out. apiVersion, kind and metadata come first; all other
+// fields are sorted by the bytes of their names.
 // kubectl (sigs.k8s.io/yaml) and kustomize (yaml.v3) read every text in it as the same text.
 func Marshal(objects ...any) ([]byte, error) { return Described("", objects...) }
 
@@ -34,23 +35,34 @@ func Described(about string, objects ...any) ([]byte, error) {
 		if i > 0 {
 			out.WriteString("---\n")
 		}
-		if err := document(out, typed); err != nil {
+		if err := document(out, typed, true); err != nil {
 			return nil, fmt.Errorf("%T: %w", typed, err)
 		}
 	}
 	return out.Bytes(), nil
 }
 
+// Sorted is Marshal with all fields in the order of their names. It is for a file of a tenant's machines: Cluster API
+// replaces machines when the text of their files changes, and be it the order of fields.
+func Sorted(config any) ([]byte, error) {
+	text, err := Fragment(config)
+	return []byte(Header + text), err
+}
+
 // Fragment returns a list or an object as a part of a file: as Marshal writes it, without Header.
 func Fragment(value any) (string, error) {
 	var out bytes.Buffer
-	if err := document(&out, value); err != nil {
+	if err := document(&out, value, false); err != nil {
 		return "", fmt.Errorf("%T: %w", value, err)
 	}
 	return out.String(), nil
 }
 
-func document(out *bytes.Buffer, typed any) error {
+// identity are the fields that tell an object from all others.
+var identity = []string{"apiVersion", "kind", "metadata"}
+
+// document writes one object. identified: its identity comes first.
+func document(out *bytes.Buffer, typed any, identified bool) error {
 	text, err := json.Marshal(typed)
 	if err != nil {
 		return err
@@ -70,6 +82,17 @@ func document(out *bytes.Buffer, typed any) error {
 	root, err := node(value, 0, false)
 	if err != nil {
 		return err
+	}
+	if identified {
+		var first, rest []*yaml.Node // both stay sorted
+		for pair := range slices.Chunk(root.Content, 2) {
+			if slices.Contains(identity, pair[0].Value) {
+				first = append(first, pair...)
+			} else {
+				rest = append(rest, pair...)
+			}
+		}
+		root.Content = append(first, rest...)
 	}
 	encoder := yaml.NewEncoder(out)
 	encoder.SetIndent(2)

@@ -85,11 +85,11 @@ func readByAll(t *testing.T, text string) {
 // TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
 func TestQuotesWhatIsContested(t *testing.T) {
 	content, err := Marshal(map[string]any{"kind": "A", "metadata": map[string]any{"name": "0o-7", "x": []any{"yes", "1", "a", 1, true, 1.5, "0b-1"}}, "text": "a\nb\n", "empty": map[string]any{}})
-	want := Header + `empty: {}
-kind: A
+	want := Header + `kind: A
 metadata:
   name: "0o-7"
   x: ["yes", "1", a, 1, true, 1.5, "0b-1"]
+empty: {}
 text: |
   a
   b

@@ -12,6 +12,8 @@ import (
 	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -21,13 +23,18 @@ import (
 func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: namespace, Name: name,
-		Labels: map[string]string{inventory.SiteLabel: site.Name},
-		Annotations: map[string]string{
-			"kustomize.toolkit.fluxcd.io/prune":  "disabled",
-			"argocd.argoproj.io/sync-options":    "Prune=false,Delete=false",
-			"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
-		},
+		Labels:      map[string]string{inventory.SiteLabel: site.Name},
+		Annotations: Keep(site.Spec.Engine),
 	}
+}
+
+// Keep returns the annotations by which an engine deletes no object that leaves the tree. Argo CD takes an Application
+// that no longer has the object for in sync all the same.
+func Keep(engine v1alpha1.Engine) map[string]string {
+	if engine == v1alpha1.EngineArgoCD {
+		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous"}
+	}
+	return map[string]string{flux.Prune: "disabled"}
 }
 
 // Object returns one of another project's kind, with a spec that is all of it.

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -45,7 +46,8 @@ func Files(in In) (map[string][]byte, error) {
 	s := jobs{in}
 	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner",
 		"app.kubernetes.io/instance": s.Site.Name}
-	meta := metav1.ObjectMeta{Namespace: s.Namespace, Name: Name(s.Site), Labels: labels}
+	meta := metav1.ObjectMeta{Namespace: s.Namespace, Name: Name(s.Site), Labels: inventory.LabelsOf(s.Site.Name)}
+	maps.Copy(meta.Labels, labels)
 	publishes := job{account: s.Reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(),
 		args: s.args()}
 	documents := map[string]any{
