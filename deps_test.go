@@ -19,7 +19,7 @@ const module = "github.com/airshipit/sipgen/"
 // name wins. Tests are exempt.
 var folders = map[string][]string{
 	"api/upstream": {},
-	"api":          {"api", "internal/manifest", "internal/redact"},
+	"api":          {"api", "internal/manifest", "internal/redact", "internal/release"},
 	// A script; the package is for the tests that run it.
 	"cmd/sipgen": {""},
 	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",
@@ -65,6 +65,7 @@ var folders = map[string][]string{
 	"publish/internal/treefs":      {"internal/redact"},
 	"publish/internal/wire":        {"internal/redact"},
 	"internal/redact":              {},
+	"internal/release":             {},
 	"internal/netplan":             {"api", "inventory", "internal/finding", "internal/manifest", "internal/vino"},
 	"internal/vino":                {"api"},
 	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},

@@ -15,4 +15,4 @@ export CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} GOAMD64=v1 GOARM6
 # The commit is not stamped in: a source archive, a clone without tags and a tagged one would each differ.
 # The linker leaves out what a debugger reads (-s -w); so the compiler does not write it.
 export GOFLAGS="-trimpath -buildvcs=false -mod=readonly -gcflags=all=-dwarf=false"
-exec go build -ldflags "-s -w -buildid= -X main.release=$version" -o "$file" ./cmd/sipgen
+exec go build -ldflags "-s -w -buildid= -X github.com/airshipit/sipgen/internal/release.version=$version" -o "$file" ./cmd/sipgen

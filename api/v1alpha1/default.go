@@ -4,6 +4,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/internal/release"
 )
 
 // Default fills every field that has a default and is not set.
@@ -13,10 +15,7 @@ func (s *Site) Default() {
 	set(&spec.Engine, EngineFlux)
 	set(&spec.Repository.Branch, "main")
 	set(&spec.Hosts.Apply, ApplyMerge)
-	set(&spec.Images.HAProxy, "docker.io/library/haproxy:3.2-alpine")
-	spec.Images.NoJumpHost = spec.Images.NoJumpHost || spec.Images.JumpHost == ""
-	set(&spec.Images.JumpHost, "quay.io/airshipit/jump-host:sipgen-v1")
-	set(&spec.Images.Dex, "ghcr.io/dexidp/dex:v2.45.0")
+	spec.Images.defaults(release.JumpHost())
 	set(&spec.LabelKeys.ClusterNamespace, "sip.airshipit.org/cluster-namespace")
 	set(&spec.LabelKeys.ClusterName, "sip.airshipit.org/cluster-name")
 	set(&spec.LabelKeys.NodeType, "sip.airshipit.org/node-type")
@@ -48,6 +47,15 @@ func (s *Site) Default() {
 	if spec.BreakGlassGroups == nil {
 		spec.BreakGlassGroups = []string{"system:masters"}
 	}
+}
+
+// defaults takes the image of jump hosts that was published with this program, empty for none.
+func (i *Images) defaults(jumpHost string) {
+	set(&i.HAProxy, "docker.io/library/haproxy:3.2-alpine")
+	set(&i.Dex, "ghcr.io/dexidp/dex:v2.45.0")
+	set(&i.JumpHost, jumpHost)
+	i.NoJumpHost = i.NoJumpHost || i.JumpHost == ""
+	set(&i.JumpHost, "quay.io/airshipit/jump-host:sipgen-v1")
 }
 
 func (t *Tenant) defaults(maxHosts, maxClusters int) {

@@ -200,11 +200,11 @@ type Images struct {
 	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
-	// Image of jump hosts. Default: airshipit/jump-host:sipgen-v1 in the registryMirror; without registryMirror,
-	// none.
+	// Image of jump hosts. Default: ghcr.io/airshipit/sipgen/jump-host of the same version. A sipgen that was not
+	// built from a tag has none without registryMirror, and there airshipit/jump-host:sipgen-v1.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
-	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
+	// NoJumpHost: JumpHost was not set, and has no default. It has a name that only a registry mirror can serve.
 	NoJumpHost bool `json:"-"`
 	// Image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional

@@ -18,6 +18,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/docs/runbooks"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -131,7 +132,7 @@ func newMan() *cobra.Command {
 				return err
 			}
 			// Their date is $SOURCE_DATE_EPOCH, or today.
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + version(),
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + release.Version(),
 				Manual: "sipgen"}, dir)
 		},
 	}

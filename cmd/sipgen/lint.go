@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -98,7 +99,7 @@ func writeFindings(ui *terminal.UI, findings []finding.Finding, output string, c
 	case "json":
 		return finding.JSON(ui.Out, findings)
 	case "sarif":
-		return finding.SARIF(ui.Out, findings, version())
+		return finding.SARIF(ui.Out, findings, release.Version())
 	case "github":
 		return finding.GitHub(ui.Out, findings)
 	}

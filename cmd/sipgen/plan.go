@@ -18,6 +18,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
@@ -226,7 +227,7 @@ func asOf(loaded *app.Loaded, before app.Before) string {
 	case before.Known():
 		tree = "tree in a folder, without a commit"
 	}
-	return hosts + "; " + tree + "; sipgen " + version()
+	return hosts + "; " + tree + "; sipgen " + release.Version()
 }
 
 // check reads what was asked for.

@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -20,7 +21,7 @@ func newPublish(ui *terminal.UI) *cobra.Command {
 	var (
 		in   cmdline.Inputs
 		how  app.Tolerance
-		dest = push.Settings{Version: version()}
+		dest = push.Settings{Version: release.Version()}
 		ask  push.Approval
 	)
 	command := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -134,7 +135,7 @@ func request(t *testing.T) string {
 	checked, err := tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance)
 	check(t, err)
 	meta := publish.Meta{When: time.Unix(0, 0)}
-	meta.Trailers, err = push.Trailers(loaded, version())
+	meta.Trailers, err = push.Trailers(loaded, release.Version())
 	check(t, err)
 	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), push.About(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
 }

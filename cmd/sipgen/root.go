@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/release"
 )
 
 func newRoot(ui *terminal.UI) *cobra.Command {
@@ -172,7 +172,7 @@ func newVersion(ui *terminal.UI) *cobra.Command {
 				return err
 			}
 			if output.Format == "json" {
-				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(),
+				return ui.JSON(versionInfo{v1alpha1.APIVersion, "Version", release.Version(), runtime.Version(),
 					runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			fmt.Fprintln(ui.Out, "sipgen", versionText())
@@ -192,25 +192,7 @@ type versionInfo struct {
 	Platform   string `json:"platform"`
 }
 
-// release is set by the linker for releases.
-var release = ""
-
 // versionText returns what sipgen version and sipgen --version print behind the program's name.
 func versionText() string {
-	return fmt.Sprintf("%s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// version returns the release, or the version of the module or the checkout.
-func version() string {
-	if release != "" {
-		return release
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "devel"
+	return fmt.Sprintf("%s (%s, %s/%s)", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -301,3 +301,40 @@ func read(t *testing.T, path string) []byte {
 	}
 	return content
 }
+
+// TestReleasedJumpHost: a program that was built from a tag takes the jump host's image that is published with it, so SIP's own sample plans in a Site
+// that names none; one that was built from another commit asks for an image, and says why.
+func TestReleasedJumpHost(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	site := filepath.Join(folder, "site.yaml")
+	if err := os.WriteFile(site, []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip-sample}\nspec:\n"+
+		"  repository: {url: 'https://git.example.org/sip-sample.git'}\n  hosts: {sharedNamespaces: [sipcluster-system]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	released := filepath.Join(releases(t), release, "sipgen")
+	other := filepath.Join(folder, "sipgen")
+	run(t, "", nil, "bash", "../../hack/build.sh", release+"-3-g0123456789ab", "linux/"+runtime.GOARCH, other)
+	for program, want := range map[string]string{
+		released: "",
+		other:    "spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; this sipgen was not built from a tag",
+	} {
+		inputs := []string{"--site", site, "-f", "../../testdata/inputs/sip-sample/specs", "--inventory", "../../testdata/inputs/sip-sample/hosts", "--previous", "none"}
+		out, err := exec.Command(program, append([]string{"plan"}, inputs...)...).CombinedOutput()
+		if text := string(out); !strings.Contains(text, "sipcluster-system/sipcluster-system") || strings.Contains(text, "jumpHost[0].image: missing") != (want != "") ||
+			!strings.Contains(text, want) || strings.Contains(text, "(frozen)") != (want != "") {
+			t.Errorf("%s: %v\n%s", program, err, text)
+		}
+	}
+	// What the sample does not show, as its hosts share a BMC: the image in the tree.
+	operator, tree := "../../testdata/inputs/sip-operator/", filepath.Join(folder, "tree")
+	text := bytes.Replace(read(t, operator+"site.yaml"), []byte("  images: {jumpHost: registry.example.org/jump-host:1}\n"), nil, 1)
+	if err := os.WriteFile(site, text, 0o600); err != nil || bytes.Contains(text, []byte("images")) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	run(t, "", nil, released, "render", "--site", site, "-f", operator+"spec.yaml", "--inventory", operator+"hosts.yaml", "--out", tree)
+	found, err := exec.Command("grep", "-rhF", "image: ghcr.io/airshipit/sipgen/jump-host:"+release, tree).Output()
+	if err != nil || bytes.Count(found, []byte("\n")) != 1 {
+		t.Errorf("images of jump hosts in the tree: %v\n%s", err, found)
+	}
+}

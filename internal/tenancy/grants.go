@@ -143,8 +143,8 @@ func (s *asked) pools(field string, annotations map[string]string) {
 // isPool reports whether a pool of addresses can have that name.
 func isPool(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
 
-// jumpImages complains about jump hosts without an image: there is no published one. Only the site's operator can
-// tell what a mirror has under the former default name.
+// jumpImages complains about jump hosts without an image: for a program that was not built from a tag none is
+// published. Only the site's operator can tell what a mirror has under the former default name.
 func (s *asked) jumpImages() {
 	if s.site.Spec.Images.RegistryMirror != "" {
 		return
@@ -153,7 +153,7 @@ func (s *asked) jumpImages() {
 	for i := range jumps {
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
 			s.say(apivalidation.ImageMissing, fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
-				"missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
+				"missing here and in the Site's spec.images.jumpHost; this sipgen was not built from a tag, so no image was published with it: in a checkout, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
 		}
 	}
 }

@@ -124,7 +124,7 @@ func TestGrants(t *testing.T) {
 	c = clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}, {nodeInterfaceId: oam, image: 'quay.io/airshipit/jump-host:latest'}]}}")
 	want(t, "an image of the SIP operator's time, whose place the Site's takes", said(listed.Spec(&c)), "")
 	plain.site.Spec.Images.NoJumpHost = true
-	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site\nspec.services.jumpHost[1].image: missing")
+	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; this sipgen was not built from a tag, so no image was published with it: in a checkout, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site\nspec.services.jumpHost[1].image: missing")
 	plain.site.Spec.Images.RegistryMirror = "registry.example.org"
 	want(t, "jump hosts without an image where a mirror may have one", said(plain.Spec(&c)), "")
 	plain.site.Spec.Images.NoJumpHost, plain.site.Spec.Images.RegistryMirror = false, ""

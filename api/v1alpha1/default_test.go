@@ -1,0 +1,26 @@
+package v1alpha1
+
+import "testing"
+
+// TestDefaultOfJumpHosts: a program that was built from a tag has an image of its version. Another one has none, but the
+// name that a registry mirror may serve. The Site's own counts before both.
+func TestDefaultOfJumpHosts(t *testing.T) {
+	const published, own = "ghcr.io/airshipit/sipgen/jump-host:v0.1.0", "registry.example.org/jump-host:1"
+	for _, row := range []struct {
+		published, own, want string
+		none                 bool
+	}{
+		{published, "", published, false},
+		{published, own, own, false},
+		{"", own, own, false},
+		{"", "", "quay.io/airshipit/jump-host:sipgen-v1", true},
+	} {
+		images := Images{JumpHost: row.own}
+		for range 2 { // what has its defaults keeps them
+			images.defaults(row.published)
+			if images.JumpHost != row.want || images.NoJumpHost != row.none {
+				t.Errorf("%+v: found %+v", row, images)
+			}
+		}
+	}
+}
