@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// meansAll are the fields of a tenant that grant more where they are left out than where they have a value, and what
+// meansAll are the fields of a tenant, or of a reservation, that grant more where they are left out than where they have a value, and what
 // that is. Such a field without a value looks like a narrow grant and is a wide one: it is what is left when all of
 // its entries are commented out.
 var meansAll = map[string]string{
@@ -23,10 +23,15 @@ var meansAll = map[string]string{
 	"hosts.maxStandby":                "as many as max",
 	"maxClusters":                     "the site's maxClustersPerTenant",
 	"quota":                           "no quota",
+
+	"reserved.count":                     "all selected hosts, for the tenants alone",
+	"reserved.tenants":                   "spares",
+	"reserved.selector.matchLabels":      "all that the rest of the selector selects",
+	"reserved.selector.matchExpressions": "all that the rest of the selector selects",
 }
 
-// checkNoValues reports fields without a value in spec.metrics, spec.hosts.networks and spec.tenants, and empty ones
-// that grant more than a value would. It reads the document itself, since decoding cannot tell such fields from
+// checkNoValues reports fields without a value in spec.metrics, spec.hosts.networks, spec.hosts.reserved and
+// spec.tenants, and empty ones that grant more than a value would. It reads the document itself, since decoding cannot tell such fields from
 // absent ones.
 func checkNoValues(document []byte, add validation.Report) {
 	var site struct {
@@ -57,6 +62,7 @@ func checkNoValues(document []byte, add validation.Report) {
 			}
 		}
 	}
+	checkReserved(site.Spec, add)
 	tenants, has := site.Spec["tenants"]
 	if !has {
 		return
@@ -69,6 +75,25 @@ func checkNoValues(document []byte, add validation.Report) {
 	list, _ := tenants.([]any)
 	for i, tenant := range list {
 		noValues(fmt.Sprintf("spec.tenants[%d]", i), "", tenant, add)
+	}
+}
+
+// checkReserved reports such fields in spec.hosts.reserved.
+func checkReserved(spec map[string]any, add validation.Report) {
+	hosts, _ := spec["hosts"].(map[string]any)
+	reserved, has := hosts["reserved"]
+	if has && reserved == nil {
+		add("spec.hosts.reserved", "has no value: list reservations, or remove the field, which reserves no host")
+	}
+	for i, one := range anyList(reserved) {
+		fields, _ := one.(map[string]any)
+		at := fmt.Sprintf("spec.hosts.reserved[%d].", i)
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			if fields[key] == nil && (key == "name" || key == "selector") {
+				continue // validation reports required fields
+			}
+			noValues(at+redact.Plain(key), "reserved."+key, fields[key], add)
+		}
 	}
 }
 

@@ -410,10 +410,15 @@ func (o *oracle) reserve(rng *rand.Rand) (reserved []schedule.Reservation, tree 
 		}
 		r.gone = 1 + rng.IntN(2)
 		key := schedule.ClusterKey{Namespace: r.namespace(), Name: r.cluster}
-		tree.Empty[schedule.RoleKey{Cluster: key, Role: r.name}] = r.gone - 1
-		tree.Claims = append(tree.Claims, schedule.PreviousClaim{
-			Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i)}, UID: "gone", Cluster: key, Role: r.name,
-		})
+		if rng.IntN(2) == 0 { // noted in the tree, or gone since
+			tree.Empty[schedule.RoleKey{Cluster: key, Role: r.name}] = r.gone
+			continue
+		}
+		for n := range r.gone {
+			tree.Claims = append(tree.Claims, schedule.PreviousClaim{
+				Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i, n)}, UID: "gone", Cluster: key, Role: r.name,
+			})
+		}
 	}
 	return reserved, tree
 }

@@ -41,6 +41,10 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 			continue
 		}
 		for j, name := range r.Tenants {
+			if there := slices.Index(r.Tenants, name); there < j {
+				add(fmt.Sprintf("%s.tenants[%d]", at, j), "%q is a duplicate of %s.tenants[%d]", name, at, there)
+				continue
+			}
 			if !slices.ContainsFunc(s.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name }) {
 				add(fmt.Sprintf("%s.tenants[%d]", at, j), "found %q, want the name of one of spec.tenants", name)
 			}
