@@ -167,14 +167,20 @@ func (f *flow) takeKept(r *role) bool {
 	may := func(k *kept, c int32) bool {
 		return k.For == nil && f.replacing || k.For != nil && f.gain(k, c, None) > 0
 	}
-	taken := f.takeBy(r, may)
-	for i := 0; i < len(f.kept) && !taken; i++ {
-		if f.barring = &f.kept[i]; f.barring.For != nil {
-			taken = f.takeBy(r, may)
+	if f.takeBy(r, may) {
+		return true
+	}
+	for i := range f.kept {
+		if f.kept[i].For == nil {
+			continue
+		}
+		f.barring = &f.kept[i]
+		taken := f.takeBy(r, may)
+		if f.barring = nil; taken {
+			return true
 		}
 	}
-	f.barring = nil
-	return taken
+	return f.takeBy(r, may) // a shortage is explained by what the last search reached
 }
 
 // bars reports whether a role would reach a class in vain: all of its hosts are kept or taken, and not for this role. A
