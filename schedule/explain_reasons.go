@@ -35,11 +35,12 @@ type (
 type (
 	// Kept: held from before, by its labels or by the previous tree (Origin). Use is what uses it, nil for nothing.
 	// Trouble is what is wrong with it. StandIn: it is to be replaced for its Trouble, and no other host can take its
-	// place. Refused is why its cluster is frozen.
+	// place; Reserved is the reservation that keeps such hosts, "" for none. Refused is why its cluster is frozen.
 	Kept struct {
 		Origin       Origin
 		Use, Trouble Reason
 		StandIn      bool
+		Reserved     string
 		Refused      []Refusal
 	}
 	// Chosen: new, one of There free hosts that fit in the domain Key=Value; Elsewhere more fit, in Domains other

@@ -65,7 +65,8 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	}
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
-			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true}}, Held)
+			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true,
+				Reserved: s.reservedFrom(r)}}, Held)
 	}
 	for _, i := range r.frozen {
 		h, verdict := &s.hosts[i], Held

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule/solve"
 )
 
@@ -20,6 +21,14 @@ type Reservation struct {
 	Tenants    []string
 	Namespaces map[string]bool
 	Count      *int
+}
+
+// ReservedFor returns for whom alone a free host is, nil if for all tenants.
+func (r *Reservation) ReservedFor(h *inventory.Host) Reason {
+	if r.Count != nil || !matches(r.Selector, h) {
+		return nil
+	}
+	return ReservedFor{r.Name, strings.Join(r.Tenants, ", ")}
 }
 
 // closed reports whether hosts of the reservation are closed to clusters of a namespace.
@@ -105,12 +114,52 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 	}
 }
 
-// keptFrom returns the reservation that may keep a free host from a role that lacks hosts, "" if none does.
+// reservedFrom returns the first reservation that may keep a successor of a failed host from a role, "" for none.
+func (s *planner) reservedFrom(r *role) string {
+	for c := range s.classes {
+		i := s.classes[c].host
+		if !s.mayReplace(r, i) {
+			continue
+		}
+		if r.shape.fits[c] {
+			if name := s.keptFrom(r, i); name != "" {
+				return name
+			}
+		} else if r.shape.selects(s.hosts[i].kind) {
+			if closed, ok := s.reservedFor(r.shape, i).(ReservedFor); ok {
+				return closed.Name
+			}
+		}
+	}
+	return ""
+}
+
+// mayReplace reports whether the role's limits allow a host in place of one of its failed ones.
+func (s *planner) mayReplace(r *role, i int32) bool {
+	return slices.ContainsFunc(r.standIn, func(failed int32) bool {
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			n := 0
+			for _, j := range r.has() {
+				if j != failed && r.tree.lies(s.domain(r, j), d) {
+					n++
+				}
+			}
+			if n >= r.most(d) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// keptFrom returns the reservation that may keep a free host from a role that lacks hosts, "" if none does. Spares are
+// not kept from the successors of failed hosts.
 func (s *planner) keptFrom(r *role, i int32) string {
 	for _, kept := range s.kept {
 		at := slices.IndexFunc(s.options.Reserved, func(one Reservation) bool { return one.Name == kept.Name })
 		one := &s.options.Reserved[at]
-		if kept.Left > 0 && len(r.has()) < r.want() && !one.Namespaces[r.cluster.key.Namespace] &&
+		lacks := len(r.has()) < r.want() || len(r.standIn) > 0 && len(one.Tenants) > 0
+		if kept.Left > 0 && lacks && !one.Namespaces[r.cluster.key.Namespace] &&
 			s.selects(one.Selector)[s.hosts[i].kind] {
 			return one.Name
 		}

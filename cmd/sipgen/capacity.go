@@ -19,6 +19,7 @@ import (
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -132,23 +133,31 @@ func keptBefore(a *app.Admitted) (out []report.KeptHosts, _ error) {
 	return out, nil
 }
 
-// of counts the free hosts that the selector matches, and how many of them reservations need.
+// of counts the free hosts that the selector matches, and how many of them are reserved: for some tenants alone, or
+// because a reservation needs them.
 func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 	reserved []schedule.Reservation) report.MinFree {
 	out := report.MinFree{Selector: l.words, Want: l.want}
-	count := func(matches func(labels.Set) bool) (n int) {
+	alone := func(h *inventory.Host) bool {
+		return slices.ContainsFunc(reserved, func(r schedule.Reservation) bool { return r.ReservedFor(h) != nil })
+	}
+	count := func(matches func(*inventory.Host) bool) (n int) {
 		for i := range answer.Hosts {
 			h := &answer.Hosts[i]
-			if report.HostState(h) == string(holdings.Free) && matches(h.Host.Labels) {
+			if report.HostState(h) == string(holdings.Free) && matches(h.Host) {
 				n++
 			}
 		}
 		return n
 	}
-	out.Free = count(func(set labels.Set) bool { return l.selector.Matches(set) })
+	asked := func(h *inventory.Host) bool { return l.selector.Matches(labels.Set(h.Labels)) }
+	out.Free = count(asked)
+	out.Kept = count(func(h *inventory.Host) bool { return asked(h) && alone(h) })
 	for _, k := range kept {
 		at := slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })
-		others := count(func(set labels.Set) bool { return reserved[at].Selector.Matches(set) && !l.selector.Matches(set) })
+		others := count(func(h *inventory.Host) bool {
+			return reserved[at].Selector.Matches(labels.Set(h.Labels)) && (!asked(h) || alone(h))
+		})
 		out.Kept += max(0, k.Hosts-others)
 	}
 	return out

@@ -46,7 +46,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err != nil {
 				return err
 			}
-			list := report.ListHosts(admitted.Loaded.Site.Name, answer)
+			list := report.ListHosts(admitted.Loaded.Site.Name, answer, admitted.Clusters.Options.Reserved)
 			if err := only.keep(list); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // HostList is the owner of each host, for `sipgen hosts -o json`. Its fields are stable.
@@ -60,8 +61,9 @@ func HostState(h *holdings.Holding) string {
 	return hostNotEligible
 }
 
-// ListHosts lists all hosts, by namespace and name.
-func ListHosts(site string, of *holdings.Holdings) *HostList {
+// ListHosts lists all hosts, by namespace and name. A free host that is reserved for some tenants alone has that as its
+// Why.
+func ListHosts(site string, of *holdings.Holdings, reserved []schedule.Reservation) *HostList {
 	out := &HostList{APIVersion: v1alpha1.APIVersion, Kind: "Hosts", Site: site, Hosts: make([]ListedHost, len(of.Hosts))}
 	rack := rackLabel(of)
 	for i := range of.Hosts {
@@ -69,6 +71,11 @@ func ListHosts(site string, of *holdings.Holdings) *HostList {
 		line := ListedHost{
 			Host: h.Host.Key(), State: HostState(h), Role: h.Role, Standby: h.Standby, By: string(h.By), Why: sentence.Holding(h),
 			Rack: h.Host.Labels[rack], Provisioning: h.Host.State.Provisioning, UID: h.Host.UID, Labels: h.Host.Labels,
+		}
+		for n := range reserved {
+			if why := reserved[n].ReservedFor(h.Host); why != nil && line.State == string(holdings.Free) && line.Why == "" {
+				line.Why = sentence.Reason(why)
+			}
 		}
 		if h.Host.Hardware != nil {
 			line.Hardware = h.Host.Hardware.String()

@@ -84,7 +84,11 @@ func kept(r *schedule.Kept) string {
 	case len(r.Refused) > 0:
 		return kept(&schedule.Kept{Origin: r.Origin}) + "; its cluster is frozen: " + strings.Join(Refusals(r.Refused), "; ")
 	case r.StandIn:
-		return Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
+		words := Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
+		if r.Reserved != "" {
+			words += "; " + Reason(schedule.KeptBack{Name: r.Reserved})
+		}
+		return words
 	case r.Trouble != nil:
 		return Reason(r.Trouble) + ": held, " + Use(r.Use)
 	case r.Use != nil:
