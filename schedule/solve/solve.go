@@ -139,11 +139,12 @@ func (f *flow) place(cluster int) bool {
 	for i := c.From; i < c.To; i++ {
 		need += f.roles[i].Active
 	}
-	placed := false
+	placed, explained := false, false
 	switch {
 	case !f.within(cluster, need, false) || !f.within(cluster, c.Standby, true):
 	case !f.fillAll(c.From, c.To, true):
 		f.explainAll(c)
+		explained = true
 	default:
 		f.spend(cluster, need, c.Standby)
 		placed = true
@@ -158,9 +159,10 @@ func (f *flow) place(cluster int) bool {
 		got.Refilled = f.fill(r, r.Refill)
 		f.replacing = false
 		if short := r.Refill - got.Refilled; short > 0 {
-			f.explain(r, short, false)
-			got.ShortActive += short
-			placed = false
+			if placed = false; !explained {
+				f.explain(r, short, false)
+				got.ShortActive += short
+			}
 		}
 		f.replace(r, r.ReplaceActive)
 	}
@@ -226,20 +228,31 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 	return true
 }
 
-// explainAll explains what each role of an unplaced cluster lacks, without the hosts that its earlier roles need.
+// explainAll explains what each role of an unplaced cluster lacks, without the hosts that its earlier roles need. The
+// slots of hosts that are gone are among them.
 func (f *flow) explainAll(c *Group) {
 	f.clear(c.From, c.To)
+	spent := make([]int, len(f.kept))
+	for i := range f.kept {
+		spent[i] = f.kept[i].spent
+	}
 	for i := c.From; i < c.To; i++ {
 		r := &f.roles[i]
 		if r.pack != nil && r.PackAt == None {
 			f.pack(r, f.fullest(r))
 		}
-		missing := r.Active - f.fill(r, r.Active)
+		f.replacing = true
+		missing := r.Active + r.Refill - f.fill(r, r.Refill)
+		f.replacing = false
+		missing -= f.fill(r, r.Active)
 		f.result.Roles[i].ShortActive = missing
 		if missing > 0 {
 			f.explain(r, missing, false)
 			f.clear(i, i+1)
 		}
+	}
+	for i := range f.kept {
+		f.kept[i].spent = spent[i]
 	}
 	f.clear(c.From, c.To)
 }
