@@ -56,6 +56,7 @@ var rows = []row{
 	{"several", rowSeveral},
 	{"lost", rowLost},
 	{"steered", rowSteered},
+	{"status", rowStatus},
 }
 
 // patchRows are about what sipgen decides and writes into a host's patch. The file is the same for both engines, and rows

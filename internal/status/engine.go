@@ -47,10 +47,12 @@ type sync struct {
 		OperationState struct {
 			Phase      string `json:"phase"`
 			Message    string `json:"message"`
-			SyncResult struct {
-				Revision string `json:"revision"`
-			} `json:"syncResult"`
+			RetryCount int    `json:"retryCount"`
 		} `json:"operationState"`
+		// History has the syncs that succeeded.
+		History []struct {
+			Revision string `json:"revision"`
+		} `json:"history"`
 	} `json:"status"`
 }
 
@@ -72,9 +74,10 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 		}
 	} else {
 		// What is compared with the cluster is the newest commit, applied or not.
-		commit = object.Status.OperationState.SyncResult.Revision
 		if object.Status.Sync.Status == "Synced" {
 			commit = object.Status.Sync.Revision
+		} else if history := object.Status.History; len(history) > 0 {
+			commit = history[len(history)-1].Revision
 		}
 		automated := object.Spec.SyncPolicy.Automated
 		if automated == nil || automated.Enabled != nil && !*automated.Enabled {
@@ -83,7 +86,9 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 		if s := object.Status.Sync.Status; s != "Synced" {
 			words = append(words, cmp.Or(s, "its controller has not reported yet"))
 		}
-		if p := object.Status.OperationState; p.Phase == "Failed" || p.Phase == "Error" {
+		// An operation that is to be retried stays in the phase Running.
+		if p := object.Status.OperationState; p.Phase == "Failed" || p.Phase == "Error" ||
+			p.Phase == "Running" && p.RetryCount > 0 {
 			words = append(words, p.Phase+": "+p.Message)
 		}
 		if h := object.Status.Health; h.Status != "Healthy" {

@@ -1,0 +1,71 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// rowStatus: sipgen status prints the commit that the engine has applied, and what is suspended or fails.
+func rowStatus(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	kind, namespace, suspend, resume := "kustomizations.kustomize.toolkit.fluxcd.io", engine.FluxNamespace, `{"spec":{"suspend":true}}`, `{"spec":{"suspend":null}}`
+	if r.argo != nil {
+		kind, namespace = "applications.argoproj.io", engine.ArgoNamespace
+		suspend, resume = `{"spec":{"syncPolicy":{"automated":null}}}`, `{"spec":{"syncPolicy":{"automated":{"prune":true,"selfHeal":true}}}}`
+	}
+	patchRoot := func(patch string) {
+		r.api.Kubectl(t, "", "-n", namespace, "patch", kind, c.root(), "--field-manager=oncall", "--type=merge", "-p", patch)
+	}
+	status := func(what string, code int, words []string, args ...string) {
+		t.Helper()
+		if got := c.sipgen(t, "status", args...); got != code {
+			t.Errorf("%s: exit code %d, want %d\n%s", what, got, code, c.said)
+		}
+		for _, word := range words {
+			if !strings.Contains(c.said, word) {
+				t.Errorf("%s: no %q in\n%s", what, word, c.said)
+			}
+		}
+	}
+	short := func() string { return c.repo.Head(t)[:12] }
+	begin := func() {
+		c.begin(t)
+		c.nudge(t)
+		if r.argo != nil {
+			c.nudgeOnly(t, []string{c.root() + "-policy"})
+		}
+	}
+
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	if r.argo != nil {
+		r.api.Kubectl(t, string(c.tree["argocd/policy.yaml"]), "apply", "-f", "-") // which bootstrap leaves out
+	}
+	status("all is live", 0, []string{"The cluster has commit " + short() + ", the tree's."}, "--wait", "2m")
+
+	before := short()
+	c.tenant("a", 2)
+	c.commit(t)
+	status("a commit that the engine does not know", 0, []string{"The cluster has commit " + before + "; the tree is of " + short() + ".", "has commit " + before + ", the tree is of " + short(), "not synced  has none of its labels yet"})
+	begin()
+	status("the wait for it", 0, []string{"The cluster has commit " + short() + ", the tree's."}, "--wait", "2m")
+	c.wantHolds(t, "the wait", "a", "n1", "n2")
+
+	patchRoot(suspend)
+	before = short()
+	c.tenantWith("b", 1, c.refusedBalancer())
+	c.commit(t)
+	begin()
+	status("a suspended root", 1, []string{namespace + "/" + c.root() + " ", "suspended", "has commit " + before + ", the tree is of " + short(), "not synced: there is no such object", "not live after 5s"}, "--wait", "5s")
+
+	patchRoot(resume)
+	failures := map[string]string{c.name("b", "infra"): "10.255.0.1"}
+	if r.flux != nil {
+		failures[c.name("b", "hosts")] = "dependency"
+	}
+	c.sync(t, failures)
+	status("services that the API server refuses", 0, []string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
+}
