@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -17,14 +18,17 @@ func TestMoreLike(t *testing.T) {
 		hosts           int
 		racks           int
 		want            int
+		// missing are the hosts that the next one lacks, and keys their topology.
+		missing int
+		keys    string
 	}{
-		{"none is left", 2, 0, 0, 2, 10, 0},
-		{"one host is not enough", 2, 0, 0, 3, 10, 0},
-		{"two more", 2, 0, 0, 6, 10, 2},
-		{"standby hosts count", 1, 1, 0, 10, 10, 4},
-		{"a cluster that comes after a has its hosts first", 2, 0, 3, 9, 10, 2},
-		{"two hosts of a role are never in one rack", 2, 0, 0, 9, 1, 0},
-		{"many", 1, 0, 0, 40, 40, 39},
+		{"none is left", 2, 0, 0, 2, 10, 0, 2, ""},
+		{"one host is not enough", 2, 0, 0, 3, 10, 0, 1, ""},
+		{"two more", 2, 0, 0, 6, 10, 2, 2, ""},
+		{"standby hosts count", 1, 1, 0, 10, 10, 4, 1, ""},
+		{"a cluster that comes after a has its hosts first", 2, 0, 3, 9, 10, 2, 2, ""},
+		{"two hosts of a role are never in one rack", 2, 0, 0, 9, 1, 0, 1, "rack"},
+		{"many", 1, 0, 0, 40, 40, 39, 1, ""},
 	} {
 		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})}
 		if row.b > 0 {
@@ -34,13 +38,16 @@ func TestMoreLike(t *testing.T) {
 		for i := range row.hosts {
 			hosts = append(hosts, host1("h"+string(rune('A'+i)), "w", "r"+string(rune('a'+i%row.racks))))
 		}
-		got, err := MoreLike(clusters, hosts, Previous{}, testOptions, key)
+		got, why, err := MoreLike(clusters, hosts, Previous{}, testOptions, key)
 		if err != nil || got != row.want {
 			t.Errorf("%s: %d more, %v, want %d", row.why, got, err, row.want)
 		}
+		if why == nil || !strings.HasPrefix(why.Short.Cluster.Name, "a.like.") || why.Missing.Count != row.missing || strings.Join(why.Missing.Keys, " ") != row.keys {
+			t.Errorf("%s: the next one lacks %+v, want it to lack %d hosts by %q", row.why, why, row.missing, row.keys)
+		}
 	}
 	none := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
-	if _, err := MoreLike(none, nil, Previous{}, testOptions, key); err == nil {
+	if _, _, err := MoreLike(none, nil, Previous{}, testOptions, key); err == nil {
 		t.Error("a cluster that asks for no host: no error")
 	}
 }

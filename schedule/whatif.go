@@ -198,15 +198,16 @@ func leavesAll(now, after map[RoleKey]standing, asked RoleKey) bool {
 }
 
 // MoreLike returns how many more clusters like one get all their active and standby hosts, planned after all others,
-// while no other cluster is worse off. If n do not fit, no larger number fits.
+// while no other cluster is worse off. If n do not fit, no larger number fits. The shortage is that of the first one
+// that does not fit, nil if another cluster would be worse off.
 func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options,
-	like ClusterKey) (int, error) {
+	like ClusterKey) (int, *Shortage, error) {
 	at := slices.IndexFunc(clusters, func(c v1.SIPCluster) bool {
 		return c.Namespace == like.Namespace &&
 			c.Name == like.Name
 	})
 	if at < 0 {
-		return 0, fmt.Errorf("%s: no such cluster", like)
+		return 0, nil, fmt.Errorf("%s: no such cluster", like)
 	}
 	one := clusters[at]
 	one.Annotations, one.Spec.Priority = nil, math.MinInt32
@@ -216,11 +217,11 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 		want += active + standby
 	}
 	if want == 0 {
-		return 0, fmt.Errorf("%s: asks for no host: any number of such clusters fits", like)
+		return 0, nil, fmt.Errorf("%s: asks for no host: any number of such clusters fits", like)
 	}
 	s, err := arrange(clusters, hosts, previous, options)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	now, free := s.standings(), 0
 	for i := range s.classes {
@@ -230,25 +231,36 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 		free -= len(r.picks)
 	}
 	var failed error
-	fit := sort.Search(free/want, func(n int) bool {
+	var last *planner
+	fit := func(n int) bool {
 		with := slices.Clone(clusters)
-		for i := range n + 1 {
-			one.Name = fmt.Sprintf("%s.like.%d", like.Name, i) // a cluster has no dot in its name
+		for i := range n {
+			one.Name = fmt.Sprintf("%s.like.%d", like.Name, i+1) // a cluster has no dot in its name
 			with = append(with, one)
 		}
 		s, err := arrange(with, hosts, previous, options)
 		if err != nil {
 			failed = err
-			return true
+			return false
 		}
+		last = s
 		for key, ok := range s.standings() {
 			if was, known := now[key]; known && ok.worse(was) || !known && (!ok.placed || ok.empty > 0) {
-				return true
+				return false
 			}
 		}
-		return false
-	})
-	return fit, failed
+		return true
+	}
+	more := sort.Search(free/want, func(n int) bool { return !fit(n + 1) })
+	if fit(more + 1); failed != nil {
+		return 0, nil, failed
+	}
+	for i := range last.shortages {
+		if _, known := now[last.shortages[i].Short]; !known {
+			return more, &last.shortages[i], nil
+		}
+	}
+	return more, nil, nil
 }
 
 // bound returns an upper bound for the role: the hosts that claim it, and those that it selects.

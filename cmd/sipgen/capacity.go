@@ -38,8 +38,8 @@ func newCapacity(ui *terminal.UI) *cobra.Command {
 sipgen hosts. A class is a value of the label --by, a vendor (--by hardware.vendor) or a model
 (--by hardware.model); without --by, equal hardware.
 
---like plans further clusters like one, after all others, and prints how many fit. It counts
-hosts: the grants of the tenant may allow fewer.
+--like plans further clusters like one, after all others, and prints how many fit, and what the
+next one lacks. It counts hosts: the grants of the tenant may allow fewer.
 
 Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 		Example: `  sipgen capacity --by rack
@@ -175,12 +175,16 @@ func moreLike(admitted *app.Admitted, name string) (*report.CapacityLike, error)
 		return nil, fmt.Errorf("--like: %w", err)
 	}
 	namespace, short, _ := strings.Cut(key, "/")
-	more, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options,
+	more, why, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options,
 		schedule.ClusterKey{Namespace: namespace, Name: short})
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}
-	return &report.CapacityLike{Cluster: key, More: more}, nil
+	out := &report.CapacityLike{Cluster: key, More: more}
+	if why != nil {
+		out.Why = sentence.Shortage(why)
+	}
+	return out, nil
 }
 
 // showCapacity prints the counts, and ends in a finding if there are too few free hosts.
@@ -202,6 +206,9 @@ func showCapacity(ui *terminal.UI, shown *report.Capacity, output string) error 
 		if like := shown.Like; like != nil {
 			fmt.Fprintf(ui.Out, "%s like %s %s.\n", text.Plural(like.More, "more cluster", "more clusters"), like.Cluster,
 				sentence.Verb(like.More, "fits", "fit"))
+			if like.Why != "" {
+				fmt.Fprintf(ui.Out, "The next one does not: %s\n", like.Why)
+			}
 		}
 	}
 	var err error

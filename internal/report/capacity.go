@@ -45,6 +45,8 @@ type CapacityClass struct {
 type CapacityLike struct {
 	Cluster string `json:"cluster"`
 	More    int    `json:"more"`
+	// Why is what the next one lacks, empty if another cluster would lose hosts to it.
+	Why string `json:"why,omitempty"`
 }
 
 // KeptForReuse is a host of no cluster, and the machines for which Cluster API keeps it.
