@@ -39,7 +39,7 @@ func TestSupportedVersions(t *testing.T) {
 		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/kustomize-controller"},
 		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/source-controller"},
 		{"Argo CD", "kubernetes", "github.com/argoproj/argo-cd/v3"},
-		{"Cluster API, with its metal3 provider", "cluster-api", "sigs.k8s.io/cluster-api"},
+		{"Cluster API, with its metal3 provider", "baremetal-operator", "sigs.k8s.io/cluster-api"},
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
 		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))

@@ -65,7 +65,7 @@ func ArgoCRDs(t testing.TB) []string {
 // KubeadmConfigTemplate. Those of Cluster API's provider for metal3, whose module cannot be had, are not among them:
 // see CAPM3CRDs.
 func ClusterAPICRDs(t testing.TB) []string {
-	dir := ModuleDir(t, "cluster-api", "sigs.k8s.io/cluster-api")
+	dir := ModuleDir(t, "baremetal-operator", "sigs.k8s.io/cluster-api")
 	return []string{
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_clusters.yaml"),
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machinedeployments.yaml"),

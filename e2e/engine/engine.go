@@ -48,7 +48,7 @@ var programs = map[string]program{
 		"github.com/fluxcd/source-controller"},
 	"baremetal-operator": {"baremetal-operator", operatorModule, operatorModule},
 	"argocd":             {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
-	"kustomize":          {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"kustomize":          {"kubernetes", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
 	"etcd":               {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
 	"gitea":              {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
 }
