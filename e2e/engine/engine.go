@@ -36,21 +36,31 @@ type program struct {
 	folder string
 	// module that the version is that of, and the main package.
 	module, main string
+	// shorter are waits of the program that nothing depends on and no option shortens, and what they are here.
+	shorter []shorter
 }
 
+// shorter is a line of a package of the program's module with a wait, and that line with a shorter one.
+type shorter struct{ file, line, short string }
+
 var programs = map[string]program{
-	"kube-controller-manager": {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"},
-	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
-	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
-	"kustomize-controller": {"kubernetes", "github.com/fluxcd/kustomize-controller",
-		"github.com/fluxcd/kustomize-controller"},
-	"source-controller": {"kubernetes", "github.com/fluxcd/source-controller",
-		"github.com/fluxcd/source-controller"},
-	"baremetal-operator": {"baremetal-operator", operatorModule, operatorModule},
-	"argocd":             {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
-	"kustomize":          {"kubernetes", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
-	"etcd":               {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
-	"gitea":              {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
+	"kube-controller-manager": {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", nil},
+	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", nil},
+	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl", nil},
+	// It looks every five seconds whether a Deployment is ready.
+	"kustomize-controller": {"kubernetes", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller",
+		[]shorter{{"internal/controller/kustomization_controller.go", "Interval: 5 * time.Second,", "Interval: 500 * time.Millisecond,"}}},
+	"source-controller": {"kubernetes", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller", nil},
+	// What Ironic would do takes its test mode as long as this, for one host after another.
+	"baremetal-operator": {"baremetal-operator", operatorModule, operatorModule, []shorter{
+		{operatorTestMode, "var deprovisionRequeueDelay = time.Second * 10", "var deprovisionRequeueDelay = time.Second"},
+		{operatorTestMode, "var provisionRequeueDelay = time.Second * 10", "var provisionRequeueDelay = time.Second"},
+		{operatorTestMode, "var inspectionRequeueDelay = time.Second * 2", "var inspectionRequeueDelay = time.Second / 2"},
+	}},
+	"argocd":    {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd", nil},
+	"kustomize": {"kubernetes", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5", nil},
+	"etcd":      {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", nil},
+	"gitea":     {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea", nil},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module
@@ -127,7 +137,7 @@ func (p program) key(folder string) (string, error) {
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(content), content)
 	}
-	fmt.Fprintln(sum, runtime.GOOS, runtime.GOARCH, runtime.Version(), p.main)
+	fmt.Fprintln(sum, runtime.GOOS, runtime.GOARCH, runtime.Version(), p.main, p.shorter)
 	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }
 
@@ -155,8 +165,14 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 		// by cgo: wants a C compiler
 		flags, tags = flags+" -X main.Version="+strings.TrimPrefix(version, "v"), "sqlite sqlite_unlock_notify"
 	}
+	modfile := filepath.Join(folder, "go.mod")
+	if len(p.shorter) > 0 {
+		if modfile, err = p.modfile(ctx, folder, filepath.Dir(target)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	// Linked beside its place and renamed, so that an interrupted build leaves no half a binary.
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-tags", tags, "-ldflags", flags, "-o",
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-modfile", modfile, "-tags", tags, "-ldflags", flags, "-o",
 		target+".new", p.main)
 	cmd.Dir = folder
 	cmd.Env = buildEnvironment()
@@ -179,6 +195,45 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 	}
 	fmt.Fprintf(log, "e2e: %s: built in %s\n", name, time.Since(started).Round(time.Second))
 	return nil
+}
+
+// modfile writes the module's go.mod with the program's own module replaced by a copy whose waits are shorter, below a folder.
+func (p program) modfile(ctx context.Context, folder, target string) (string, error) {
+	module, err := output(ctx, folder, "go", "list", "-m", "-f", "{{.Dir}}", p.module)
+	if err != nil {
+		return "", err
+	}
+	patched, file := filepath.Join(target, "module"), filepath.Join(target, "go.mod")
+	if err := os.RemoveAll(patched); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(patched, os.DirFS(module)); err != nil {
+		return "", err
+	}
+	for _, s := range p.shorter {
+		path := filepath.Join(patched, s.file)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		if n := strings.Count(string(content), s.line); n != 1 {
+			return "", fmt.Errorf("%s of %s: found %d lines %q, want one", s.file, p.module, n, s.line)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(content), s.line, s.short, 1)), 0o600); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(target, name), content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	_, err = output(ctx, folder, "go", "mod", "edit", "-replace="+p.module+"="+patched, file)
+	return file, err
 }
 
 // progress reads what go build -v prints, says now and then where it is, and gives the last lines.

@@ -19,6 +19,7 @@ import (
 
 const (
 	operatorModule    = "github.com/metal3-io/baremetal-operator"
+	operatorTestMode  = "pkg/provisioner/fixture/fixture.go"
 	operatorNamespace = "baremetal-operator-system"
 	operatorAccount   = "baremetal-operator-controller-manager"
 )
