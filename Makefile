@@ -46,7 +46,7 @@ FIRST = ./publish ./cmd/sipgen ./internal/forge
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
-ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-use|rolled-back|failed)$$
+ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
 
 # Tests make more garbage than they keep: collecting it ten times as late takes a quarter off the processor's time.

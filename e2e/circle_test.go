@@ -17,6 +17,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sigs.k8s.io/yaml"
 
@@ -79,8 +80,32 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
 	c.account = c.reader(t)
+	t.Cleanup(func() { c.end(t) })
 	t.Cleanup(func() { r.wantNoHarm(t, c.ns, "all of it") })
 	return c
+}
+
+// end takes away what costs every later site of the rig time: the API server asks each policy, and Argo CD looks at each Application.
+func (c *circle) end(t *testing.T) {
+	t.Helper()
+	if c.rig.argo != nil {
+		for _, name := range append([]string{c.root()}, c.syncs(t)...) {
+			_ = c.rig.api.TryEdit("e2e", engine.Applications, engine.ArgoNamespace, name, "", func(o map[string]any) {
+				unstructured.RemoveNestedField(o, "metadata", "finalizers")
+			})
+			_ = c.rig.api.TryDelete(engine.Applications, engine.ArgoNamespace, name, false)
+		}
+	}
+	for name, content := range c.tree {
+		if !strings.HasPrefix(name, "policy/") {
+			continue
+		}
+		for _, o := range engine.Objects(t, content) {
+			if resource, err := c.rig.api.Resource(o); err == nil && strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
+				_ = resource.Delete(context.Background(), o.GetName(), metav1.DeleteOptions{})
+			}
+		}
+	}
 }
 
 // bySources has a real source-controller fetch the repository, by HTTP.

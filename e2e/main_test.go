@@ -15,6 +15,7 @@
 //	Cluster API's metal3 provider        rig.take and rig.letGo set and clear consumerRef, image and networkData, with the rights for that
 //	HostClaims                           row claimed sets consumerRef, as the operator's account
 //	the choice of a host by Cluster API  circle.takeHosts picks one of the matching available hosts at random
+//	how long engines wait                engine.programs and StartArgo have some fixed waits shorter than they are
 //	cert-manager                         its CustomResourceDefinition takes Certificates and issues none
 package e2e_test
 

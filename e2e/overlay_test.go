@@ -124,20 +124,3 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 	}
 	c.replay(t, r, approved, denied, "n1", "n2")
 }
-
-// rowInUse: a host that is provisioned, or that something consumes, is not released before it is let go.
-func rowInUse(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2")
-	c.tenant("a", 2)
-	c.step(t, "assign")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1", "n2") })
-	c.accept(t)
-	c.tenant("a", 1)
-	c.settle(t, "a release that is pending")
-	c.wantHolds(t, "a release that is pending", "a", "n1", "n2")
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
-	c.accept(t)
-	c.settle(t, "a release")
-	c.wantHolds(t, "a release", "a", "n1")
-}

@@ -123,6 +123,15 @@ func (c *circle) stopEverything(t *testing.T, services string) {
 	if got := c.holds(t, "b"); len(got) != 1 {
 		t.Errorf("%s: tenant a is stopped, and b has %v, want one", section, got)
 	}
+	c.run(t, procedure(t, "resume-tenant", section))
+	revision = c.begin(t)
+	if c.rig.argo != nil {
+		c.rig.argo.Refresh(t, c.name("a", "hosts"))
+	}
+	c.await(t, c.name("a", "hosts"), c.repo.Head(t), revision, nil)
+	if got := c.holds(t, "a"); len(got) != 2 {
+		t.Errorf("%s: tenant a goes on, and has %v, want two", section, got)
+	}
 	c.run(t, procedure(t, "resume", section))
 	c.sync(t, nil)
 	c.check(t, "the tenant goes on", nil)

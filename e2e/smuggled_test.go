@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -213,12 +214,20 @@ func rowSmuggled(t *testing.T, r *rig, name string) {
 		c.edit(t, what, func(dir string) { c.smuggle(t, dir, folder, before, objects) })
 	}
 	if r.flux != nil {
+		// Flux says the first that it is denied, and each is denied to the account by which it applies.
+		first := c.smuggled(t)[0]
+		push(first.what, first.text)
+		c.sync(t, map[string]string{c.name("a", "infra"): first.GetKind() + "/" + first.GetName(), c.name("a", "hosts"): "dependency"})
+		c.check(t, first.what, nil)
+		account, _, _ := unstructured.NestedString(r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, c.name("a", "infra")).Object, "spec", "serviceAccountName")
+		if account == "" {
+			t.Fatal("the services are applied by no account of their own")
+		}
+		client := engine.NewClient(t, r.api.As("system:serviceaccount:"+engine.FluxNamespace+":"+account))
 		for _, object := range c.smuggled(t) {
-			// Flux says the first that it is denied.
-			named := fmt.Sprintf("%s/%s/%s", object.GetKind(), object.GetNamespace(), object.GetName())
-			push(named, object.text)
-			c.sync(t, map[string]string{c.name("a", "infra"): strings.Replace(named, "//", "/", 1), c.name("a", "hosts"): "dependency"})
-			c.check(t, named, nil)
+			if err := client.TryApply(object.Unstructured, "kustomize-controller", true); !apierrors.IsForbidden(err) {
+				t.Errorf("%s: %v, want forbidden", object.what, err)
+			}
 		}
 	} else {
 		// Argo CD says all, and waits longer before each try.
