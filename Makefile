@@ -57,13 +57,13 @@ unit: ## the quick loop: everything but the real engines and what is slow
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
 	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' -- $(GO) run ./e2e/prepare $(ENGINES) \
-		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
+		-- $(GO) test -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'
 
 check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
 	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -vet=off -timeout 30m $(UNITS) -run '$(SLOW)' \
 		-- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) \
 		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
-		-- $(GO) test -timeout 60m ./e2e -skip '$(ROWS)' -- $(GO) test -timeout 30m $$($(GO) list ./e2e/... | grep '/e2e/') -skip '$(SERVICES)'
+		-- $(GO) test -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)'
 
 nightly: ## every kind of secret in every field, all kills and rivals, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
