@@ -35,7 +35,7 @@ BROWSER = ^TestBrowser$$
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush \
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestHooksThatPrintALot \
 	TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown TestLastChangeFetchesWhatItNeeds \
-	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder TestOutsideModule \
+	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	TestPackLimits TestRecordOfHardShapes TestSecurityTable TestServersDiskIsFull TestTakeoverInEveryOrder \
 	TestTally TestTamperedTrees
 empty :=

@@ -49,7 +49,7 @@ var folders = map[string][]string{
 	"inventory/inventorytest": {"inventory"},
 	// The steps of a run: what they take, and not how it is shown.
 	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history", "internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
-		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact", "internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule", "verify"},
+		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact", "internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},
 	"internal/finding":             {"api", "internal/manifest"},
 	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/redact", "internal/tenancy", "render", "schedule"},
 	"internal/lint":                {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
@@ -80,18 +80,15 @@ var folders = map[string][]string{
 	"schedule/solve":               {},
 	"internal/tenancy":             {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":                    {},
-	// A program of others, which TestOutsideModule builds.
-	"testdata/outside":      {"api", "inventory", "publish", "render", "schedule", "verify"},
-	"verify":                {"api", "inventory", "internal/netplan", "internal/overlay", "internal/tenancy", "render"},
-	"internal/foreign":      {"internal/redact"},
-	"internal/survey":       {"inventory"},
-	"config/crd":            {},
-	"internal/fields":       {"config/crd"},
-	"docs/runbooks":         {},
-	"internal/status":       {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/takeover":     {"api", "inventory", "internal/manifest", "internal/preflight"},
-	"internal/objdiff":      {"internal/manifest"},
-	"internal/objdiff/show": {"internal/objdiff"},
+	"internal/foreign":             {"internal/redact"},
+	"internal/survey":              {"inventory"},
+	"config/crd":                   {},
+	"internal/fields":              {"config/crd"},
+	"docs/runbooks":                {},
+	"internal/status":              {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
+	"internal/takeover":            {"api", "inventory", "internal/manifest", "internal/preflight"},
+	"internal/objdiff":             {"internal/manifest"},
+	"internal/objdiff/show":        {"internal/objdiff"},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.

@@ -11,7 +11,6 @@ import (
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
-	"github.com/airshipit/sipgen/verify"
 )
 
 // From specs and hosts to the tree. Its files are the input of the next run, as the decisions that were made.
@@ -39,12 +38,8 @@ func ExampleSite() {
 		fmt.Println(err)
 		return
 	}
-	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement})
+	tree, _, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement})
 	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := verify.Services(site, services); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
-	"github.com/airshipit/sipgen/verify"
 )
 
 // serviceBuilds caches the services that were built and checked in this run. A run renders again after a rival push,
@@ -70,9 +69,12 @@ func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceB
 		return found
 	}
 	var found serviceBuild
-	built, wrong := verify.Built(p.Loaded.Site, s)
-	found.wrong = wrong
-	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
+	var built overlay.Built
+	// What has no patches and no mirror needs no build.
+	if patches, mirror := len(s.Cluster.Spec.Patches), p.Loaded.Site.Spec.Images.RegistryMirror; patches > 0 || mirror != "" {
+		built, found.wrong = overlay.Check(s.Files, patches, mirror)
+	}
+	if len(found.wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
 		for _, err := range p.Loaded.Tenants.Built(s.Cluster, built.OwnImages) {
 			found.wrong = append(found.wrong, overlay.OfPatches(err))
 		}
