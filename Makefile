@@ -1,5 +1,6 @@
 # sipgen: `make demo` shows what it does, `make test` tests it, `make check` runs the rest of the tests.
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DELETE_ON_ERROR:
 
 GO       ?= go
@@ -37,7 +38,7 @@ SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostIn
 	TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown TestLastChangeFetchesWhatItNeeds \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	TestPackLimits TestRecordOfHardShapes TestSecurityTable TestServersDiskIsFull TestTakeoverInEveryOrder \
-	TestTally TestTamperedTrees
+	TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$
 # The longest first: they wait more than they compute.
@@ -55,15 +56,18 @@ unit test check: export GOGC := 1000
 unit: ## the quick loop: everything but the real engines and what is slow
 	$(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
 
+# What is to be counted: each command goes on where the one before it passed.
+COUNTED = | $(GO) run ./hack/tally
+
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@$(GO) run ./hack/tally -- $(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' -- $(GO) run ./e2e/prepare $(ENGINES) \
-		-- $(GO) test -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'
+	@{ $(GO) test -json -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' && $(GO) run ./e2e/prepare $(ENGINES) \
+		&& $(GO) test -json -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
 
 check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
-	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -vet=off -timeout 30m $(UNITS) -run '$(SLOW)' \
-		-- CGO_ENABLED=1 $(GO) test -race -timeout 30m $(RACING) \
-		-- $(GO) test ./internal/picture -run '$(BROWSER)' -- $(GO) run ./e2e/prepare \
-		-- $(GO) test -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)'
+	@{ bash hack/lint.sh && $(GO) test -json -vet=off -timeout 30m $(UNITS) -run '$(SLOW)' \
+		&& CGO_ENABLED=1 $(GO) test -json -race -timeout 30m $(RACING) \
+		&& $(GO) test -json ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
+		&& $(GO) test -json -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)'; } $(COUNTED)
 
 nightly: ## every kind of secret in every field, all kills and rivals, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
