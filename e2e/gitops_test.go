@@ -25,7 +25,6 @@ var rows = []row{
 	{"deleted", rowDeleted},
 	{"drift", rowDrift},
 	{"file-deleted", rowFileDeleted},
-	{"policy", rowPolicy},
 	{"overlay", rowOverlay},
 	{"smuggled", rowSmuggled},
 	{"runner", rowRunner},

@@ -9,37 +9,6 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// rowPolicy: what the rendered policies forbid, and what they must not stand in the way of.
-func rowPolicy(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2")
-	c.tenant("a", 1)
-	c.step(t, "assign")
-	r.api.AllRights(t, "everybody-here")
-	syncer := "system:serviceaccount:flux-system:sipgen-" + c.site.Name + "-hosts"
-	if r.argo != nil {
-		syncer = "system:serviceaccount:argocd:argocd-application-controller"
-	}
-	// What is allowed here is meant. At last the operator and Cluster API go from one end of a host's use to the other, with the rights that
-	// they have.
-	r.api.Operator.ChangeUse(func() {
-		r.api.HostWatch.During(t, c.ns, "n1", func() {
-			for _, try := range guardTries(syncer) {
-				try.check(t, r.api, c.ns)
-			}
-			r.consume(t, c.ns, "n1")
-			r.letGo(t, c.ns, "n1")
-		})
-	})
-	engineClient := engine.NewClient(t, r.api.As(syncer, "everybody-here"))
-	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
-	wantDenied(t, "the engine creates a host", engineClient.TryApply(engine.Objects(t, []byte(hostManifest(c.ns, "n9", "r9")))[0], "probe", true), "only update")
-	wantDenied(t, "the engine deletes a host", engineClient.TryDelete(engine.Hosts, c.ns, "n2", true), "only update")
-	wantDenied(t, "a person deletes an assigned host", person.TryDelete(engine.Hosts, c.ns, "n1", true), "release it first")
-	wantDenied(t, "a person deletes a free host", person.TryDelete(engine.Hosts, c.ns, "n2", true), "")
-	wantDenied(t, "break-glass deletes an assigned host", r.api.TryDelete(engine.Hosts, c.ns, "n1", true), "")
-}
-
 // guardTry is one change of a live host, by a user who may do everything but for the guards.
 type guardTry struct {
 	what, user string
