@@ -10,6 +10,21 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
+func TestMain(m *testing.M) { engine.Main(m) }
+
+// host is a BareMetalHost as an operator of the site writes one.
+func host(namespace, name string) string {
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name).Replace(`
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {namespace: NAMESPACE, name: NAME}
+spec:
+  online: true
+  bootMACAddress: 52:54:00:00:00:01
+  bmc: {address: redfish://192.0.2.1/redfish/v1/Systems/1, credentialsName: NAME-bmc}
+`)
+}
+
 // TestHostWatchSeesHarm does to hosts what the operator answers with a wipe, a shutdown or the end of the host: without an announcement
 // each is harm, and named; with one it is not. What a consumer adds is none.
 func TestHostWatchSeesHarm(t *testing.T) {

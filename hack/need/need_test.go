@@ -2,8 +2,6 @@ package need
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -41,35 +39,5 @@ func TestMissing(t *testing.T) {
 		if got := child.how + ": " + child.words; got != want {
 			t.Errorf("CI=%q: found %s, want %s", ci, got, want)
 		}
-	}
-}
-
-// TestProgram: a program that is installed after it was looked for stays missing, and one that is removed stays found.
-func TestProgram(t *testing.T) {
-	t.Setenv("CI", "")
-	t.Setenv("PATH", t.TempDir())
-	file := filepath.Join(os.Getenv("PATH"), "need-a-program")
-	look := func(name string) (path string) {
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			path = Program(&told{}, name, "package")
-		}()
-		<-ended
-		return path
-	}
-	if path := look("need-a-program"); path != "" {
-		t.Errorf("found %s", path)
-	}
-	for _, name := range []string{file, file + "-too"} {
-		if err := os.WriteFile(name, nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if path := look("need-a-program"); path != "" {
-		t.Errorf("found %s, which was installed since", path)
-	}
-	if path := look("need-a-program-too"); path != file+"-too" {
-		t.Errorf("found %q, want %s", path, file+"-too")
 	}
 }
