@@ -47,10 +47,7 @@ type circle struct {
 	// account that sipgen reads with.
 	account string
 	// short: publish may end with 1, because a cluster lacks hosts.
-	short bool
-	// killed ends sipgen after a while, and killWhen when it returns.
-	killed    time.Duration
-	killWhen  func()
+	short     bool
 	untouched *engine.Untouched
 	started   bool
 	// sources is Flux's source-controller, where the test does not play its part.
@@ -268,14 +265,6 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
-	}
-	if c.killed > 0 {
-		time.Sleep(c.killed)
-		_ = cmd.Process.Kill()
-	}
-	if c.killWhen != nil {
-		c.killWhen()
-		_ = cmd.Process.Kill()
 	}
 	err = cmd.Wait()
 	c.said = out.String()

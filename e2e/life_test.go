@@ -71,63 +71,6 @@ func rowStandIn(t *testing.T, r *rig, name string) {
 	c.wantStandby(t, "let go", "a", "n3")
 }
 
-// rowClaimed: a HostClaim of metal3 is bound to a host, which is all that is written at first: no image, and the host is available. It is in
-// use all the same: the host is not released, and a rollback does not move it.
-func rowClaimed(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1")
-	c.tenant("b", 1)
-	c.step(t, "assign to b")
-	had := c.repo.Head(t)
-	c.tenant("b", 0)
-	c.settle(t, "release")
-	c.tenant("a", 1)
-	c.step(t, "assign to a")
-	// As metal3's package hostclaim does it, by the account of its operator.
-	operator := engine.NewClient(t, r.api.As(engine.OperatorUser))
-	claim := func(ref any) {
-		engine.Wait(t, "the claim", engine.SyncTimeout, func() error {
-			return operator.TryEdit("baremetal-operator", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
-				spec := o["spec"].(map[string]any)
-				if spec["consumerRef"] = ref; ref == nil {
-					delete(spec, "consumerRef")
-				}
-			})
-		})
-	}
-	claim(map[string]any{"apiVersion": "metal3.io/v1alpha1", "kind": "HostClaim", "namespace": "platform", "name": "claim-1"})
-	c.accept(t)
-	labels := r.api.OurLabels(t, c.ns, "n1")
-
-	c.tenant("a", 0)
-	c.commit(t)
-	c.sync(t, nil)
-	c.wantSaid(t, "a release that waits", "1 release pending")
-	c.sipgen(t, "plan", "-o", "wide")
-	c.wantSaid(t, "a release that waits", "in use by HostClaim platform/claim-1")
-	c.check(t, "a release that waits", nil)
-	c.wantHolds(t, "a release that waits", "a", "n1")
-
-	has := c.repo.Head(t)
-	c.repo.Reset(t, had)
-	c.readTree(t)
-	c.sync(t, map[string]string{c.name("b", "hosts"): "is in use"})
-	c.untouched.Check(t, "a rollback")
-	if got := r.api.OurLabels(t, c.ns, "n1"); fmt.Sprint(got) != fmt.Sprint(labels) {
-		t.Errorf("after a rollback: the host has labels %v, want %v", got, labels)
-	}
-	c.dispute(t, map[string]string{c.name("b", "hosts"): "is in use"}, "n1")
-	c.repo.Reset(t, has)
-	c.readTree(t)
-	c.sync(t, nil)
-	c.wantHolds(t, "the run after it", "a", "n1")
-
-	r.api.HostWatch.During(t, c.ns, "n1", func() { claim(nil) })
-	c.accept(t)
-	c.settle(t, "the claim is gone")
-	c.wantHolds(t, "the claim is gone", "a")
-}
-
 // rowNetworkData: the provider puts network data of its own in the place of a host's, and takes it away with the machine. The load balancer keeps
 // the address that the host had when it was handed out. A host that has lost it is handed out again when its annotation says where it is.
 func rowNetworkData(t *testing.T, r *rig, name string) {

@@ -43,12 +43,9 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 		t.Helper()
 		revision := c.begin(t)
 		for _, sync := range []string{c.root(), c.name("a", "hosts"), c.name("b", "hosts"), c.name("d", "hosts")} {
-			tenant := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(sync, c.tenants+"."), ".hosts"), ".infra") // infra in waves
+			tenant := strings.TrimSuffix(strings.TrimPrefix(sync, c.tenants+"."), ".hosts")
 			if _, stopped := want[tenant]; stopped && want[tenant] == 1 {
 				continue
-			}
-			if r.argo != nil {
-				r.argo.Refresh(t, sync)
 			}
 			c.await(t, sync, c.repo.Head(t), revision, nil)
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// rowRolledBack: a machine runs on a host that another tenant had before. Whatever commit of then the branch goes back to, and by whatever
-// way, the host stays where it is, and the next run of sipgen goes on from there.
+// rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no image, and the host is
+// available. It is in use all the same: it is not released, and whatever commit of then the branch goes back to, it stays where it is, and the next
+// run of sipgen goes on from there.
 func rowRolledBack(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -25,12 +26,30 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 	c.step(t, "release")
 	gave := c.repo.Head(t)
 	c.settle(t, "release")
-	none := c.repo.Head(t)
 	c.tenant("a", 1)
 	c.step(t, "assign to a")
 	c.wantHolds(t, "assign to a", "a", "n1")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
-	c.accept(t)
+	// As metal3's package hostclaim does it, by the account of its operator.
+	operator := engine.NewClient(t, r.api.As(engine.OperatorUser))
+	claim := func(ref any) {
+		engine.Wait(t, "the claim", engine.SyncTimeout, func() error {
+			return operator.TryEdit("baremetal-operator", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+				spec := o["spec"].(map[string]any)
+				if spec["consumerRef"] = ref; ref == nil {
+					delete(spec, "consumerRef")
+				}
+			})
+		})
+		c.accept(t)
+	}
+	claim(map[string]any{"apiVersion": "metal3.io/v1alpha1", "kind": "HostClaim", "namespace": "platform", "name": "claim-1"})
+	c.tenant("a", 0)
+	c.settle(t, "a release that waits")
+	c.wantHolds(t, "a release that waits", "a", "n1")
+	c.sipgen(t, "plan", "-o", "wide")
+	c.wantSaid(t, "a release that waits", "in use by HostClaim platform/claim-1")
+	c.tenant("a", 1)
+	c.settle(t, "it stays")
 	labels := r.api.OurLabels(t, c.ns, "n1")
 
 	denied := map[string]string{c.name("b", "hosts"): "is in use"}
@@ -42,7 +61,6 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 		disputed bool // labels and tree name two clusters
 	}{
 		{"a force-push to when b gave it back", func() { c.repo.Reset(t, gave) }, denied, false},
-		{"a force-push to when nobody had it", func() { c.repo.Reset(t, none) }, nil, false},
 		// To the engine a force-push is the same: it sees the tree.
 		{"a revert to when b had it", func() { c.repo.Revert(t, had) }, denied, true},
 	} {
@@ -65,6 +83,10 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 		c.wantHolds(t, "the run after "+back.what, "a", "n1")
 		c.settle(t, "the run after "+back.what)
 	}
+	c.tenant("a", 0)
+	r.api.HostWatch.During(t, c.ns, "n1", func() { claim(nil) })
+	c.settle(t, "the claim is gone")
+	c.wantHolds(t, "the claim is gone", "a")
 }
 
 // dispute has sipgen publish on a tree that has a host in use for another cluster than its labels do: both clusters are

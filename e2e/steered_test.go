@@ -31,7 +31,6 @@ func rowSteered(t *testing.T, r *rig, name string) {
 	}
 	if r.flux != nil {
 		tries = append(tries,
-			steeredTry{what: "the hosts' files are hidden", file: hosts + ".sourceignore", text: "*\n", says: "sipgen did not write it"},
 			steeredTry{what: "the hosts' kustomization is hidden", file: hosts + ".sourceignore", text: "kustomization.yaml\n", says: "sipgen did not write it"},
 			steeredTry{what: "the hosts' folders are hidden", file: ".sourceignore", text: "hosts/\n", says: "from Flux", noFolder: true},
 			steeredTry{what: "the services are hidden", file: infra + ".sourceignore", text: "*\n", says: "sipgen did not write it", prunes: true},
@@ -40,8 +39,6 @@ func rowSteered(t *testing.T, r *rig, name string) {
 		tries = append(tries,
 			steeredTry{what: "a patch that releases", file: hosts + ".argocd-source.yaml", says: "sipgen did not write it", fails: "is in use",
 				text: "kustomize:\n  patches:\n" + anyHost + `'[{"op": "replace", "path": "/metadata/labels", "value": {}}]'` + "\n"},
-			steeredTry{what: "other names", file: hosts + ".argocd-source-" + c.name("a", "hosts") + ".yaml", says: "sipgen did not write it", fails: "uid mismatch",
-				text: "kustomize: {namePrefix: other-}\n"},
 			steeredTry{what: "whole hosts", file: hosts + ".argocd-source.yaml", says: "sipgen did not write it", fails: "spec",
 				text: "kustomize:\n  patches:\n" + anyHost + `'[{"op": "add", "path": "/spec", "value": {"online": false}}]'` + "\n"},
 		)
