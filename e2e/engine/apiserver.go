@@ -80,6 +80,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		"--allow-privileged",
 		"--endpoint-reconciler-type=none",
 		"--profiling=false",
+		"--enable-priority-and-fairness=false",
 	}
 	if options.AuthenticationConfig != "" {
 		args = append(args, "--authentication-config="+options.AuthenticationConfig)
