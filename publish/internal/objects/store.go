@@ -15,8 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/memory"
-
-	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 // Store is the objects of packs that a server sent. go-git indexes and reads them. A pack is a file without a name,
@@ -67,16 +65,15 @@ func (f *Store) HasEncodedObject(hash plumbing.Hash) error {
 	return err
 }
 
-// Add takes a pack in, of at most a whole commit.
+// Add takes a pack in. go-git finds its objects by the hashes of what they hold.
 func (f *Store) Add(pack io.Reader) error { return f.add(pack, mostOfPack) }
 
-// add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
-func (f *Store) add(pack io.Reader, limits packLimits) error {
-	file, err := spool(&atMost{pack, limits.bytes})
+func (f *Store) add(pack io.Reader, most int64) error {
+	file, err := spool(&atMost{pack, most})
 	if err != nil {
 		return err
 	}
-	index, err := indexPack(file, limits)
+	index, err := indexPack(file)
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", errors.Join(err, file.Close()))
 	}
@@ -128,22 +125,8 @@ func unnamedFile() (billy.File, error) {
 	return unnamed{file}, nil
 }
 
-// packLimits is what a pack may take. What go-git's parser keeps in memory at a time is less than all deltas and what
-// comes of them.
-type packLimits struct {
-	bytes    int64  // of the pack, on disk
-	objects  uint32 // each is a few hundred bytes of memory
-	deltas   int64  // bytes of deltas, and of what comes of them
-	unpacked int64  // bytes of everything, which take time
-}
-
-// mostOfPack is what the pack of a whole commit may take, where the server leaves nothing out.
-var mostOfPack = packLimits{bytes: 2 << 30, objects: 2_000_000, deltas: 1 << 30, unpacked: 16 << 30}
-
-// tooMuchError is what is wrong with a pack that has more than it may.
-type tooMuchError string
-
-func (e tooMuchError) Error() string { return string(e) }
+// mostOfPack is how many bytes a pack may have.
+const mostOfPack = 2 << 30
 
 // atMost is a reader that fails when there is more to read.
 type atMost struct {
@@ -154,16 +137,13 @@ type atMost struct {
 func (a *atMost) Read(into []byte) (int, error) {
 	n, err := a.Reader.Read(into)
 	if a.left -= int64(n); a.left < 0 {
-		return 0, tooMuchError("the pack has more bytes than it may have")
+		return 0, errors.New("the pack has more bytes than it may have")
 	}
 	return n, err
 }
 
-// indexPack has go-git index a pack that stays within limits.
-func indexPack(file billy.File, limits packLimits) (*idxfile.MemoryIndex, error) {
-	if err := checkPack(file, limits); err != nil {
-		return nil, err
-	}
+// indexPack has go-git index a pack.
+func indexPack(file billy.File) (*idxfile.MemoryIndex, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -176,90 +156,4 @@ func indexPack(file billy.File, limits packLimits) (*idxfile.MemoryIndex, error)
 		return nil, err
 	}
 	return writer.Index()
-}
-
-// checkPack checks the sizes that a pack announces for its objects: a megabyte of it can be gigabytes.
-func checkPack(file billy.File, limits packLimits) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	scanner := packfile.NewScanner(file)
-	_, count, err := scanner.Header()
-	if err != nil {
-		return err
-	}
-	if count > limits.objects {
-		return tooMuchError(fmt.Sprintf("it has %d objects, want at most %d", count, limits.objects))
-	}
-	for range count {
-		header, err := scanner.NextObjectHeader()
-		if err != nil {
-			return unexpectedEOF(err)
-		}
-		size := header.Length
-		var begin deltaBegin
-		if written, _, err := scanner.NextObject(&begin); err != nil {
-			return unexpectedEOF(err)
-		} else if written != header.Length {
-			return fmt.Errorf("%w: an object of another size at %d", packfile.ErrMalformedPackFile, header.Offset)
-		}
-		if header.Type.IsDelta() {
-			if size = begin.target(); size < 0 {
-				return fmt.Errorf("the delta at %d: %w", header.Offset, packfile.ErrInvalidDelta)
-			}
-			limits.deltas -= size + header.Length
-		}
-		limits.unpacked -= max(size, header.Length)
-		switch {
-		case max(size, header.Length) > treefs.MaxFile:
-			return tooMuchError(fmt.Sprintf("a file has %d MiB, want at most %d", max(size, header.Length)>>20,
-				treefs.MaxFile>>20))
-		case limits.deltas < 0:
-			return tooMuchError("its deltas are more than they may be in memory")
-		case limits.unpacked < 0:
-			return tooMuchError("its objects unpack to more than they may")
-		}
-	}
-	_, err = scanner.Checksum()
-	return unexpectedEOF(err)
-}
-
-// unexpectedEOF names a pack that ends too early.
-func unexpectedEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// deltaBegin keeps the first bytes that are written to it: a delta begins with two sizes, of what it is of and of what
-// comes of it.
-type deltaBegin struct {
-	kept [20]byte
-	n    int
-}
-
-func (d *deltaBegin) Write(text []byte) (int, error) {
-	d.n += copy(d.kept[d.n:], text)
-	return len(text), nil
-}
-
-// target returns the second size: seven bits a byte, least first. Negative: there is none that is possible.
-func (d *deltaBegin) target() (size int64) {
-	at := 0
-	for range 2 {
-		size = 0
-		for shift := 0; ; shift += 7 {
-			if at == d.n || shift > 56 {
-				return -1
-			}
-			head := d.kept[at]
-			at++
-			size |= int64(head&0x7f) << shift
-			if head&0x80 == 0 {
-				break
-			}
-		}
-	}
-	return size
 }
