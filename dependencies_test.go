@@ -52,7 +52,6 @@ var dependencies = []struct{ module, purpose, importers string }{
 	{"golang.org/x/sync", "concurrent reads that end with the first error", "internal/manifest, inventory/live"},
 	{"golang.org/x/sys", "an unreadable file, on Linux", "tests"},
 	{"golang.org/x/term", "detection and width of a terminal", "cmd/sipgen/internal/terminal"},
-	{"golang.org/x/text", "names that differ only in case", "publish/internal/treefs"},
 	{"gopkg.in/evanphx/json-patch.v4", "JSON patches as the API server applies them", "tests"},
 	{"k8s.io/api", "Kubernetes' own types", "several"},
 	{"k8s.io/apiextensions-apiserver", "definitions of kinds, and their structural schemas",

@@ -20,12 +20,8 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-const (
-	// mostMatches is how many files of one commit a pattern may match.
-	mostMatches = 100_000
-	// filesAtOnce is how many files of a history are fetched in one pack.
-	filesAtOnce = 500
-)
+// filesAtOnce is how many files of a history are fetched in one pack.
+const filesAtOnce = 500
 
 // Walk is what Snapshot.History reads.
 type Walk struct {
@@ -290,9 +286,6 @@ func (m *matcher) in(tree plumbing.Hash, pattern string) (found []match, err err
 			}
 		case !deeper && (entry.Mode.IsRegular() || entry.Mode == filemode.Executable || entry.Mode == filemode.Deprecated):
 			found = append(found, match{entry.Name, entry.Hash})
-		}
-		if len(found) > mostMatches {
-			return nil, fmt.Errorf("%s: more than %d files", pattern, mostMatches)
 		}
 	}
 	if m.known == nil {

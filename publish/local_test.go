@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
 func TestRepositoryWithAWorktree(t *testing.T) {
@@ -56,20 +54,6 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)
 	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "1"))
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "3", "site/a", "1"))
-}
-
-// A file of a repository on this machine can be larger than what is read: it is refused before it is in memory.
-func TestLargeFileInLocalRepository(t *testing.T) {
-	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", Tree{"PLAN.md": make([]byte, treefs.MaxFile+1)})
-	tip, err := Read(t.Context(), Target{URL: repo, Branch: "main"})
-	if err == nil {
-		_, err = tip.State(Search{Places: []string{"PLAN.md"}})
-	}
-	if err == nil || !strings.Contains(err.Error(), "128 MiB, want at most 128 in a file") {
-		t.Errorf("found %v", err)
-	}
 }
 
 // A branch whose file is broken, as after a crash, is an error: it is no repository without commits, and no older value counts.

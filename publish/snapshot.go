@@ -159,17 +159,10 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
-	var total treefs.Size
 	owned := treefs.Lookup{Here: s.files}
 	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbors are deltas against each other
 		kind, text, err := owned.At(name)
 		if err != nil {
-			return err
-		}
-		if err := total.Add(name, text); err != nil {
-			if site != "" {
-				return fmt.Errorf("%s/%w", site, err)
-			}
 			return err
 		}
 		if kind == treefs.File {

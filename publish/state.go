@@ -73,14 +73,10 @@ func (s *Search) traces(here treefs.Reader) ([]string, error) {
 // stateOf compares what is owned with what is there. places are the files and folders whose other files are listed.
 func stateOf(here treefs.Reader, owned map[string]string, places []string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned))}
-	var total treefs.Size
 	files := treefs.Lookup{Here: here}
 	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbors are deltas against each other
 		kind, text, err := files.At(name)
 		if err != nil {
-			return nil, err
-		}
-		if err := total.Add(name, text); err != nil {
 			return nil, err
 		}
 		switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,31 +74,8 @@ func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 	case !info.Mode().IsRegular():
 		return treefs.Other, nil, nil
 	}
-	text, err := d.read(name)
+	text, err := d.root.ReadFile(filepath.FromSlash(name))
 	return treefs.File, text, err
-}
-
-// read reads a regular file. It is opened without waiting, in case the file is swapped for a pipe after the check.
-func (d Folder) read(name string) (text []byte, err error) {
-	opened, err := d.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = opened.Close() }() // only read
-	info, err := opened.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: %w: it was a file a moment ago", name, treefs.ErrTaken)
-	case info.Size() > treefs.MaxFile:
-		return nil, treefs.TooBig(name, info.Size())
-	}
-	text, err = treefs.ReadSized(io.LimitReader(opened, treefs.MaxFile+1), info.Size())
-	if err == nil && len(text) > treefs.MaxFile {
-		err = treefs.TooBig(name, int64(len(text)))
-	}
-	return text, err
 }
 
 // Below lists the files below a folder.

@@ -3,6 +3,7 @@ package objects
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +22,6 @@ type Files struct {
 	Root  plumbing.Hash           // zero: no files
 	Known map[string][]byte       // contents read so far, of which At asks no store
 	trees map[string]*object.Tree // folders read so far; nil: not a folder
-	names int                     // that below has listed
 }
 
 // Folder returns a folder, nil where there is none.
@@ -102,18 +102,11 @@ func (c *Files) At(name string) (treefs.EntryKind, []byte, error) {
 	return treefs.File, text, nil
 }
 
-// mostNames bounds how many files and folders are listed: folders of one content may be within one another without
-// number.
-const mostNames = 2_000_000
-
 // Below lists the files and others below a folder.
 func (c *Files) Below(name string) ([]string, error) {
 	tree, err := c.Folder(name)
 	if err != nil || tree == nil {
 		return nil, err
-	}
-	if c.names += len(tree.Entries); c.names > mostNames {
-		return nil, fmt.Errorf("%s: more than %d files and folders", name, mostNames)
 	}
 	var found []string
 	for _, entry := range tree.Entries {
@@ -133,13 +126,6 @@ func (c *Files) Below(name string) ([]string, error) {
 
 // Blob returns the content of a file.
 func Blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
-	size, err := store.EncodedObjectSize(hash)
-	if err != nil {
-		return nil, err
-	}
-	if size > treefs.MaxFile {
-		return nil, treefs.TooBig("one file", size)
-	}
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
 		return nil, err
@@ -149,5 +135,7 @@ func Blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	return treefs.ReadSized(reader, encoded.Size())
+	text = make([]byte, encoded.Size()) // a tree is thousands of small files, and they are held for the whole run
+	_, err = io.ReadFull(reader, text)
+	return text, err
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
-
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -23,25 +21,10 @@ const (
 	StageWritten = ".sipgen-new.part"
 )
 
-// CheckTree reports every name in a tree that some git or file system would refuse or confuse: wherever
-// the tree goes, it has to be the same tree.
+// CheckTree reports every name in a tree that some git or file system would refuse.
 func CheckTree(tree map[string][]byte) error {
 	var problems []error
-	fold := folding()
-	spelled := map[string]string{} // folded path of a file or folder → how it was spelled first
-	isFile := map[string]bool{}
-	var total Size
-	if len(tree) > maxOwned {
-		return fmt.Errorf("%d files, want at most %d", len(tree), maxOwned)
-	}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		// What could not be read back would stop every run after this one.
-		if size := int64(len(tree[name])); size > MaxFile {
-			return TooBig(name, size)
-		}
-		if err := total.Add(name, tree[name]); err != nil {
-			return err
-		}
 		if err := CheckName(name); err != nil {
 			problems = append(problems, err)
 			continue
@@ -50,38 +33,14 @@ func CheckTree(tree map[string][]byte) error {
 		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) ||
 			strings.EqualFold(first, StageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
-			continue
 		}
-	folders:
-		for folder := name; folder != "."; folder = path.Dir(folder) {
-			folded := fold(folder)
-			first, found := spelled[folded]
-			spelled[folded] = folder
-			switch {
-			case found && first != folder:
-				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
-			case found && (isFile[folder] || folder == name):
+		for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+			if _, both := tree[folder]; both {
 				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
-			case found: // what lies around it was looked at with it: the files of a folder are one behind the other
-				break folders
 			}
 		}
-		isFile[name] = true
 	}
 	return errors.Join(problems...)
-}
-
-// folding returns the function by which names that differ in case only are the same.
-func folding() func(string) string {
-	fold := cases.Fold()
-	return func(name string) string {
-		for i := range len(name) {
-			if name[i] >= utf8.RuneSelf {
-				return fold.String(name)
-			}
-		}
-		return strings.ToLower(name)
-	}
 }
 
 // CheckName holds a path to what git's fsck and every common file system take.

@@ -97,9 +97,6 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
 		return bad("found %q %q, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
 	}
-	if len(list.Files) > maxOwned {
-		return bad("%d files, want at most %d", len(list.Files), maxOwned)
-	}
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
 		if err := CheckName(file.Path); err != nil {
