@@ -47,8 +47,7 @@ type Auth struct {
 const connectTimeout = 30 * time.Second
 
 // login returns the transport to an endpoint.
-func (a Auth) login(endpoint *transport.Endpoint,
-	over *wire.Overlong) (transport.Transport, transport.AuthMethod, error) {
+func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transport.AuthMethod, *wire.Answers, error) {
 	switch endpoint.Protocol {
 	case "ssh":
 		login, err := a.keys().Login(endpoint, connectTimeout)
@@ -62,15 +61,16 @@ func (a Auth) login(endpoint *transport.Endpoint,
 			}
 			endpoint.Proxy = transport.ProxyOptions{URL: a.Proxy}
 		}
-		return gitssh.NewClient(nil), login, err
+		return gitssh.NewClient(nil), login, nil, err
 	case "https", "http":
 		client, err := a.HTTPClient()
-		if err == nil {
-			wire.Bound(client, over)
+		if err != nil {
+			return nil, nil, nil, err
 		}
-		return githttp.NewClient(client), a.httpLogin(), err
+		answers := wire.Bound(client)
+		return githttp.NewClient(client), a.httpLogin(), answers, nil
 	}
-	return gitfile.DefaultClient, nil, nil
+	return gitfile.DefaultClient, nil, nil, nil
 }
 
 func (a Auth) keys() credentials.Keys {

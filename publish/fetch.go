@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	gogit "github.com/go-git/go-git/v5"
@@ -33,10 +32,9 @@ func init() {
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {
-	local       *gogit.Repository
-	remote      transport.UploadPackSession
-	advertised  *packp.AdvRefs // nil: the repository has no commits
-	idleTimeout time.Duration
+	local      *gogit.Repository
+	remote     transport.UploadPackSession
+	advertised *packp.AdvRefs // nil: the repository has no commits
 }
 
 func (s *session) close() {
@@ -71,7 +69,7 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 
 // openSession opens a session with git's upload-pack, which a repository on this machine has too.
 func (r *remote) openSession(ctx context.Context) (*session, error) {
-	return withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
+	return withCredentialHelper(ctx, r, func() (*session, error) {
 		remote, advertised, err := connect(ctx, r, r.client.NewUploadPackSession)
 		switch {
 		case errors.Is(err, transport.ErrEmptyRemoteRepository):
@@ -79,7 +77,7 @@ func (r *remote) openSession(ctx context.Context) (*session, error) {
 		case err != nil:
 			return nil, err
 		}
-		return &session{remote: remote, advertised: advertised, idleTimeout: r.target.IdleTimeout}, nil
+		return &session{remote: remote, advertised: advertised}, nil
 	})
 }
 
@@ -199,14 +197,14 @@ func (s *session) fetch(ctx context.Context, store *objects.Store, want wanted) 
 	}
 	remote := s.remote
 	s.remote = nil // closed by the exchange, which may be left behind
-	_, err := wire.WithIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (_ struct{}, err error) {
+	_, err := wire.Exchange(ctx, func() (_ struct{}, err error) {
 		defer func() { _ = remote.Close() }() // the pack is whole by its checksum, or an error is on its way
 		response, err := remote.UploadPack(ctx, request)
 		if err != nil {
 			return struct{}{}, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		return struct{}{}, store.Add(demuxSideband(request.Capabilities, wire.Watched{Reader: response, Active: active}))
+		return struct{}{}, store.Add(demuxSideband(request.Capabilities, response))
 	})
 	return err
 }

@@ -131,13 +131,13 @@ func permanently(line string) bool {
 // push asks the repository to move a branch or another ref from old to new, and returns the server's output.
 func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
 	pack []byte) (string, error) {
-	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
-		return r.receive(ctx, name, old, tip, pack, active)
+	return withCredentialHelper(ctx, r, func() (string, error) {
+		return r.receive(ctx, name, old, tip, pack)
 	})
 }
 
-func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte,
-	active func()) (output string, err error) {
+func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
+	pack []byte) (string, error) {
 	session, advertised, err := connect(ctx, r, r.client.NewReceivePackSession)
 	if err != nil {
 		return "", err
@@ -155,13 +155,14 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 			}
 		}
 	}
-	var progress wire.FirstWords
-	request.Progress = wire.Watched{Writer: &progress, Active: active}
+	var progress bytes.Buffer
+	request.Progress = &progress
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
-	request.Packfile = io.NopCloser(wire.Watched{Reader: bytes.NewReader(pack), Active: active})
+	request.Packfile = io.NopCloser(bytes.NewReader(pack))
 	report, err := session.ReceivePack(ctx, request)
-	if over := r.over.Swap(nil); err != nil && over != nil {
-		err = *over
+	words := progress.String()
+	if r.answers != nil {
+		words = r.answers.Words()
 	}
 	if err == nil && report == nil {
 		err = errors.New("the server sent no status report")
@@ -178,7 +179,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 	if err == nil {
 		err = checkReported(report, name)
 	}
-	return wire.OneLine(progress.String()), err
+	return wire.OneLine(words), err
 }
 
 // checkReported returns an error unless a server's report has the ref that was pushed: its "ok" of another ref is none

@@ -25,7 +25,7 @@ type remote struct {
 	local    string // path of a repository on this machine
 	client   transport.Transport
 	auth     transport.AuthMethod
-	over     wire.Overlong
+	answers  *wire.Answers // by HTTP
 	helper   struct {
 		asked   bool
 		secrets []string // that it gave
@@ -43,7 +43,7 @@ func newRemote(target *Target) (*remote, error) {
 			return nil, err
 		}
 	}
-	if r.client, r.auth, err = target.Auth.login(endpoint, &r.over); err != nil {
+	if r.client, r.auth, r.answers, err = target.Auth.login(endpoint); err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", redact.URL(target.URL), err))
 	}
 	return r, nil
@@ -58,10 +58,6 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 		if err != nil {
 			return session, nil, err
 		}
-		bounded := &wire.Limited{}
-		if r.endpoint.Protocol == "ssh" || r.local != "" {
-			bounded = wire.BoundSession(session, &r.over)
-		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
 		if r.endpoint.Path != given {
 			// go-git takes the path from the answer's URL, without its escapes.
@@ -69,10 +65,6 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 		}
 		if err != nil {
 			_ = session.Close() // nothing was asked for; what reads for go-git may still be reading
-		} else if _, pushes := any(session).(transport.ReceivePackSession); pushes {
-			bounded.AllowReport()
-		} else {
-			bounded.AllowPack()
 		}
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err
@@ -175,8 +167,8 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 // withCredentialHelper runs one exchange with the server. If it requires credentials and none were given, git's
 // credential helpers are asked, once. It converts the errors of transports.
 func withCredentialHelper[T any](ctx context.Context, r *remote,
-	exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
-	got, err := wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+	exchange func() (T, error)) (T, error) {
+	got, err := wire.Exchange(ctx, exchange)
 	known := r.target.Auth
 	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" &&
 		!r.helper.asked && !known.NoHelper {
@@ -187,7 +179,7 @@ func withCredentialHelper[T any](ctx context.Context, r *remote,
 		}
 		if login != nil {
 			r.auth, r.helper.secrets = login, []string{login.Password, credentials.Basic(login)}
-			got, err = wire.WithIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+			got, err = wire.Exchange(ctx, exchange)
 		}
 	}
 	return got, r.explain(err)

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,36 +43,6 @@ func TestSSH(t *testing.T) {
 		{"a folder that is no repository", func(t *Target) { t.URL = server.url(test, filepath.Dir(server.userKey)) }, ErrNoRepository, "check the URL"},
 		{"a server that is not there", func(t *Target) { t.URL = strings.Replace(t.URL, server.address, freeAddress(test), 1) }, nil, "connection refused"},
 	})
-}
-
-// A server's list of branches has an end over ssh, too; what comes after the list, packs, may be longer.
-func TestSSHListsHaveAnEnd(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	first, more, count := filepath.Join(dir, "first"), filepath.Join(dir, "more"), filepath.Join(dir, "count")
-	var megabyte strings.Builder
-	for name := strings.Repeat("x", 50_000); megabyte.Len() < 1<<20; {
-		megabyte.WriteString(packetOf(strings.Repeat("ab", 20) + " refs/heads/" + name + "\n"))
-	}
-	for file, text := range map[string]string{
-		first:                       packetOf(strings.Repeat("ab", 20) + " HEAD\x00side-band-64k ofs-delta\n"),
-		more:                        megabyte.String(),
-		filepath.Join(dir, "serve"): "cat first || exit; for i in $(seq 100); do cat more || exit; echo >>count; done",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server := serveSSHCommand(t, "cd "+dir+" && sh serve")
-	_, err := Read(t.Context(), Target{
-		URL: server.url(t, "/fleet.git"), Branch: "main", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}, Timeout: 4 * time.Minute,
-	})
-	if err == nil || errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "list of branches and tags has more than 64 MiB, want at most that") {
-		t.Errorf("found %.300v", err)
-	}
-	if sent, err := os.ReadFile(count); err != nil || len(sent) >= 100 {
-		t.Errorf("the server has sent %d MB, %v, want fewer than 100", len(sent), err)
-	}
 }
 
 // Where the keys come from: a file, with and without a passphrase; the agent; the home folder.

@@ -31,8 +31,6 @@ type Target struct {
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal. ErrOverwrite
 	// if it has commits that carry none of the keys of Meta.Trailers: sipgen did not write them.
 	Proposal string
-	// IdleTimeout is how long a server may be silent before it is given up. Zero: five minutes.
-	IdleTimeout time.Duration
 	// Timeout is how long Read, Commit or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
 	// minutes.
 	Timeout time.Duration
@@ -152,8 +150,7 @@ func isScheme(word string) bool {
 	return false
 }
 
-// defaultTimeout is how long everything may take without a Target.Timeout. A server that sends a byte now and then is
-// never idle.
+// defaultTimeout is how long everything may take without a Target.Timeout.
 const defaultTimeout = 30 * time.Minute
 
 // withTimeout returns a context that ends when the target's time is up.

@@ -1,127 +1,87 @@
 package wire
 
 import (
-	"fmt"
+	"bytes"
+	"context"
 	"io"
-	"math"
 	"mime"
 	"net/http"
-	"reflect"
 	"strings"
-	"sync/atomic"
+	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-const (
-	// maxRefs is how many bytes a server may take to list its branches and tags, of which go-git keeps all: some 800,000
-	// of them.
-	maxRefs = 64 << 20
-	// maxReport is how many bytes a server may answer to a push, of which go-git keeps the report, and with it what hooks
-	// print.
-	maxReport = 8 << 20
-	// maxErrorPage is how much is read of an answer that is no success.
-	maxErrorPage = 64 << 10
-)
+// mostKept is how many bytes an answer that go-git keeps in memory may have: everything but packs.
+const mostKept = 64 << 20
 
-// boundedAnswers is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for
-// people.
-type boundedAnswers struct {
+// Answers are those of a git server by HTTP: bounded, and no page that is meant for people.
+type Answers struct {
 	http.RoundTripper
-	over *Overlong
+	pushed *heard // to the last push
 }
 
-func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := b.RoundTripper.RoundTrip(request)
+// Bound makes a client one for git: it follows no redirect to another server, and gets the answers that are returned.
+func Bound(client *http.Client) *Answers {
+	answers := &Answers{RoundTripper: client.Transport}
+	client.Transport, client.CheckRedirect = answers, checkRedirect
+	return answers
+}
+
+// RoundTrip sends a request.
+func (a *Answers) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := a.RoundTripper.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	body := response.Body
-	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
-	case response.StatusCode >= 300:
-		response.Body = limitedBody{io.LimitReader(body, maxErrorPage), body}
-	case kind == "text/html":
-		_ = body.Close() // the body is not needed
-		return nil, notGit(request.URL.Host)
-	case strings.HasSuffix(request.URL.Path, "/info/refs"):
-		response.Body = limitedBody{&Limited{body, maxRefs, maxRefs, refsList, b.over}, body}
-	case strings.HasSuffix(request.URL.Path, "/"+transport.ReceivePackServiceName):
-		response.Body = limitedBody{&Limited{body, maxReport, maxReport, pushAnswer, b.over}, body}
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if kind == "text/html" && response.StatusCode < 300 {
+		_ = response.Body.Close() // the body is not needed
+		return nil, &AnswerError{text.Line(request.URL.Host) + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
+	}
+	if !strings.HasSuffix(request.URL.Path, "/"+transport.UploadPackServiceName) {
+		response.Body = http.MaxBytesReader(nil, response.Body, mostKept)
+	}
+	if kind == "application/x-git-receive-pack-result" {
+		a.pushed = &heard{ReadCloser: response.Body}
+		response.Body = a.pushed
 	}
 	return response, nil
 }
 
-type limitedBody struct {
-	io.Reader
-	io.Closer
+// heard is an answer that is kept as it is read.
+type heard struct {
+	io.ReadCloser
+	kept bytes.Buffer
 }
 
-// What a server sends and go-git keeps.
-const (
-	refsList   = "list of branches and tags"
-	pushAnswer = "answer to the push"
-)
-
-// Bound makes a client one for git: it reads no more of an answer than git may keep, hears what hooks print after a
-// push, and follows no redirect to another server. over gets the error of an answer that was too long.
-func Bound(client *http.Client, over *Overlong) {
-	client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
-}
-
-// Overlong is the last answer that was too long: go-git has words of its own for one that ends early.
-type Overlong struct{ atomic.Pointer[error] }
-
-// Limited is an answer that ends with an error where it is too long.
-type Limited struct {
-	from       io.Reader
-	left, most int
-	what       string
-	over       *Overlong
-}
-
-func (l *Limited) Read(into []byte) (int, error) {
-	if l.left == 0 {
-		if closer, ok := l.from.(io.Closer); ok {
-			_ = closer.Close() // go-git does not, and the server would wait forever
-		}
-		err := fmt.Errorf("the server's %s has more than %d MiB, want at most that", l.what, l.most>>20)
-		l.over.Store(&err)
-		return 0, err
-	}
-	n, err := l.from.Read(into[:min(len(into), l.left)])
-	l.left -= n
+func (h *heard) Read(into []byte) (int, error) {
+	n, err := h.ReadCloser.Read(into)
+	h.kept.Write(into[:n])
 	return n, err
 }
 
-// AllowPack begins the next answer, a pack: it is bounded where it is kept.
-func (l *Limited) AllowPack() { l.allow("pack", math.MaxInt) }
+// hookWait is how long a server's hooks are waited for after its report: the push is done by then.
+const hookWait = time.Minute
 
-// AllowReport begins the next answer, the report on a push.
-func (l *Limited) AllowReport() { l.allow(pushAnswer, maxReport) }
-
-func (l *Limited) allow(what string, most int) { l.what, l.most, l.left = what, most, most }
-
-// BoundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and
-// tags, until another bound is set. go-git takes no reader there, but its session has the reader in a field that is
-// exported.
-func BoundSession(session any, over *Overlong) *Limited {
-	bounded := &Limited{over: over}
-	bounded.allow(refsList, maxRefs)
-	value := reflect.Indirect(reflect.ValueOf(session))
-	if value.Kind() != reflect.Struct {
-		return bounded
+// Words returns what the server has printed about the last push. Where to open a pull request is printed by hooks that
+// run after the report, when go-git has stopped reading.
+func (a *Answers) Words() string {
+	if a.pushed == nil {
+		return ""
 	}
-	output := value.FieldByName("Stdout")
-	if !output.IsValid() || !output.CanSet() {
-		return bounded
-	}
-	if from, ok := output.Interface().(io.Reader); ok {
-		bounded.from = from
-		output.Set(reflect.ValueOf(bounded))
-	}
-	return bounded
+	late := time.AfterFunc(hookWait, func() { _ = a.pushed.Close() })
+	_, _ = io.Copy(io.Discard, a.pushed) // what has come counts, however it ends
+	late.Stop()
+	var words bytes.Buffer
+	demuxer := sideband.NewDemuxer(sideband.Sideband64k, &a.pushed.kept)
+	demuxer.Progress = &words
+	_, _ = io.Copy(io.Discard, demuxer)
+	a.pushed = nil
+	return words.String()
 }
 
 // AnswerError is what a server answered instead of git data: a web page, or the address of another server.
@@ -129,6 +89,26 @@ type AnswerError struct{ words string }
 
 func (e *AnswerError) Error() string { return e.words }
 
-func notGit(host string) error {
-	return &AnswerError{text.Line(host) + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
+// Exchange runs an exchange with a server until it is done, or ctx ends. Some transports ignore ctx, so the exchange
+// runs in its own goroutine, and may be left behind with its resources.
+func Exchange[T any](ctx context.Context, exchange func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := exchange()
+		done <- answer{value, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err != nil && ctx.Err() != nil {
+			got.err = context.Cause(ctx)
+		}
+		return got.value, got.err
+	case <-ctx.Done():
+		var nothing T
+		return nothing, context.Cause(ctx)
+	}
 }
