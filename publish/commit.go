@@ -15,33 +15,19 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// Published is what Commit did.
+// Published is what Loop did.
 type Published struct {
 	Changed bool   // false: the branch has that tree already, and there is no new commit
 	Commit  string // the branch's tip: the new commit, or the one that was there
-	Base    string // the commit that it is on top of
 	Branch  string // the branch pushed to
 	Changes []Change
-	Message string   // what Meta.Message gave for the changes
-	Drifted []string // owned files that were edited by hand; the edits are overwritten
-	Server  string   // the server's output, on one line
+	Message string // what Meta.Message gave for the changes
+	Server  string // the server's output, on one line
 }
 
-// Commit makes the target's branch hold the tree below Target.Path, in one commit on top of base, and
-// pushes it with base as the precondition: ErrConflict if the branch is not there. An unchanged
-// tree makes no commit. Everything outside the path, and every file in it that sipgen does not own, keeps
-// its object.
-func Commit(ctx context.Context, target Target, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
-	r, err := newRemote(&target)
-	if err != nil {
-		return nil, err
-	}
-	ctx, stop := target.withTimeout(ctx)
-	defer stop()
-	return r.publish(ctx, base, tree, meta)
-}
-
-// publish is Commit, and puts the note there.
+// publish makes the target's branch hold the tree below Target.Path, in one commit on top of base, and pushes it with
+// base as the precondition: ErrConflict if the branch is not there. An unchanged tree makes no commit. Everything
+// outside the path, and every file in it that sipgen does not own, keeps its object. Then it puts the note there.
 func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
 	done, err := r.commit(ctx, base, tree, meta)
 	if err != nil {
@@ -58,7 +44,7 @@ func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Me
 }
 
 func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
-	if err := errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty)); err != nil {
+	if err := errors.Join(meta.check(), checkWrite(tree)); err != nil {
 		return nil, err
 	}
 	if err := base.CheckOwned(); err != nil && !meta.Adopt {
@@ -68,12 +54,14 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if where == "" {
 		where = "."
 	}
-	result, changes, err := reconcile(where, base.files, base.owned, tree, meta.Adopt)
+	result, err := reconcile(where, base.files, base.owned, tree, meta.Adopt)
 	if err != nil {
 		return nil, err
 	}
-	done := &Published{Commit: base.Commit, Base: base.Commit, Branch: base.branch, Drifted: result.Drifted,
-		Changes: changes}
+	done := &Published{Commit: base.Commit, Branch: base.branch}
+	if done.Changes, err = base.changes(tree, result.Foreign); err != nil {
+		return nil, err
+	}
 	if done.Message, err = meta.message(done.Changes); err != nil {
 		return nil, err
 	}
@@ -110,9 +98,6 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if root, err = writer.WriteFiles(root, meta.ExtraFiles); err != nil {
 		return nil, err
 	}
-	if root.IsZero() {
-		return nil, fmt.Errorf("%w: the commit would have no files", ErrEmpty)
-	}
 	tip, err := writeCommit(writer, root, base.tip, meta, meta.withTrailers(done.Message))
 	if err != nil {
 		return nil, err
@@ -124,6 +109,21 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	done.Changed, done.Commit = true, tip.String()
 	done.Server, err = r.pushAndVerify(ctx, base, tip, pack)
 	return done, err
+}
+
+// changes returns the difference of the owned files and a tree. The foreign files that it replaces were there.
+func (s *Snapshot) changes(tree Tree, foreign []string) ([]Change, error) {
+	changes := Diff(s.Tree, tree)
+	for i, change := range changes {
+		if slices.Contains(foreign, change.Path) {
+			_, old, err := s.files.At(change.Path)
+			if err != nil {
+				return nil, err
+			}
+			changes[i].Kind, changes[i].Old, changes[i].Foreign = Changed, old, true
+		}
+	}
+	return changes, nil
 }
 
 // CheckOwned refuses a path with files that may not be sipgen's. Commit calls it, unless Meta.Adopt is set.

@@ -15,8 +15,7 @@ import (
 
 // DirOptions are what WriteDir may do. The zero value is the careful one.
 type DirOptions struct {
-	Adopt      bool // take over a folder, or files in it, that sipgen did not write
-	AllowEmpty bool // write a tree without files: everything owned is deleted
+	Adopt bool // take over a folder, or files in it, that sipgen did not write
 }
 
 // WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays. Files are 0644
@@ -26,7 +25,7 @@ type DirOptions struct {
 // changed nothing. A later interruption is completed by the next run that reads or writes the folder, by sipgen's own
 // lists in both places. A reader without sipgen can see the folder partway.
 func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Result, error) {
-	if err := checkWrite(tree, opts.AllowEmpty); err != nil {
+	if err := checkWrite(tree); err != nil {
 		return Result{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -53,7 +52,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 			return Result{}, err
 		}
 	}
-	result, _, err := reconcile(dir, here, owned, tree, opts.Adopt)
+	result, err := reconcile(dir, here, owned, tree, opts.Adopt)
 	if err != nil {
 		return Result{}, err
 	}
@@ -70,8 +69,8 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	return result, nil
 }
 
-func checkWrite(tree Tree, allowEmpty bool) error {
-	if len(tree) == 0 && !allowEmpty {
+func checkWrite(tree Tree) error {
+	if len(tree) == 0 {
 		return fmt.Errorf("%w: writing it would delete everything that sipgen owns there", ErrEmpty)
 	}
 	return treefs.CheckTree(tree)

@@ -196,18 +196,6 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 	}
 }
 
-func TestEditsByHandAreReported(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "out")
-	mustWrite(t, dir, tree("a", "1", "b", "1", "c", "1", "d", "1"))
-	put(t, dir, tree("a", "hand", "b", "hand", "c", "2"))
-	result := mustWrite(t, dir, tree("a", "1", "c", "2", "d", "1"))
-	want := Result{Changed: []string{"a"}, Deleted: []string{"b"}, Drifted: []string{"a", "b"}}
-	if !reflect.DeepEqual(result, want) {
-		t.Errorf("found %+v, want %+v", result, want)
-	}
-}
-
 func TestLinksAreNeverFollowed(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

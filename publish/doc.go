@@ -17,9 +17,9 @@
 //		plan, tree, err := planFrom(tip.Tree)
 //		return tree, publish.Meta{Author: who, When: now, Message: plan.Message}, plan, err
 //	})
-//	// done.Changed, done.Commit, done.Changes, done.Drifted, done.Branch
+//	// done.Changed, done.Commit, done.Changes, done.Branch
 //
-// Loop is Read and Commit, repeated while Commit fails with ErrConflict. All of them work without a
+// Loop reads the branch and commits, again while somebody else was faster. Read and Loop work without a
 // checkout: they read the trees along the path, build the new objects in memory and send them in one
 // pack, with the hash of the old tip as the precondition. The repository's own rules (hooks, protected
 // branches, receive.denyCurrentBranch) decide whether the push is taken: a local repository is written by

@@ -32,7 +32,7 @@ var (
 	ErrOwnership = treefs.ErrOwnership
 	// ErrName: a path that no tree may have.
 	ErrName = treefs.ErrName
-	// ErrEmpty: the tree has no files and Meta.AllowEmpty or DirOptions.AllowEmpty is not set.
+	// ErrEmpty: the tree has no files.
 	ErrEmpty = errors.New("the tree is empty")
 	// ErrConflict: another push changed the branch between Read and Commit. Read again.
 	ErrConflict = errors.New("the branch has moved")

@@ -70,14 +70,3 @@ func ExampleLoop() {
 	// 1: berlin: 1 file added, main
 	// 2: berlin: 1 file changed, main
 }
-
-// Two trees differ by files.
-func ExampleDiff() {
-	for _, change := range publish.Diff(publish.Tree{"a": []byte("1"), "b": []byte("1")}, publish.Tree{"b": []byte("2"), "c": nil}) {
-		fmt.Println(change.Kind, change.Path)
-	}
-	// Output:
-	// deleted a
-	// changed b
-	// added c
-}

@@ -140,6 +140,21 @@ func fsck(t testing.TB, repo string) {
 	}
 }
 
+func FixedMessage(text string) func([]Change) string {
+	return func([]Change) string { return text }
+}
+
+// Commit is one round of Loop.
+func Commit(ctx context.Context, target Target, base *Snapshot, files Tree, about Meta) (*Published, error) {
+	r, err := newRemote(&target)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := target.withTimeout(ctx)
+	defer stop()
+	return r.publish(ctx, base, files, about)
+}
+
 // publishTree is Read and Commit.
 func publishTree(target Target, files Tree, about Meta) (*Published, error) {
 	tip, err := Read(context.Background(), target)

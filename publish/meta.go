@@ -27,11 +27,10 @@ type Signer interface {
 
 // Meta is the metadata of a commit, and what it may do.
 type Meta struct {
-	Author    Signature
-	Committer Signature // zero: Author
-	When      time.Time // with its zone; there is no other clock
+	Author Signature
+	When   time.Time // with its zone; there is no other clock
 	// Message gives the text for a commit with these changes: it is asked once for every commit that is made, and where
-	// nothing has changed too. FixedMessage is one that does not look at them.
+	// nothing has changed too.
 	Message  func(changes []Change) string
 	Trailers []Trailer // put at the message's end in this order
 	// Approve is asked before a commit with these changes is made: its error ends the run as it is, and nothing is
@@ -41,8 +40,7 @@ type Meta struct {
 	Signer        Signer // nil: not signed
 	RequireSigned bool   // ErrUnsigned unless there is a Signer
 
-	Adopt      bool // take over a path, or files in it, that sipgen did not write
-	AllowEmpty bool // a tree without files: everything owned is deleted
+	Adopt bool // take over a path, or files in it, that sipgen did not write
 
 	// ExtraFiles are files that are committed next to the tree, by their paths from the repository's root. They
 	// describe this run, so a change of their contents is never a reason for a commit; only a missing one is.
@@ -54,11 +52,6 @@ type Meta struct {
 // Trailer is a line at the end of a message, "Key: Value".
 type Trailer struct {
 	Key, Value string
-}
-
-// FixedMessage returns a Meta.Message that is the same for all changes.
-func FixedMessage(text string) func([]Change) string {
-	return func([]Change) string { return text }
 }
 
 // message returns the message for the changes, without the trailers and without blank lines at its ends.
@@ -87,20 +80,13 @@ func (m Meta) withTrailers(text string) string {
 // check holds Meta to what git's fsck takes.
 func (m Meta) check() error {
 	var problems []error
-	for _, who := range []struct {
-		what string
-		Signature
-	}{{"author", m.Author}, {"committer", m.Committer}} {
-		if who.what == "committer" && m.Committer == (Signature{}) {
-			continue
-		}
-		if who.Name == "" || who.Email == "" {
-			problems = append(problems, fmt.Errorf("%s: want a name and an address", who.what))
-		}
-		if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
-			problems = append(problems, redact.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what,
-				who.Name, who.Email))
-		}
+	who := m.Author
+	if who.Name == "" || who.Email == "" {
+		problems = append(problems, errors.New("author: want a name and an address"))
+	}
+	if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
+		problems = append(problems, redact.Errorf("author: %q <%q>: want no angle brackets, line ends or NUL", who.Name,
+			who.Email))
 	}
 	if m.When.Unix() < 0 {
 		problems = append(problems, errors.New("the commit's time is not set, or before 1970"))
@@ -119,16 +105,8 @@ func (m Meta) check() error {
 
 // writeCommit makes a commit of a tree with the whole text of its message, signed if meta says so.
 func writeCommit(writer *objects.Writer, root, parent plumbing.Hash, meta Meta, text string) (plumbing.Hash, error) {
-	committer := meta.Committer
-	if committer == (Signature{}) {
-		committer = meta.Author
-	}
-	commit := &object.Commit{
-		Author:    object.Signature{Name: meta.Author.Name, Email: meta.Author.Email, When: meta.When},
-		Committer: object.Signature{Name: committer.Name, Email: committer.Email, When: meta.When},
-		Message:   text,
-		TreeHash:  root,
-	}
+	who := object.Signature{Name: meta.Author.Name, Email: meta.Author.Email, When: meta.When}
+	commit := &object.Commit{Author: who, Committer: who, Message: text, TreeHash: root}
 	if !parent.IsZero() {
 		commit.ParentHashes = []plumbing.Hash{parent}
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
@@ -15,8 +14,6 @@ import (
 // Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.
 type Result struct {
 	Added, Changed, Deleted []string
-	// Drifted are owned files that were edited by hand; the edits are overwritten.
-	Drifted []string
 	// Foreign are the changed files that sipgen did not write, and that are replaced because Adopt is set.
 	Foreign []string
 }
@@ -27,10 +24,8 @@ func (r Result) unchanged() bool {
 }
 
 // reconcile compares a folder with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are
-// replaced. owned is what its OwnershipFile lists.
-func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree,
-	adopt bool) (Result, []Change, error) {
+// to refuse. owned is what its OwnershipFile lists.
+func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		r.checkParents(name)
@@ -41,9 +36,7 @@ func reconcile(where string, here treefs.Reader, owned map[string]string, tree T
 			r.delete(name)
 		}
 	}
-	slices.Sort(r.result.Drifted)
-	slices.SortFunc(r.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return r.result, r.changes, errors.Join(r.problems...)
+	return r.result, errors.Join(r.problems...)
 }
 
 // reconciliation is one reconcile under way.
@@ -56,7 +49,6 @@ type reconciliation struct {
 	// checked are the folders that checkParents has looked at.
 	checked  map[string]bool
 	result   Result
-	changes  []Change
 	problems []error
 }
 
@@ -79,10 +71,6 @@ func (r *reconciliation) leaves(name string) bool {
 	return ours && !stays
 }
 
-func (r *reconciliation) addChange(name string, kind Kind, old []byte) {
-	r.changes = append(r.changes, Change{Path: name, Kind: kind, Old: old, New: r.tree[name]})
-}
-
 // checkParents looks at the folders that a file lies in.
 func (r *reconciliation) checkParents(name string) {
 	for parent := path.Dir(name); parent != "." && !r.checked[parent]; parent = path.Dir(parent) {
@@ -103,14 +91,7 @@ func (r *reconciliation) checkParents(name string) {
 // write compares a file of the tree with what is there.
 func (r *reconciliation) write(name string) {
 	kind, old, err := r.here.At(name)
-	sum, ours := r.owned[name]
-	equal := kind == treefs.File && bytes.Equal(old, r.tree[name])
-	if kind == treefs.File && !equal {
-		r.addChange(name, Changed, old)
-		r.changes[len(r.changes)-1].Foreign = !ours
-	} else if kind != treefs.File || !ours {
-		r.addChange(name, Added, nil)
-	}
+	_, ours := r.owned[name]
 	switch {
 	case err != nil:
 		r.addProblem(err)
@@ -120,13 +101,10 @@ func (r *reconciliation) write(name string) {
 		r.replaceFolder(name)
 	case kind == treefs.Other && !ours:
 		r.refuseLink(name, "a file")
-	case equal:
+	case kind == treefs.File && bytes.Equal(old, r.tree[name]):
 	case kind == treefs.File && !ours && !r.adopt:
 		r.refuse(name, "a file with other content")
 	default:
-		if kind == treefs.Other || ours && treefs.Digest(old) != sum {
-			r.result.Drifted = append(r.result.Drifted, name)
-		}
 		if !ours {
 			r.result.Foreign = append(r.result.Foreign, name)
 		}
@@ -148,15 +126,11 @@ func (r *reconciliation) replaceFolder(name string) {
 
 // delete takes an owned file away.
 func (r *reconciliation) delete(name string) {
-	kind, old, err := (&treefs.Lookup{Here: r.here}).At(name)
+	kind, _, err := (&treefs.Lookup{Here: r.here}).At(name)
 	switch {
 	case err != nil:
 		r.addProblem(err)
 	case kind == treefs.File:
-		r.addChange(name, Deleted, old)
 		r.result.Deleted = append(r.result.Deleted, name)
-		if treefs.Digest(old) != r.owned[name] {
-			r.result.Drifted = append(r.result.Drifted, name)
-		}
 	}
 }
