@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/cenkalti/backoff/v5"
-	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -18,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/wire"
@@ -32,7 +32,7 @@ func init() {
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {
-	local      *gogit.Repository
+	local      *filesystem.Storage
 	remote     transport.UploadPackSession
 	advertised *packp.AdvRefs // nil: the repository has no commits
 }
@@ -85,7 +85,7 @@ func (r *remote) openSession(ctx context.Context) (*session, error) {
 func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.Hash,
 	commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	if first.local != nil {
-		return first.local.Storer, nil
+		return first.local, nil
 	}
 	if r.target.Path != "" && first.supportsPartialClone() {
 		store := objects.NewStore()

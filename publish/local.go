@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/util"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
@@ -40,7 +42,7 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 	return where, nil
 }
 
-func (r *remote) openLocal() (*gogit.Repository, error) {
+func (r *remote) openLocal() (*filesystem.Storage, error) {
 	repository, err := openRepository(r.local)
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		// Other files would be among git's own.
@@ -58,9 +60,9 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of
 // pushes that are under way, which are empty or gone a moment later.
-func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*refs, error) {
+func (r *remote) localRefs(ctx context.Context, repository *filesystem.Storage) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
-	head, err := repository.Reference(plumbing.HEAD, false)
+	head, err := repository.Reference(plumbing.HEAD)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
 		found.head = head.Target().Short()
 	}
@@ -68,7 +70,7 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 		if branch == "" {
 			continue
 		}
-		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
+		reference, err := storer.ResolveReference(repository, plumbing.NewBranchReferenceName(branch))
 		switch {
 		case isBroken(repository, branch):
 			return nil, brokenBranch(branch)
@@ -94,28 +96,24 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 
 // isBroken reports whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an
 // older value of the branch, or finds none.
-func isBroken(repository *gogit.Repository, branch string) bool {
-	store, ok := repository.Storer.(interface{ Filesystem() billy.Filesystem })
-	if !ok {
-		return false
-	}
-	text, err := util.ReadFile(store.Filesystem(), plumbing.NewBranchReferenceName(branch).String())
+func isBroken(repository *filesystem.Storage, branch string) bool {
+	text, err := util.ReadFile(repository.Filesystem(), plumbing.NewBranchReferenceName(branch).String())
 	value := strings.TrimSpace(string(text))
 	return err == nil && !strings.HasPrefix(value, "ref: ") && (!plumbing.IsHash(value) || strings.Trim(value, "0") == "")
 }
 
 // listBranches adds the branches that are not in a map yet. A listing shows a symbolic branch without a commit.
-func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) error {
-	branches, err := repository.Branches()
+func listBranches(repository *filesystem.Storage, into map[string]plumbing.Hash) error {
+	all, err := repository.IterReferences()
 	if err != nil {
 		return err
 	}
-	return branches.ForEach(func(reference *plumbing.Reference) error {
+	return all.ForEach(func(reference *plumbing.Reference) error {
 		name := reference.Name().Short()
-		if _, there := into[name]; there || strings.HasSuffix(name, ".lock") {
+		if _, there := into[name]; there || !reference.Name().IsBranch() || strings.HasSuffix(name, ".lock") {
 			return nil
 		}
-		resolved, err := repository.Reference(reference.Name(), true)
+		resolved, err := storer.ResolveReference(repository, reference.Name())
 		if errors.Is(err, plumbing.ErrReferenceNotFound) { // it leads nowhere, or is gone by now
 			return nil
 		}
@@ -152,30 +150,20 @@ func NewRepository(dir, branch string, by Signature, when time.Time) error {
 
 // makeRepository is NewRepository in the folder itself.
 func makeRepository(dir, branch string, by Signature, when time.Time) error {
-	name := plumbing.NewBranchReferenceName(branch)
-	repository, err := gogit.PlainInitWithOptions(dir,
-		&gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: name}})
+	bare, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{Bare: true,
+		InitOptions: gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName(branch)}})
 	if err != nil {
 		return err
 	}
-	tree := repository.Storer.NewEncodedObject()
-	if err := (&object.Tree{}).Encode(tree); err != nil {
-		return err
-	}
-	root, err := repository.Storer.SetEncodedObject(tree)
+	repository, err := gogit.Open(bare.Storer, memfs.New())
 	if err != nil {
 		return err
 	}
-	author := object.Signature{Name: by.Name, Email: by.Email, When: when}
-	commit := repository.Storer.NewEncodedObject()
-	first := &object.Commit{Author: author, Committer: author, Message: "An empty branch, to propose to\n",
-		TreeHash: root}
-	if err := first.Encode(commit); err != nil {
-		return err
-	}
-	tip, err := repository.Storer.SetEncodedObject(commit)
+	files, err := repository.Worktree()
 	if err != nil {
 		return err
 	}
-	return repository.Storer.SetReference(plumbing.NewHashReference(name, tip))
+	_, err = files.Commit("An empty branch, to propose to\n", &gogit.CommitOptions{AllowEmptyCommits: true,
+		Author: &object.Signature{Name: by.Name, Email: by.Email, When: when}})
+	return err
 }

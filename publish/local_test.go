@@ -82,64 +82,6 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 	}
 }
 
-// What git moves between two reads of a run is found where it is now.
-func TestGitMovesObjects(t *testing.T) {
-	t.Parallel()
-	traces := Search{Places: []string{"clusters"}, Marked: func(text []byte) bool { return len(text) > 30_000 }}
-	target := func(repo string) Target { return Target{URL: repo, Branch: "main", Path: "site"} }
-	for why, row := range map[string]struct{ before, meanwhile func(repo string) }{
-		"loose objects are packed": {
-			func(repo string) { git(t, repo, "config", "fastimport.unpackLimit", "1") },
-			func(repo string) { git(t, repo, "repack", "-adq") },
-		},
-		"packs that were not read are replaced": {
-			func(repo string) {
-				git(t, repo, "repack", "-adq")
-				git(t, repo, "config", "fastimport.unpackLimit", "1")
-			},
-			func(repo string) { git(t, repo, "repack", "-adq") },
-		},
-		"a pack that was read is replaced": {
-			func(repo string) {},
-			func(repo string) {
-				rival(t, repo, "other", tree("y", "1"))
-				git(t, repo, "repack", "-adq")
-			},
-		},
-	} {
-		repo := bare(t)
-		rival(t, repo, "main", Tree{"site/clusters/old": noise(t, 40_000)})
-		row.before(repo)
-		rival(t, repo, "main", tree("site/clusters/new", "1"))
-		if why == "a pack that was read is replaced" {
-			git(t, repo, "repack", "-adq")
-		}
-		tip, err := Read(t.Context(), target(repo))
-		if err != nil {
-			t.Fatalf("%s: %v", why, err)
-		}
-		row.meanwhile(repo)
-		if state, err := tip.State(traces); err != nil || len(state.Traces) != 1 {
-			t.Errorf("%s: found %+v, %v, want one trace", why, state, err)
-		}
-	}
-
-	repo := bare(t)
-	rival(t, repo, "main", tree("site/clusters/new", "1"))
-	git(t, repo, "repack", "-adq")
-	indexes, err := filepath.Glob(filepath.Join(repo, "objects/pack/*.idx"))
-	if err != nil || len(indexes) != 1 {
-		t.Fatal(indexes, err)
-	}
-	if err := os.Rename(indexes[0], indexes[0]+".later"); err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(200*time.Millisecond, func() { _ = os.Rename(indexes[0]+".later", indexes[0]) })
-	if tip, err := Read(t.Context(), target(repo)); err != nil || !tip.Foreign {
-		t.Errorf("a pack before its index: found %+v, %v", tip, err)
-	}
-}
-
 func TestNewRepositoryOnDisk(t *testing.T) {
 	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}

@@ -89,14 +89,14 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 	}
 	defer session.close()
 	if session.local != nil {
-		reference, err := session.local.Reference(name, true)
+		reference, err := storer.ResolveReference(session.local, name)
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
-			return plumbing.ZeroHash, session.local.Storer, nil
+			return plumbing.ZeroHash, session.local, nil
 		}
 		if err != nil {
 			return plumbing.ZeroHash, nil, err
 		}
-		return reference.Hash(), session.local.Storer, nil
+		return reference.Hash(), session.local, nil
 	}
 	store := objects.NewStore()
 	if session.advertised == nil || session.advertised.References[name.String()].IsZero() {

@@ -6,50 +6,52 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	gogit "github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
-)
 
-// harmless are extensions of a repository that change nothing for who reads its objects and branches, in small letters:
-// settings of one worktree, objects that another repository has, and how worktrees name the repository.
-var harmless = []string{"noop", "noop-v1", "worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees"}
+	"github.com/airshipit/sipgen/internal/redact"
+)
 
 // ErrSHA256: the repository names its objects by SHA-256.
 var ErrSHA256 = errors.New("this repository has SHA-256 object names, which sipgen cannot write; make one with SHA-1: " +
 	"git init --object-format=sha1, on a forge an option of the new project")
 
-// Config returns the repository's configuration without the extensions that do not matter: go-git refuses a repository
-// with an extension that it does not have, and it has none.
-func (l *localStorage) Config() (*config.Config, error) {
-	found, err := l.Storage.Config()
-	if err != nil || !found.Raw.HasSection("extensions") {
-		return found, err
-	}
-	section := found.Raw.Section("extensions")
-	if strings.EqualFold(section.Option("objectformat"), "sha256") {
-		return nil, ErrSHA256
-	}
-	for _, option := range slices.Clone(section.Options) {
-		if slices.Contains(harmless, strings.ToLower(option.Key)) {
-			section.RemoveOption(option.Key)
-		}
-	}
-	return found, nil
-}
-
-// openRepository opens the repository in a folder: a bare one, or the one of a checkout or worktree.
-func openRepository(dir string) (*gogit.Repository, error) {
+// openRepository opens the repository in a folder: a bare one, or the one of a checkout or worktree. Its open packs are
+// closed with the storage; without KeepDescriptors every object that is read opens its pack again.
+func openRepository(dir string) (*filesystem.Storage, error) {
 	files, err := gitFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	return gogit.Open(&localStorage{openStorage(files)}, nil)
+	store := filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(4*cache.MiByte),
+		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New(string(filepath.Separator))})
+	if _, err := store.Reference(plumbing.HEAD); errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return nil, gogit.ErrRepositoryNotExists
+	}
+	settings, err := store.Config()
+	if err != nil {
+		return nil, err
+	}
+	for _, option := range settings.Raw.Section("extensions").Options {
+		switch strings.ToLower(option.Key) {
+		case "noop", "noop-v1", "worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees":
+			// nothing to who reads objects and branches
+		case "objectformat":
+			if strings.EqualFold(option.Value, "sha256") {
+				return nil, ErrSHA256
+			}
+		default:
+			return nil, redact.Errorf("the repository has git's extension %q, which sipgen does not know", option.Key)
+		}
+	}
+	return store, nil
 }
 
 // gitFolder returns git's own files of a repository: the folder itself, its folder .git, or what its file .git names. A

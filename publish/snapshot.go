@@ -2,17 +2,21 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
@@ -67,7 +71,12 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 
 // snapshot is Read.
 func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) {
-	snapshot, err := r.read(ctx)
+	// git moves objects into packs, and replaces packs, while they are read.
+	moved := func(err error) bool {
+		return r.local != "" && (errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) ||
+			errors.Is(err, fs.ErrNotExist))
+	}
+	snapshot, err := retry(ctx, moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxTries(5))
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}

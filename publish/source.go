@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -42,11 +43,11 @@ func SourceOf(paths []string) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", checkout, err)
 	}
-	head, err := repository.Head()
+	head, err := storer.ResolveReference(repository, plumbing.HEAD)
 	if err != nil {
 		return nil, fmt.Errorf("%s: HEAD: %w", paths[0], err)
 	}
-	commit, err := repository.CommitObject(head.Hash())
+	commit, err := object.GetCommit(repository, head.Hash())
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", head.Hash(), err)
 	}
@@ -67,8 +68,12 @@ func SourceOf(paths []string) (*Source, error) {
 			text.Line(commit.Author.Email)),
 		When: commit.Author.When, Subject: text.Line(subject), Body: strings.TrimSpace(text.Block(body)),
 	}
-	if origin, err := repository.Remote("origin"); err == nil && len(origin.Config().URLs) > 0 {
-		source.Remote = redact.URL(origin.Config().URLs[0])
+	settings, err := repository.Config()
+	if err != nil {
+		return nil, err
+	}
+	if origin := settings.Remotes["origin"]; origin != nil && len(origin.URLs) > 0 {
+		source.Remote = redact.URL(origin.URLs[0])
 	}
 	return source, nil
 }
