@@ -61,9 +61,9 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 func TestReportOfAnotherRef(t *testing.T) {
 	t.Parallel()
 	for reports, want := range map[string]string{
-		packetOf("ok refs/heads/other\n"):                                 "push: the server's status report names refs/heads/other, want refs/heads/main",
-		packetOf("ok refs/heads/a\n") + packetOf("ok refs/heads/main2\n"): "names refs/heads/a, refs/heads/main2, want refs/heads/main",
-		"": "names no ref, want refs/heads/main",
+		packetOf("ok refs/heads/other\n"):                                 "push: the server's status report does not name refs/heads/main",
+		packetOf("ok refs/heads/a\n") + packetOf("ok refs/heads/main2\n"): "does not name refs/heads/main",
+		"": "does not name refs/heads/main",
 		packetOf("ok refs/heads/other\n") + packetOf("ok refs/heads/main\n"): "",
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

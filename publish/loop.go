@@ -55,7 +55,8 @@ func Loop[T any](ctx context.Context, target Target,
 		locked.saw(err, r.mask)
 		return done, err
 	}
-	done, err := retry(ctx, isConflict, round, backoff.WithMaxElapsedTime(conflictLimit))
+	again := func(err error) bool { return isConflict(err) || r.moved(err) }
+	done, err := retry(ctx, again, round, backoff.WithMaxElapsedTime(conflictLimit))
 	if isConflict(err) {
 		return nil, value, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -63,7 +65,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	if strings.Contains(refused.status, "currently checked out") {
 		reason = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
 	}
-	if isReadOnly(reason) {
+	if readOnly.MatchString(reason) {
 		return "", fmt.Errorf("%w: %s: %w", ErrRejected, reason, fs.ErrPermission)
 	}
 	return "", fmt.Errorf("%w: %s", ErrRejected, reason)
@@ -77,55 +79,26 @@ func (l *lockError) Error() string {
 }
 func (l *lockError) Unwrap() error { return ErrConflict }
 
-// isReadOnly recognises a repository that git may not write to, by git's own words.
-func isReadOnly(reason string) bool {
-	return strings.Contains(reason, "unable to create temporary object directory") ||
-		strings.Contains(reason, "insufficient permission for adding an object") ||
-		strings.Contains(reason, "cannot lock ref") &&
-			(strings.Contains(reason, "Permission denied") || strings.Contains(reason, "Operation not permitted") ||
-				strings.Contains(reason, "Read-only file system"))
-}
+// The words of git, and of the system behind it, by what they mean. git: "failed to update ref", with "cannot lock ref"
+// in the output; older and other servers: "failed to lock", "stale info", "fetch first", "non-fast-forward"; GitLab's
+// Gitaly and Gitea pass git's messages on; GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
+var (
+	raced = regexp.MustCompile(`(?i)cannot lock ref|failed to lock|lock failure|stale info|fetch first|non-fast-forward|` +
+		`reference already exists|incorrect old value`)
+	readOnly = regexp.MustCompile(`(?i)unable to create temporary object directory|` +
+		`insufficient permission for adding an object|` +
+		`cannot lock ref.*(permission denied|operation not permitted|read-only file system)`)
+	neverLocked = regexp.MustCompile(`(?i)cannot lock ref.*(; cannot create '|permission denied|operation not permitted|` +
+		`read-only file system|not a directory|is a directory|no space left on device|disk quota exceeded|reference broken)`)
+)
 
 // isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that
 // has moved needs no phrase: pushAndVerify looks.
 func isConcurrentPush(status, output string) bool {
-	// git: "failed to update ref", with "cannot lock ref" in the output; older and other servers: "failed to
-	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
-	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
-	reason := strings.ToLower(status)
-	if isPermanent(reason + "\n" + strings.ToLower(output)) {
+	if neverLocked.MatchString(status + "\n" + output) {
 		return false
 	}
-	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first",
-		"non-fast-forward", "reference already exists", "incorrect old value"} {
-		if strings.Contains(reason, phrase) {
-			return true
-		}
-	}
-	return strings.Contains(reason, "failed to update ref") &&
-		strings.Contains(strings.ToLower(output), "cannot lock ref")
-}
-
-// isPermanent recognises a ref that git cannot lock however often it is tried, by the words of git and of the system
-// behind it.
-func isPermanent(reason string) bool {
-	for line := range strings.Lines(reason) {
-		if strings.Contains(line, "cannot lock ref") && permanently(line) {
-			return true
-		}
-	}
-	return false
-}
-
-func permanently(line string) bool {
-	for _, phrase := range []string{"; cannot create '", "permission denied", "operation not permitted",
-		"read-only file system", "not a directory", "is a directory",
-		"no space left on device", "disk quota exceeded", "reference broken"} {
-		if strings.Contains(line, phrase) {
-			return true
-		}
-	}
-	return false
+	return raced.MatchString(status) || strings.Contains(status, "failed to update ref") && raced.MatchString(output)
 }
 
 // push asks the repository to move a branch or another ref from old to new, and returns the server's output.
@@ -176,26 +149,11 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		}
 		err = refused
 	}
-	if err == nil {
-		err = checkReported(report, name)
+	if err == nil && !slices.ContainsFunc(report.CommandStatuses,
+		func(c *packp.CommandStatus) bool { return c.ReferenceName == name }) {
+		err = fmt.Errorf("the server's status report does not name %s", name)
 	}
 	return wire.OneLine(words), err
-}
-
-// checkReported returns an error unless a server's report has the ref that was pushed: its "ok" of another ref is none
-// of this push.
-func checkReported(report *packp.ReportStatus, name plumbing.ReferenceName) error {
-	var found []string
-	for _, command := range report.CommandStatuses {
-		if command.ReferenceName == name {
-			return nil
-		}
-		found = append(found, command.ReferenceName.String())
-	}
-	if len(found) == 0 {
-		found = []string{"no ref"}
-	}
-	return fmt.Errorf("the server's status report names %s, want %s", wire.OneLine(some(found)), name)
 }
 
 // refusal is a push that the server answered with no.

@@ -233,13 +233,13 @@ func TestHooksDecide(t *testing.T) {
 }
 
 // Git's words for a repository that it may not write to, as receive-pack of git 2.39 says them.
-func TestIsReadOnly(t *testing.T) {
+func TestReadOnlyWords(t *testing.T) {
 	for words, want := range map[string]bool{
 		"unable to create temporary object directory":                                                          true,
 		"unpacker error: error: insufficient permission for adding an object to repository database ./objects": true,
 		"pre-receive hook declined: not on a Friday":                                                           false,
 	} {
-		if found := isReadOnly(words); found != want {
+		if found := readOnly.MatchString(words); found != want {
 			t.Errorf("%s: found %v", words, found)
 		}
 	}

@@ -71,16 +71,17 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 
 // snapshot is Read.
 func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) {
-	// git moves objects into packs, and replaces packs, while they are read.
-	moved := func(err error) bool {
-		return r.local != "" && (errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) ||
-			errors.Is(err, fs.ErrNotExist))
-	}
-	snapshot, err := retry(ctx, moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxTries(5))
+	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxTries(5))
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
 	return snapshot, nil
+}
+
+// moved reports whether git has moved what was read on this machine: it packs objects, and replaces packs.
+func (r *remote) moved(err error) bool {
+	return r.local != "" && (errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) ||
+		errors.Is(err, fs.ErrNotExist))
 }
 
 func (r *remote) read(ctx context.Context) (*Snapshot, error) {
