@@ -19,7 +19,7 @@ const module = "github.com/airshipit/sipgen/"
 // name wins. Tests are exempt.
 var folders = map[string][]string{
 	"api/upstream": {},
-	"api":          {"api", "internal/manifest", "internal/redact", "internal/release"},
+	"api":          {"api", "internal/fields", "internal/manifest", "internal/redact", "internal/release"},
 	// A script; the package is for the tests that run it.
 	"cmd/sipgen": {""},
 	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",
@@ -82,8 +82,7 @@ var folders = map[string][]string{
 	"templates":                    {},
 	"internal/foreign":             {"internal/redact"},
 	"internal/survey":              {"inventory"},
-	"config/crd":                   {},
-	"internal/fields":              {"config/crd"},
+	"internal/fields":              {"internal/manifest", "internal/redact"},
 	"docs/runbooks":                {},
 	"internal/status":              {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/takeover":            {"api", "inventory", "internal/manifest", "internal/preflight"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates config/crd, the definition of an Ironic, the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md, and the table of
+# Generates config/crd, the same as JSON for sipgen itself, the definition of an Ironic, the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md, and the table of
 # docs/runbooks/host-states.md; with --check says what is not current and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,6 +23,10 @@ crds() { # MAXDESCLEN FOLDER
 mkdir -p "$work/out/docs/runbooks"
 crds ,maxDescLen=300 "$work/out/config/crd"
 crds '' "$work/whole"
+mkdir -p "$work/out/internal/fields/definitions"
+for kind in sipcluster site; do
+  go run ./hack/crdjson <"$(echo "$work"/out/config/crd/*_${kind}s.yaml)" >"$work/out/internal/fields/definitions/$kind.json"
+done
 go run ./hack/clidoc >"$work/out/docs/cli.md"
 go run ./hack/findingdoc >"$work/out/docs/lint.md"
 go run ./hack/statedoc >"$work/out/docs/runbooks/host-states.md"

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -19,7 +18,7 @@ func TestIdleRoles(t *testing.T) {
 		}
 	}
 	roles, refused := map[string]v1.NodeSet{"Edge": role(0, 1)}, map[string]v1.NodeSet{}
-	for n := 1; n < validation.MaxRoles; n++ {
+	for n := 1; n < 64; n++ {
 		roles[fmt.Sprintf("w%d", n)], refused[fmt.Sprintf("w%d", n)] = role(n, 0), role(n, 1)
 	}
 	hosts := []inventory.Host{newHost("h1", "row=a rack=r1"), newHost("h2", "row=a rack=r2")}

@@ -5,6 +5,7 @@ import "encoding/pem"
 // BackendCA is the certificate authority of backends: one of pem, configMap and secret.
 type BackendCA struct {
 	// CA certificates in PEM, at most 16, without a private key.
+	// +kubebuilder:validation:MaxLength=65536
 	// +optional
 	PEM string `json:"pem,omitempty"`
 	// ConfigMap with the CA certificates, in the cluster's namespace. Pods wait for the ConfigMap, and read the

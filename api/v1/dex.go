@@ -12,6 +12,8 @@ type Dex struct {
 	// HTTPS URL of Dex for the API server and browsers, without a final slash.
 	Issuer string `json:"issuer"`
 	// Node port on the management cluster. Default: none.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Skips the approval page after a login. Default false.
@@ -40,8 +42,10 @@ type Dex struct {
 // DexClient is an OAuth2 client of Dex.
 type DexClient struct {
 	// OAuth2 client ID.
+	// +kubebuilder:validation:MaxLength=128
 	ID string `json:"id"`
 	// Name on the login page. Default: the ID.
+	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	Name string `json:"name,omitempty"`
 	// URLs to which Dex may send a browser back. Default: none.
@@ -110,16 +114,20 @@ type DexKubernetes struct {
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 	// Token claim with the user's name. Default email.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
 	// Prefix of user names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that begin
 	// with system:; flags do not (SIP042).
+	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// Token claim with the groups. Default groups.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
 	// Prefix of group names. Default "oidc:". Empty: as for usernamePrefix.
+	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

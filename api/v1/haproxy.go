@@ -65,15 +65,23 @@ type HAProxyTimeouts struct {
 // HAProxyLines are lines of HAProxy's configuration, without those that begin a section.
 type HAProxyLines struct {
 	// Lines at the end of section global.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=500
 	// +optional
 	Global []string `json:"global,omitempty"`
 	// Lines at the end of section defaults.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=500
 	// +optional
 	Defaults []string `json:"defaults,omitempty"`
 	// Lines in each frontend except the status page's.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=500
 	// +optional
 	Frontend []string `json:"frontend,omitempty"`
 	// Lines in each backend.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=500
 	// +optional
 	Backend []string `json:"backend,omitempty"`
 }

@@ -18,6 +18,7 @@ import (
 type Hardware struct {
 	// Minimum number of logical CPUs. Default: any.
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	CPUs int `json:"cpus,omitempty"`
 	// Minimum memory, for example 256Gi. Default: any.
@@ -83,6 +84,7 @@ func (n Names) String() string {
 type HardwareDisks struct {
 	// Minimum number of disks. Default 1.
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	// +optional
 	Count int `json:"count,omitempty"`
 	// Minimum size of each disk, for example 1Ti. A disk sold as 1 TB has 931Gi. Default: any.
@@ -98,6 +100,7 @@ type HardwareDisks struct {
 type HardwareNICs struct {
 	// Minimum number of interfaces. Default 1.
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
 	// +optional
 	Count int `json:"count,omitempty"`
 	// Minimum speed of each interface in gigabits per second, for example 25G or 25Gi. Default: any.

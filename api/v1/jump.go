@@ -4,8 +4,11 @@ package v1
 type JumpHost struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Node port on the management cluster. Default: none.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Access to the power control of the cluster's hosts.

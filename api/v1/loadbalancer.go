@@ -6,8 +6,11 @@ import "fmt"
 type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Node port on the management cluster. Default: none.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Name of the Service's port. Default https; the SIP operator had http. Keep the name of an adopted Service: a
@@ -26,6 +29,7 @@ type LoadBalancerControlPlane struct {
 // HealthCheck is a TLS GET that an API server must answer with the wanted status.
 type HealthCheck struct {
 	// Path of the request. Default /readyz.
+	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Path string `json:"path,omitempty"`
 	// Expected HTTP status. Default 200; with anonymous access off, use 401.
@@ -43,6 +47,7 @@ type HealthCheck struct {
 type LoadBalancerWorker struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Forwarded ports, the same on the nodes of both clusters. At most 1000 ports, without 8404.
 	NodePortRange PortRange `json:"nodePortRange"`

@@ -4,9 +4,11 @@ package v1
 // own pods and to node labels, never to pods of others.
 type Pods struct {
 	// Labels of the pods, without reserved keys. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the pods, without reserved keys. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Requirements and preferences for nodes, besides nodeLabels. Default: none.

@@ -30,6 +30,7 @@ type Services struct {
 // Service is the fields of every service.
 type Service struct {
 	// Container image. Default: the Site's.
+	// +kubebuilder:validation:MaxLength=400
 	// +optional
 	Image string `json:"image,omitempty"`
 	// Labels of the nodes that may run the pods. Default: any node.
@@ -64,9 +65,11 @@ type Service struct {
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
 	// Labels of Deployment, Service, NetworkPolicy and PodDisruptionBudget, without reserved keys. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of the objects that get labels, without reserved keys. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Settings of the pods.
@@ -112,6 +115,7 @@ type ServiceExposure struct {
 	// +optional
 	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
 	// Load balancer class (spec.loadBalancerClass). Default: the management cluster's.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
 	// Provider of loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else metallb.
@@ -119,6 +123,7 @@ type ServiceExposure struct {
 	// +optional
 	Provider string `json:"provider,omitempty"`
 	// Key of the Services that share loadBalancerIP (MetalLB's allow-shared-ip). Default: not shared.
+	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	SharingKey string `json:"sharingKey,omitempty"`
 }
@@ -131,6 +136,7 @@ type NetworkAttachment struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// Interface in the pod, except lo and eth0. Default: Multus chooses.
+	// +kubebuilder:validation:MaxLength=15
 	// +optional
 	Interface string `json:"interface,omitempty"`
 	// Requested addresses, in CIDR notation with the network's prefix length. Only with one replica.

@@ -197,24 +197,31 @@ type Patch struct {
 // kind, name and namespace are anchored regular expressions.
 type PatchTarget struct {
 	// Regular expression of API groups, for example apps. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Group string `json:"group,omitempty"`
 	// Regular expression of API versions, for example v1. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Version string `json:"version,omitempty"`
 	// Regular expression of kinds, for example Deployment. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Kind string `json:"kind,omitempty"`
 	// Regular expression of names. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Name string `json:"name,omitempty"`
 	// Regular expression of namespaces. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// Label selector, as in kubectl get -l. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	LabelSelector string `json:"labelSelector,omitempty"`
 	// Annotation selector, in the form of a label selector. Default: any.
+	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }

@@ -14,6 +14,7 @@ type ArgoCD struct {
 	Server string `json:"server,omitempty"`
 	// Argo CD's user on server (kubectl auth whoami), for the sync guard. Default:
 	// system:serviceaccount:<namespace>:argocd-application-controller; none with another server.
+	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Identity string `json:"identity,omitempty"`
 	// none labels hosts without waiting for services. waves lets hosts and the tenant's newer commits wait for

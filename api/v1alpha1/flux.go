@@ -27,6 +27,7 @@ type Flux struct {
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 	// User that applies hosts with apply: overlay, for the guard. Default:
 	// system:serviceaccount:<namespace>:kustomize-controller.
+	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Identity string `json:"identity,omitempty"`
 	// Interval between syncs, at least 10s. Default 10m.

@@ -21,10 +21,12 @@ const (
 type Hosts struct {
 	// Namespaces of the hosts and the guards. Several sites on one API server each require their own. Default:
 	// all.
+	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Namespaces of hosts that may also have SIPClusters or site services, for bmc.access redfish. Tenants there
 	// can read BMC credentials. Default: none.
+	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
 	// Namespaces of HostClaims for the site's hosts. A HostClaim can select any host: name only namespaces of the
@@ -77,6 +79,7 @@ type Reservation struct {
 // HostNetwork is a network on which hosts have addresses. Several entries of one network add up.
 type HostNetwork struct {
 	// Network ID in network data, annotations and nodeInterfaceId.
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// Allowed addresses, as networks in CIDR notation.
 	// +kubebuilder:validation:MinItems=1
@@ -124,6 +127,8 @@ type LabelGuard struct {
 	Enforce bool `json:"enforce,omitempty"`
 	// Users (kubectl auth whoami) that may write the labels, also of hosts in use, for example to restore a backup.
 	// Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Writers []string `json:"writers,omitempty"`
 }

@@ -22,10 +22,13 @@ type Runner struct {
 	Propose string `json:"propose,omitempty"`
 	// Variables by name, for example SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret. The
 	// tree is in git: use no secret values. Default: none.
+	// +kubebuilder:validation:MaxProperties=100
 	// +optional
 	Env map[string]string `json:"env,omitempty"`
 	// TCP ports for egress besides DNS, 443, 6443 and the repository's. Default: none.
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=65535
 	// +optional
 	EgressPorts []int32 `json:"egressPorts,omitempty"`
 	// CronJob that writes the status of SIPClusters, with an account of its own. Default: none.

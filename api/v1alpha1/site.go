@@ -93,6 +93,7 @@ type SiteSpec struct {
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 	// Groups that may delete labeled hosts and write labels. Default: system:masters.
+	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
 	// Tenants and their grants; other namespaces are rejected. Default: each unreserved namespace is a tenant,
@@ -103,10 +104,12 @@ type SiteSpec struct {
 	Tenants []Tenant `json:"tenants,omitempty"`
 	// Default of a tenant's hosts.max. Default 100.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
 	// Default of a tenant's maxClusters. Default 100.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
 	// Guard of the labels that assign hosts.
@@ -152,6 +155,7 @@ type Brake struct {
 	MaxPercent *int `json:"maxPercent,omitempty"`
 	// Maximum number of assigned hosts. Default 2. With both defaults, one of 18 hosts may leave, and two of 400.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`
 }
@@ -159,9 +163,11 @@ type Brake struct {
 // Defaults is the defaults of every rendered infra object, or of containers without own values.
 type Defaults struct {
 	// Labels of every object. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// Annotations of every object. Default: none.
+	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// Resources of containers without resources. Default: small requests and a memory limit.
@@ -180,8 +186,12 @@ type Defaults struct {
 // NodePorts is a range of node ports, both ends included.
 type NodePorts struct {
 	// First port.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
 	Start int32 `json:"start"`
 	// Last port.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
 	End int32 `json:"end"`
 }
 

@@ -31,6 +31,7 @@ type Tenant struct {
 	// Maximum number of SIPClusters, with or without hosts. Existing clusters stay. Default:
 	// spec.maxClustersPerTenant.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000
 	// +optional
 	MaxClusters *int `json:"maxClusters,omitempty"`
 	// Highest allowed spec.priority. Default 0.
@@ -48,6 +49,7 @@ type Tenant struct {
 	Addresses []string `json:"addresses,omitempty"`
 	// Allowed load balancer classes. Default: none.
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=253
 	// +optional
 	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
 	// Allowed pools for the annotation metallb.io/address-pool; "*" is a wildcard. Default: none.
@@ -65,6 +67,7 @@ type Tenant struct {
 	// Allowed images besides the site's, without tag and digest. "*" matches anything but a slash, a final "/*"
 	// anything below, "*" alone every image. Default: none.
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=400
 	// +optional
 	Images []string `json:"images,omitempty"`
 	// Allowed NetworkAttachmentDefinitions in other namespaces, NAMESPACE/NAME; "*" is a wildcard. Default: none.
@@ -112,10 +115,12 @@ type TenantHosts struct {
 	// Maximum hosts of all the tenant's clusters, with standby and leaving hosts, without replaced failed hosts.
 	// Assigned hosts stay. Default: spec.maxHostsPerTenant.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	Max *int `json:"max,omitempty"`
 	// Maximum standby hosts among max. Default: max.
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100000
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`
 }

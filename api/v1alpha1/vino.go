@@ -26,6 +26,7 @@ type VirtualHosts struct {
 	// +optional
 	Nodes []VirtualHostNode `json:"nodes,omitempty"`
 	// Tenants that may have the hosts. Default: all, within their grants.
+	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Tenants []string `json:"tenants,omitempty"`
 	// Spec of a Vino (airship.airshipit.org/v1), without bmcCredentials. Default: the manifest of this name and
@@ -48,6 +49,7 @@ type VirtualHostNode struct {
 	// +optional
 	Address string `json:"address,omitempty"`
 	// Labels of the node, for spec.nodeLabelKeysToCopy. Default: none.
+	// +kubebuilder:validation:MaxProperties=1000
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 }

@@ -61,7 +61,7 @@ func securityTable() []attack {
 		attack{why: "a command", files: balancer("pods: {probes: {liveness: {exec: {command: [sh]}}}}"), want: "pods.probes.liveness.exec: unknown field"},
 		attack{why: "requests of the node", files: balancer("pods: {probes: {readiness: {host: 169.254.169.254}}}"), want: "pods.probes.readiness.host: unknown field"},
 		attack{why: "a probe for ever", files: balancer("pods: {probes: {readiness: {timeoutSeconds: 100000}}}"), want: "timeoutSeconds: found 100000, want 1 to 60"},
-		attack{why: "terms without end", files: balancer("pods: {podAffinity: [" + strings.Repeat("{topologyKey: a}, ", 5000) + "]}"), want: "podAffinity: found 5000 of them, want at most 8"},
+		attack{why: "terms without end", files: balancer("pods: {podAffinity: [" + strings.Repeat("{topologyKey: a}, ", 5000) + "]}"), want: "podAffinity: found 5000, want at most 8"},
 		attack{why: "a line in a label", files: balancer(`pods: {labels: {a: "b\nc: d"}}`), want: "pods.labels[\"a\"]: "},
 		attack{why: "a selector is the service's own", files: balancer("pods: {labels: {a: b}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}]}"), want: "in " + lb + ": podAntiAffinity:\n          requiredDuringSchedulingIgnoredDuringExecution:\n          - labelSelector:\n              matchLabels:\n                app.kubernetes.io/instance: loadbalancer-controlplane-a\n            matchLabelKeys"},
 		attack{why: "a key for an authority", files: balancer(`healthCheck: {ca: {pem: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}}`), want: "healthCheck.ca.pem: "},

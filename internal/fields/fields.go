@@ -1,76 +1,81 @@
-// Package fields explains the fields of SIPCluster and Site from their CustomResourceDefinitions: for a terminal, as a
-// reference page, and as a JSON Schema for editors. Pure.
+// Package fields reads the CustomResourceDefinitions of SIPCluster and Site: it finds values beyond their bounds, and
+// explains the fields for a terminal and as a JSON Schema for editors. Pure.
 package fields
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/config/crd"
 )
 
 // Kind is one kind of object with its schema.
 type Kind struct {
 	APIVersion, Name string
 	schema           schema
+	// text is the definition as JSON.
+	text []byte
 }
 
 // schema is the part of an OpenAPI schema that is shown.
 type schema struct {
-	Description string            `json:"description"`
-	Type        string            `json:"type"`
-	Format      string            `json:"format"`
-	Enum        []any             `json:"enum"`
-	Minimum     *float64          `json:"minimum"`
-	Maximum     *float64          `json:"maximum"`
-	MinItems    *int64            `json:"minItems"`
-	MaxItems    *int64            `json:"maxItems"`
-	Required    []string          `json:"required"`
-	Properties  map[string]schema `json:"properties"`
-	Items       *schema           `json:"items"`
-	Additional  *schema           `json:"additionalProperties"`
-	IntOrString bool              `json:"x-kubernetes-int-or-string"`
-	// raw is the schema as it is in the definition.
-	raw map[string]any
+	Description string   `json:"description"`
+	Type        string   `json:"type"`
+	Format      string   `json:"format"`
+	Enum        []any    `json:"enum"`
+	Minimum     *float64 `json:"minimum"`
+	Maximum     *float64 `json:"maximum"`
+	MinItems    *int64   `json:"minItems"`
+	MaxItems    *int64   `json:"maxItems"`
+	// MaxProperties and MaxLength are the most keys of a map, and characters of a string.
+	MaxProperties *int64            `json:"maxProperties"`
+	MaxLength     *int64            `json:"maxLength"`
+	Required      []string          `json:"required"`
+	Properties    map[string]schema `json:"properties"`
+	Items         *schema           `json:"items"`
+	Additional    *schema           `json:"additionalProperties"`
+	IntOrString   bool              `json:"x-kubernetes-int-or-string"`
+}
+
+// config/crd as JSON, by make generate.
+var (
+	//go:embed definitions/sipcluster.json
+	sipCluster []byte
+	//go:embed definitions/site.json
+	site []byte
+)
+
+// definition is the part of a CustomResourceDefinition that is read; S is its schema.
+type definition[S any] struct {
+	Spec struct {
+		Group string `json:"group"`
+		Names struct {
+			Kind string `json:"kind"`
+		} `json:"names"`
+		Versions []struct {
+			Name   string `json:"name"`
+			Schema struct {
+				OpenAPIV3Schema S `json:"openAPIV3Schema"`
+			} `json:"schema"`
+		} `json:"versions"`
+	} `json:"spec"`
 }
 
 // Kinds are SIPCluster and Site.
 func Kinds() ([]Kind, error) {
 	var kinds []Kind
-	for _, text := range [][]byte{crd.SIPCluster, crd.Site} {
-		var definition struct {
-			Spec struct {
-				Group string `json:"group"`
-				Names struct {
-					Kind string `json:"kind"`
-				} `json:"names"`
-				Versions []struct {
-					Name   string `json:"name"`
-					Schema struct {
-						OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
-					} `json:"schema"`
-				} `json:"versions"`
-			} `json:"spec"`
-		}
-		if err := yaml.Unmarshal(text, &definition); err != nil {
+	for _, text := range [][]byte{sipCluster, site} {
+		var read definition[schema]
+		if err := json.Unmarshal(text, &read); err != nil {
 			return nil, err
 		}
-		if len(definition.Spec.Versions) != 1 {
-			return nil, fmt.Errorf("%s: %d versions, want 1", definition.Spec.Names.Kind, len(definition.Spec.Versions))
+		if len(read.Spec.Versions) != 1 {
+			return nil, fmt.Errorf("%s: %d versions, want 1", read.Spec.Names.Kind, len(read.Spec.Versions))
 		}
-		version := definition.Spec.Versions[0]
-		kind := Kind{APIVersion: definition.Spec.Group + "/" + version.Name, Name: definition.Spec.Names.Kind}
-		if err := json.Unmarshal(version.Schema.OpenAPIV3Schema, &kind.schema); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(version.Schema.OpenAPIV3Schema, &kind.schema.raw); err != nil {
-			return nil, err
-		}
-		kinds = append(kinds, kind)
+		version := read.Spec.Versions[0]
+		kinds = append(kinds, Kind{APIVersion: read.Spec.Group + "/" + version.Name, Name: read.Spec.Names.Kind,
+			schema: version.Schema.OpenAPIV3Schema, text: text})
 	}
 	return kinds, nil
 }

@@ -57,7 +57,11 @@ func wrap(words string, width int) []string {
 // JSONSchema returns the schema of the kind for editors, in JSON Schema's draft 7, which all of them support. Unknown
 // fields are errors.
 func (k *Kind) JSONSchema() ([]byte, error) {
-	root := strict(k.schema.raw)
+	var read definition[map[string]any]
+	if err := json.Unmarshal(k.text, &read); err != nil {
+		return nil, err
+	}
+	root := strict(read.Spec.Versions[0].Schema.OpenAPIV3Schema)
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	root["title"] = k.Name
 	properties := root["properties"].(map[string]any)

@@ -390,6 +390,14 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
+// Hint returns ", did you mean ...?" for a candidate that is like a name, else nothing.
+func Hint(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return redact.Sprintf(", did you mean %q?", near)
+	}
+	return ""
+}
+
 // swapped reports whether two words differ by two swapped neighbors: lnit and lint.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {

@@ -20,7 +20,7 @@ func BenchmarkPatches(b *testing.B) {
 	}
 	labels.WriteString("}}")
 	for name, patches := range map[string][]v1.Patch{
-		"trivial": repeat(trivial, validation.MaxPatches),
+		"trivial": repeat(trivial, 32),
 		"labels":  repeat(merge(&v1.PatchTarget{Kind: "Deployment"}, labels.String()), 6),
 	} {
 		for i := range patches {

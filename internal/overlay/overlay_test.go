@@ -15,7 +15,6 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -266,10 +265,10 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 		patches []v1.Patch
 		want    string
 	}{
-		{"as many patches as there may be, of every service", 0, repeat(operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch), validation.MaxPatches), ""},
-		{"of all of them, by a selector", 16, repeat(operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch), validation.MaxPatches), "put several changes into one"},
-		{"of one object by many documents", 0, repeat(v1.Patch{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}, validation.MaxPatches), "put several changes into one"},
-		{"of all of them", 16, repeat(everything, validation.MaxPatches), "put several changes into one"},
+		{"as many patches as there may be, of every service", 0, repeat(operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch), 32), ""},
+		{"of all of them, by a selector", 16, repeat(operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch), 32), "put several changes into one"},
+		{"of one object by many documents", 0, repeat(v1.Patch{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}, 32), "put several changes into one"},
+		{"of all of them", 16, repeat(everything, 32), "put several changes into one"},
 	} {
 		f := bank(t)
 		for i := range row.large {

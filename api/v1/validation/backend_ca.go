@@ -6,11 +6,8 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// The most that the certificates of a BackendCA may be.
-const (
-	maxCABytes        = 64 << 10
-	maxCACertificates = 16
-)
+// maxCACertificates is the most certificates of a BackendCA.
+const maxCACertificates = 16
 
 func validateBackendCA(ca *v1.BackendCA, at complaints) {
 	if ca == nil {
@@ -49,10 +46,6 @@ func validateBackendCA(ca *v1.BackendCA, at complaints) {
 // checkAuthorities complains about what is not certificates of certificate authorities. HAProxy does not start with a
 // file that it cannot read.
 func checkAuthorities(at complaints, text string) {
-	if len(text) > maxCABytes {
-		at.add("%d bytes, want at most %d", len(text), maxCABytes)
-		return
-	}
 	found, ok := parseCertificates(at, text)
 	switch {
 	case !ok:

@@ -33,15 +33,13 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 			"%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed "+
 				"value wherever it is in use", open[path]))
 	}
-	seen := map[string]bool{}
-	for _, found := range append(ValidateCluster(cluster), zeros(doc.JSON)...) {
-		zeroAgain := seen[found.Path] && found.Message == zeroFound
-		seen[found.Path] = true
-		if open[found.Path] == "" && !zeroAgain {
+	found, bounded := validate(cluster, doc.JSON)
+	for _, found := range found {
+		if open[found.Path] == "" {
 			errs = append(errs, doc.Problem(found.Path, "%s", found.Message))
 		}
 	}
-	if len(checkLimits(cluster)) > 0 {
+	if !bounded {
 		return nil, errs
 	}
 	return cluster, errs
@@ -50,12 +48,18 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 // ValidateCluster reports the problems of a cluster by itself: names that could leave their place in a path, a label
 // or a template, selectors, counts and services. Of more than MaxProblems it reports the number.
 func ValidateCluster(c *v1.SIPCluster) []FieldError {
-	var errs []FieldError
+	errs, _ := validate(c, asJSON(c))
+	return errs
+}
+
+// validate validates a cluster, which was read from object. bounded is false if a list is longer than allowed.
+func validate(c *v1.SIPCluster, object []byte) (errs []FieldError, bounded bool) {
+	long, errs := outside(c, object)
+	if len(long) > 0 {
+		return long, false
+	}
 	add := func(path, format string, args ...any) {
 		errs = append(errs, FieldError{Path: path, Message: redact.Sprintf(format, args...)})
-	}
-	if errs := checkLimits(c); len(errs) > 0 {
-		return errs
 	}
 	// Both become label values (63 characters), folders, and parts of object names.
 	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace},
@@ -75,7 +79,7 @@ func ValidateCluster(c *v1.SIPCluster) []FieldError {
 		errs = append(errs, validateNodes(&set, role)...)
 	}
 	errs = append(errs, validateServices(c)...)
-	return limitErrors(append(errs, validatePatches(c)...))
+	return limitErrors(append(errs, validatePatches(c)...)), true
 }
 
 // validateAnnotations refuses values that would do nothing, or something else than meant.

@@ -113,7 +113,7 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 	if connector.ID == "" {
 		at.at(".id").add("missing")
 	}
-	at.at(".id").match(connector.ID, dexID, 63, "letters, digits and ._-")
+	at.at(".id").match(connector.ID, dexID, "letters, digits and ._-")
 	if first, twice := ids[connector.ID]; twice {
 		at.at(".id").add("%q is the id of connectors[%d] already", connector.ID, first)
 	}

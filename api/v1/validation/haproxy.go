@@ -10,13 +10,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// The most that an HAProxy option may be.
-const (
-	MaxConnections    = 100_000
-	maxHAProxyTimeout = 7 * 24 * time.Hour
-	maxHAProxyLines   = 100
-	maxHAProxyLine    = 500
-)
+const maxHAProxyTimeout = 7 * 24 * time.Hour
 
 // haproxyTime is a time as HAProxy and Go read alike.
 var haproxyTime = regexp.MustCompile(`^[0-9]{1,9}(ms|s|m|h)$`)
@@ -33,16 +27,6 @@ func validateHAProxy(h *v1.HAProxy, at complaints) {
 	if h == nil {
 		return
 	}
-	if known := []string{"roundrobin", "leastconn", "source", "first", "random"}; h.Balance != "" &&
-		!slices.Contains(known, h.Balance) {
-		at.at(".balance").add("found %q, want one of %s", h.Balance, strings.Join(known, ", "))
-	}
-	if h.MaxConnections < 0 || h.MaxConnections > MaxConnections {
-		at.at(".maxConnections").add("found %d, want 1 to %d", h.MaxConnections, MaxConnections)
-	}
-	if h.SendProxyProtocol != "" && h.SendProxyProtocol != "v1" && h.SendProxyProtocol != "v2" {
-		at.at(".sendProxyProtocol").add("found %q, want v1 or v2", h.SendProxyProtocol)
-	}
 	if t := h.Timeouts; t != nil {
 		for _, field := range []struct{ name, value string }{
 			{"connect", t.Connect}, {"queue", t.Queue}, {"check", t.Check}, {"client", t.Client},
@@ -53,10 +37,6 @@ func validateHAProxy(h *v1.HAProxy, at complaints) {
 	}
 	for _, section := range h.Lines.Sections() {
 		at := at.at(".lines.%s", section.Name)
-		if len(section.Lines) > maxHAProxyLines {
-			at.add("found %d lines, want at most %d", len(section.Lines), maxHAProxyLines)
-			continue
-		}
 		for i, line := range section.Lines {
 			at.at("[%d]", i).haproxyLine(line)
 		}
@@ -79,8 +59,6 @@ func (c complaints) haproxyLine(line string) {
 	switch {
 	case word == "":
 		c.add("empty, want a line of HAProxy's configuration")
-	case len(line) > maxHAProxyLine:
-		c.add("%d characters, want at most %d", len(line), maxHAProxyLine)
 	case !utf8.ValidString(line) || strings.ContainsFunc(line,
 		func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }):
 		c.add("a control character in it, want one line")

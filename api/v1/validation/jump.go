@@ -19,7 +19,6 @@ func validateJumpHosts(c *v1.SIPCluster, root complaints) {
 		checkServiceName(c, at, v1.ListJumpHost, i)
 		validateService(&jump.Service, at, v1.DefaultReplicas(v1.ListJumpHost))
 		validateNetworkID(at, jump.NodeInterface)
-		checkNodePort(at.at(".nodePort"), jump.NodePort)
 		checkHeadless(&jump.Service, at, jump.NodePort)
 		for j, key := range jump.SSHAuthorizedKeys {
 			checkPublicKey(at.at(".sshAuthorizedKeys[%d]", j), key)
@@ -29,13 +28,6 @@ func validateJumpHosts(c *v1.SIPCluster, root complaints) {
 		}
 		checkSecretName(at.at(".nodeSSHPrivateKeys"), jump.NodeSSHPrivateKeys, false)
 		checkSecretName(at.at(".hostKeys"), jump.HostKeys, false)
-		if bmc := jump.BMC; bmc != nil {
-			switch bmc.Access {
-			case "", v1.BMCMetal3, v1.BMCRedfish, v1.BMCNone:
-			default:
-				at.at(".bmc.access").add("found %q, want metal3, redfish or none", bmc.Access)
-			}
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -61,15 +60,6 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 		at.at(".labelSelector").add("not a valid selector: %s", redact.Quotes(err.Error()))
 	}
 	validateNamespaces(n, at)
-	asked := cmp.Or(n.Count, &v1.NodeCount{})
-	for _, count := range []struct {
-		field string
-		n     int
-	}{{".count.active", asked.Active}, {".count.standby", asked.Standby}} {
-		if count.n < 0 || count.n > v1.MaxCount {
-			at.at("%s", count.field).add("found %d, want 0 to %d", count.n, v1.MaxCount)
-		}
-	}
 	validateTopology(n, at)
 	return errs
 }
@@ -101,8 +91,6 @@ func validateTopology(n *v1.NodeSet, at complaints) {
 		seen[key] = true
 	}
 	switch {
-	case n.Unlabelled != "" && n.Unlabelled != v1.UnlabelledRefuse && n.Unlabelled != v1.UnlabelledAllow:
-		at.at(".unlabelled").add("found %q, want %s or %s", n.Unlabelled, v1.UnlabelledRefuse, v1.UnlabelledAllow)
 	case n.Unlabelled != "" && n.TopologyKey == "" && len(n.TopologyKeys) == 0:
 		at.at(".unlabelled").add("needs topologyKey, the label that hosts may lack")
 	}
@@ -123,9 +111,6 @@ func validatePack(n *v1.NodeSet, at complaints) {
 }
 
 func validateLimits(n *v1.NodeSet, at complaints) {
-	if n.MaxPerDomain < 0 || n.MaxPerDomain > v1.MaxCount {
-		at.at(".maxPerDomain").add("found %d, want 1 to %d", n.MaxPerDomain, v1.MaxCount)
-	}
 	if n.MaxPerDomain > 0 && n.TopologyKey == "" {
 		at.at(".maxPerDomain").add("needs topologyKey, the label whose values are the domains; with topologyKeys, " +
 			"use maxPerDomainByKey")
@@ -136,10 +121,6 @@ func validateLimits(n *v1.NodeSet, at complaints) {
 	for _, key := range slices.Sorted(maps.Keys(n.MaxPerDomainByKey)) {
 		if len(validation.IsQualifiedName(key)) > 0 || !slices.Contains(n.Keys(), key) {
 			at.at(".maxPerDomainByKey").add("%q is not a topology key of the role", key)
-			continue
-		}
-		if most := n.MaxPerDomainByKey[key]; most < 1 || most > v1.MaxCount {
-			at.at(".maxPerDomainByKey[%s]", key).add("found %d, want 1 to %d", most, v1.MaxCount)
 		}
 	}
 }
@@ -149,9 +130,6 @@ func validateSpread(n *v1.NodeSet, at complaints) {
 		return
 	}
 	at.at(".spread.topologyKey").check(n.Spread.TopologyKey, validation.IsQualifiedName)
-	if n.Spread.MaxSkew < 0 || n.Spread.MaxSkew > v1.MaxCount {
-		at.at(".spread.maxSkew").add("found %d, want 1 to %d", n.Spread.MaxSkew, v1.MaxCount)
-	}
 	if n.Spread.TopologyKey == n.TopologyKey || slices.Contains(n.TopologyKeys, n.Spread.TopologyKey) {
 		at.at(".spread.topologyKey").add("%q is a topology key of the role already: it is spread by that",
 			n.Spread.TopologyKey)

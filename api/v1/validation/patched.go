@@ -42,9 +42,6 @@ var typedFields = map[string][]struct{ path, field string }{
 // patches, so it can miss some.
 func patchedFields(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
-	if len(c.Spec.Patches) > MaxPatches {
-		return nil
-	}
 	for i := range c.Spec.Patches {
 		patch := &c.Spec.Patches[i]
 		documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: MaxPatchBytes,

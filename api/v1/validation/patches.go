@@ -16,12 +16,10 @@ import (
 // What the patches of one cluster may have. kustomize applies each to every object that it matches, and the engine
 // does so again at every sync: the work is bounded by what it is given.
 const (
-	MaxPatches     = 32
 	MaxPatchBytes  = 16 << 10
 	MaxPatchNodes  = 1_000
 	MaxPatchDepth  = 40
 	maxPatchesText = 64 << 10
-	maxTargetBytes = 253
 )
 
 // validatePatches reports patches that are not to be handed to kustomize, by what they are alone. What they do is seen
@@ -29,28 +27,12 @@ const (
 func validatePatches(c *v1.SIPCluster) []FieldError {
 	var errs []FieldError
 	root := complaints{"spec.patches", &errs}
-	if n := len(c.Spec.Patches); n > MaxPatches {
-		root.add("found %d patches, want at most %d", n, MaxPatches)
-		return errs
-	}
 	size := 0
 	for i := range c.Spec.Patches {
 		patch, at := &c.Spec.Patches[i], root.at("[%d]", i)
 		size += len(patch.Patch)
 		if err := CheckPatch(patch.Patch); err != nil {
 			at.at(".patch").add("%s", err)
-		}
-		if t := patch.Target; t != nil {
-			for _, field := range []struct{ name, value string }{
-				{"group", t.Group}, {"version", t.Version}, {"kind", t.Kind}, {"name", t.Name},
-				{"namespace", t.Namespace},
-				{"labelSelector", t.LabelSelector}, {"annotationSelector", t.AnnotationSelector},
-			} {
-				if len(field.value) > maxTargetBytes {
-					at.at(".target.%s", field.name).add("%d characters, want at most %d", len(field.value),
-						maxTargetBytes)
-				}
-			}
 		}
 	}
 	if size > maxPatchesText {

@@ -16,15 +16,10 @@ import (
 
 // The most that the options of a service's pods may have.
 const (
-	MaxPodTerms         = 8  // of podAffinity, podAntiAffinity and topologySpread, each
-	MaxNodeRequirements = 16 // that must be met, and so many that are preferred
-	MaxNodeValues       = 100
-	maxAnnotation       = 16 << 10
+	maxAnnotation = 16 << 10
 	// An object's annotations may have 256 KiB (Kubernetes: TotalAnnotationSizeLimitB); some are sipgen's, the Site's
 	// and the engine's.
 	maxAnnotations = 192 << 10
-	maxWeight      = 100
-	maxSkew        = 100
 )
 
 // topologyKeys are the labels of Kubernetes' own domains that nodes have (Kubernetes: Well-Known Labels, Annotations
@@ -33,33 +28,6 @@ const (
 var topologyKeys = []string{
 	"kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
 	"kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
-}
-
-func limitPods(s *v1.Service, path string, most atMost) {
-	most(path+".labels", len(s.Labels), MaxLabels, "labels")
-	most(path+".annotations", len(s.Annotations), MaxLabels, "annotations")
-	p := s.Pods
-	if p == nil {
-		return
-	}
-	path += ".pods"
-	most(path+".labels", len(p.Labels), MaxLabels, "labels")
-	most(path+".annotations", len(p.Annotations), MaxLabels, "annotations")
-	most(path+".podAffinity", len(p.PodAffinity), MaxPodTerms, "of them")
-	most(path+".podAntiAffinity", len(p.PodAntiAffinity), MaxPodTerms, "of them")
-	most(path+".topologySpread", len(p.TopologySpread), MaxPodTerms, "of them")
-	if a := p.NodeAffinity; a != nil {
-		most(path+".nodeAffinity.required", len(a.Required), MaxNodeRequirements, "requirements")
-		most(path+".nodeAffinity.preferred", len(a.Preferred), MaxNodeRequirements, "requirements")
-		for i := range a.Required[:min(MaxNodeRequirements, len(a.Required))] {
-			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values),
-				MaxNodeValues, "values")
-		}
-		for i := range a.Preferred[:min(MaxNodeRequirements, len(a.Preferred))] {
-			most(fmt.Sprintf("%s.nodeAffinity.preferred[%d].values", path, i), len(a.Preferred[i].Values),
-				MaxNodeValues, "values")
-		}
-	}
 }
 
 // validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of
@@ -90,11 +58,7 @@ func validateOptions(s *v1.Service, at complaints) {
 			validateRequirement(&a.Required[i], at.at(".nodeAffinity.required[%d]", i))
 		}
 		for i := range a.Preferred {
-			at := at.at(".nodeAffinity.preferred[%d]", i)
-			validateRequirement(&a.Preferred[i].NodeRequirement, at)
-			if w := a.Preferred[i].Weight; w < 1 || w > maxWeight {
-				at.at(".weight").add("found %d, want 1 to %d", w, maxWeight)
-			}
+			validateRequirement(&a.Preferred[i].NodeRequirement, at.at(".nodeAffinity.preferred[%d]", i))
 		}
 	}
 	checkPodTerms(at.at(".podAffinity"), p.PodAffinity)
@@ -107,11 +71,6 @@ func validateOptions(s *v1.Service, at complaints) {
 		}
 	}
 	checkSpreads(at.at(".topologySpread"), p.TopologySpread)
-	if p.Probes != nil {
-		validateProbe(p.Probes.Readiness, at.at(".probes.readiness"))
-		validateProbe(p.Probes.Liveness, at.at(".probes.liveness"))
-		validateProbe(p.Probes.Startup, at.at(".probes.startup"))
-	}
 }
 
 func checkLabels(at complaints, labels map[string]string) {
@@ -188,8 +147,6 @@ func validateRequirement(r *v1.NodeRequirement, at complaints) {
 		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {
 			values.add("%s needs exactly one whole number", r.Operator)
 		}
-	default:
-		at.at(".operator").add("found %q, want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)
 	}
 }
 
@@ -221,9 +178,6 @@ func checkPodTerms(at complaints, terms []v1.PodTerm) {
 	for i := range terms {
 		term, at := terms[i], at.at("[%d]", i)
 		checkTopologyKey(at, term.TopologyKey)
-		if term.Weight < 0 || term.Weight > maxWeight {
-			at.at(".weight").add("found %d, want 1 to %d, or none for what is required", term.Weight, maxWeight)
-		}
 		if seen[term.TopologyKey] {
 			at.at(".topologyKey").add("%q is a duplicate", term.TopologyKey)
 		}
@@ -240,36 +194,8 @@ func checkSpreads(at complaints, list []v1.TopologySpread) {
 			at.at(".topologyKey").add("%q is a duplicate", s.TopologyKey)
 		}
 		seen[s.TopologyKey] = true
-		if s.MaxSkew < 0 || s.MaxSkew > maxSkew {
-			at.at(".maxSkew").add("found %d, want 1 to %d", s.MaxSkew, maxSkew)
-		}
-		if s.WhenUnsatisfiable != "" && s.WhenUnsatisfiable != "ScheduleAnyway" &&
-			s.WhenUnsatisfiable != "DoNotSchedule" {
-			at.at(".whenUnsatisfiable").add("found %q, want ScheduleAnyway or DoNotSchedule", s.WhenUnsatisfiable)
-		}
-		switch {
-		case s.MinDomains < 0 || s.MinDomains > maxSkew:
-			at.at(".minDomains").add("found %d, want 1 to %d", s.MinDomains, maxSkew)
-		case s.MinDomains > 0 && s.WhenUnsatisfiable != "DoNotSchedule":
+		if s.MinDomains > 0 && s.WhenUnsatisfiable != "DoNotSchedule" {
 			at.at(".minDomains").add("needs whenUnsatisfiable: DoNotSchedule")
-		}
-	}
-}
-
-func validateProbe(p *v1.ProbeTimes, at complaints) {
-	if p == nil {
-		return
-	}
-	for _, field := range []struct {
-		name      string
-		value     *int32
-		low, high int32
-	}{
-		{"initialDelaySeconds", p.InitialDelaySeconds, 0, 300}, {"periodSeconds", p.PeriodSeconds, 1, 300},
-		{"timeoutSeconds", p.TimeoutSeconds, 1, 60}, {"failureThreshold", p.FailureThreshold, 1, 100},
-	} {
-		if v := field.value; v != nil && (*v < field.low || *v > field.high) {
-			at.at(".%s", field.name).add("found %d, want %d to %d", *v, field.low, field.high)
 		}
 	}
 }

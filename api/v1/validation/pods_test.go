@@ -81,17 +81,17 @@ func TestPodOptions(t *testing.T) {
 		{"a key twice", spread("topologyKey: rack}, {topologyKey: rack"), `topologySpread[1].topologyKey: "rack" is a duplicate`},
 		{"together and apart", "pods: {podAffinity: [{topologyKey: rack}], podAntiAffinity: [{topologyKey: rack}]}", "pods.podAntiAffinity[0]: the same label is required by podAffinity too"},
 		{"a skew below none", spread("topologyKey: rack, maxSkew: -1"), "maxSkew: found -1, want 1 to 100"},
-		{"a skew of nothing", spread("topologyKey: rack, maxSkew: 0"), "maxSkew: found 0, want at least 1, or no such field"},
-		{"no domain at least", spread("topologyKey: rack, minDomains: 0"), "minDomains: found 0, want at least 1, or no such field"},
+		{"a skew of nothing", spread("topologyKey: rack, maxSkew: 0"), "maxSkew: found 0, want 1 to 100"},
+		{"no domain at least", spread("topologyKey: rack, minDomains: 0"), "minDomains: found 0, want 1 to 100"},
 		{"domains that nobody waits for", spread("topologyKey: rack, minDomains: 2"), "minDomains: needs whenUnsatisfiable: DoNotSchedule"},
 		{"a word that Kubernetes has not", spread("topologyKey: rack, whenUnsatisfiable: Never"), `whenUnsatisfiable: found "Never"`},
 
-		{"a great many terms", "pods: {podAntiAffinity: [" + times9("{topologyKey: rack}") + "]}", at + "pods.podAntiAffinity: found 9 of them, want at most 8"},
-		{"a great many spreads", "pods: {topologySpread: [" + times9("{topologyKey: rack}") + "]}", at + "pods.topologySpread: found 9 of them, want at most 8"},
-		{"a great many requirements", "pods: {nodeAffinity: {required: [" + times9("{key: a, operator: Exists}") + ", " + times9("{key: a, operator: Exists}") + "]}}", "nodeAffinity.required: found 18 requirements, want at most 16"},
-		{"a great many values", node("key: a, operator: In, values: [" + strings.Repeat("b, ", 100) + "b]"), "required[0].values: found 101 values, want at most 100"},
-		{"a great many labels", "pods: {labels: {" + manyKeys(65) + "}}", at + "pods.labels: found 65 labels, want at most 64"},
-		{"a great many annotations", "annotations: {" + manyKeys(65) + "}", at + "annotations: found 65 annotations, want at most 64"},
+		{"a great many terms", "pods: {podAntiAffinity: [" + times9("{topologyKey: rack}") + "]}", at + "pods.podAntiAffinity: found 9, want at most 8"},
+		{"a great many spreads", "pods: {topologySpread: [" + times9("{topologyKey: rack}") + "]}", at + "pods.topologySpread: found 9, want at most 8"},
+		{"a great many requirements", "pods: {nodeAffinity: {required: [" + times9("{key: a, operator: Exists}") + ", " + times9("{key: a, operator: Exists}") + "]}}", "nodeAffinity.required: found 18, want at most 16"},
+		{"a great many values", node("key: a, operator: In, values: [" + strings.Repeat("b, ", 100) + "b]"), "required[0].values: found 101, want at most 100"},
+		{"a great many labels", "pods: {labels: {" + manyKeys(65) + "}}", at + "pods.labels: found 65, want at most 64"},
+		{"a great many annotations", "annotations: {" + manyKeys(65) + "}", at + "annotations: found 65, want at most 64"},
 	} {
 		fields := row.fields
 		for i := 0; strings.Contains(fields, "k%d"); i++ {

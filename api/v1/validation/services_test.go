@@ -96,7 +96,7 @@ func TestServicesThatAreNot(t *testing.T) {
 			s.LoadBalancerWorker[0].HAProxy, s.LoadBalancerWorker[0].NodePortRange.End = &v1.HAProxy{AcceptProxyProtocol: true}, 30356
 		}, "spec.services.loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
 		{"a way to balance that HAProxy has and TCP has not", func(s *v1.Services) { s.LoadBalancerControlPlane[0].HAProxy = &v1.HAProxy{Balance: "uri"} },
-			"spec.services.loadBalancerControlPlane[0].haproxy.balance", `found "uri", want one of`},
+			"spec.services.loadBalancerControlPlane[0].haproxy.balance", `found "uri", want roundrobin`},
 		{"connections without a bound", func(s *v1.Services) { s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{MaxConnections: 100_001} },
 			"spec.services.loadBalancerWorker[0].haproxy.maxConnections", "found 100001"},
 		{"a third version of the protocol", func(s *v1.Services) { s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{SendProxyProtocol: "v3"} },
@@ -233,11 +233,10 @@ func TestServicesThatAreNot(t *testing.T) {
 		}, "spec.services.dex[0].clusterIP", "no Service of type LoadBalancer can have"},
 		{"no client", func(s *v1.Services) { s.Dex[0].StaticClients = nil }, "spec.services.dex[0].staticClients", "missing"},
 		{"users that a token could not tell from the cluster's own", func(s *v1.Services) { x := "system:"; s.Dex[0].Kubernetes = &v1.DexKubernetes{GroupsPrefix: &x} }, "spec.services.dex[0].kubernetes.groupsPrefix", "system:"},
-		{"two Dexes in one namespace", func(s *v1.Services) { s.Dex = append(s.Dex, s.Dex[0]) }, "spec.services.dex[1]", "signing keys"},
 	} {
 		c := withServices("edge-a")
 		row.change(&c.Spec.Services)
-		errs := validateServices(&c)
+		errs := ValidateCluster(&c)
 		if !slices.ContainsFunc(errs, func(e FieldError) bool { return e.Path == row.path && strings.Contains(e.Message, row.want) }) {
 			t.Errorf("%s:\n got %v\nwant %s: ...%s...", row.why, errs, row.path, row.want)
 		}

@@ -12,10 +12,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// maxIdentity bounds the name of a user, in bytes: a service account's is at most 22+63+1+253, and real ones are a
-// fraction of that.
-const maxIdentity = 256
-
 // validateArgoCD checks the API server of the hosts, and Argo CD's user there. Another API server knows Argo CD by
 // the credentials of a cluster Secret, so the user has no default.
 func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, format string, args ...any)) {
@@ -56,8 +52,6 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 		"system:serviceaccounts"}
 	account, isAccount := strings.CutPrefix(user, v1alpha1.ServiceAccountPrefix)
 	switch {
-	case len(user) > maxIdentity:
-		add("found %d bytes, want %d or fewer", len(user), maxIdentity)
 	case strings.TrimSpace(user) != user || strings.ContainsFunc(user,
 		func(r rune) bool { return !unicode.IsPrint(r) }):
 		add("found %q, want a user name, without blanks around it and control characters", user)
@@ -81,8 +75,7 @@ func checkOrder(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, apply v1alpha1.Apply
 			"and can wait for no tenant's services: want %s", v1alpha1.OrderWaves, v1alpha1.ApplyOverlay,
 			v1alpha1.OrderNone)
 	case a.Order == v1alpha1.OrderWaves:
-	case a.Order != "":
-		add("spec.argocd.order", "found %q, want %s or %s", a.Order, v1alpha1.OrderNone, v1alpha1.OrderWaves)
+	case a.Order != "": // the definition says so
 	case engine == v1alpha1.EngineArgoCD:
 		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services "+
 			"are ready, unless both are one Application; "+

@@ -35,17 +35,10 @@ func BaseInside(s *v1alpha1.Site, tree string) string {
 		tree)
 }
 
-// maxClaimNamespaces is the most that spec.hosts.claimNamespaces may list.
-const maxClaimNamespaces = 100
-
 // validateClaims checks who may claim hosts by metal3's HostClaims. Each policy names them: metal3 reads one without
 // names as one for all namespaces, and does not anchor its patterns.
 func validateClaims(h *v1alpha1.Hosts, add Report) {
 	const field = "spec.hosts.claimNamespaces"
-	if n := len(h.ClaimNamespaces); n > maxClaimNamespaces {
-		add(field, "found %d, want at most %d", n, maxClaimNamespaces)
-		return
-	}
 	if len(h.ClaimNamespaces) > 0 && len(h.Namespaces) == 0 {
 		add(field, "needs spec.hosts.namespaces: a policy stands beside the hosts that it is for")
 	}
@@ -72,19 +65,8 @@ func validateClaimants(s *v1alpha1.SiteSpec, add Report) {
 	}
 }
 
-// The most that spec.hosts.release may list.
-const (
-	maxReleases      = 100
-	maxReleasedHosts = 1_000 // of one cluster
-)
-
 // validateDecommission checks that each entry names one cluster: no pattern lets a fleet leave.
 func validateDecommission(s *v1alpha1.Site, add Report) {
-	const most = 100
-	if n := len(s.Spec.Decommission); n > most {
-		add("spec.decommission", "found %d, want at most %d", n, most)
-		return
-	}
 	for i, cluster := range s.Spec.Decommission {
 		if namespace, name, _ := strings.Cut(cluster,
 			"/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
@@ -95,10 +77,6 @@ func validateDecommission(s *v1alpha1.Site, add Report) {
 
 // validateRelease checks that each entry names one cluster, and hosts one by one: no pattern gives a fleet away.
 func validateRelease(h *v1alpha1.Hosts, add Report) {
-	if n := len(h.Release); n > maxReleases {
-		add("spec.hosts.release", "found %d, want at most %d", n, maxReleases)
-		return
-	}
 	first := map[string]string{}
 	for i := range h.Release {
 		r, at := &h.Release[i], fmt.Sprintf("spec.hosts.release[%d]", i)
@@ -107,9 +85,8 @@ func validateRelease(h *v1alpha1.Hosts, add Report) {
 			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it",
 				r.Cluster)
 		}
-		if n := len(r.Hosts); n == 0 || n > maxReleasedHosts {
-			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME or NAME", n, maxReleasedHosts)
-			continue
+		if len(r.Hosts) == 0 {
+			add(at+".hosts", "found none, want hosts by NAMESPACE/NAME or NAME")
 		}
 		for j, host := range r.Hosts {
 			field := fmt.Sprintf("%s.hosts[%d]", at, j)
@@ -130,35 +107,19 @@ func validateRelease(h *v1alpha1.Hosts, add Report) {
 	}
 }
 
-// The most that spec.hosts.networks may list, and the most of each list in it.
-const (
-	maxHostNetworks      = 200
-	maxHostNetworkValues = 200
-)
-
 // isInvalidInID reports whether a character cannot be in a network id.
 func isInvalidInID(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
 
 // validateHostNetworks checks where hosts may have addresses.
 func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
 	const field = "spec.hosts.networks"
-	if n := len(h.Networks); n > maxHostNetworks {
-		add(field, "found %d, want at most %d", n, maxHostNetworks)
-		return
-	}
 	for i := range h.Networks {
 		network, at := &h.Networks[i], fmt.Sprintf("%s[%d]", field, i)
-		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name,
-			isInvalidInID) {
+		if network.Name == "" || strings.ContainsFunc(network.Name, isInvalidInID) {
 			add(at+".name", "found %q, want a network's id in the hosts' network data", redact.Plain(network.Name))
 		}
-		if n := len(network.Addresses); n == 0 || n > maxHostNetworkValues {
-			add(at+".addresses", "found %d, want 1 to %d networks in CIDR notation", n, maxHostNetworkValues)
-			continue
-		}
-		if n := len(network.Namespaces); n > maxHostNetworkValues {
-			add(at+".namespaces", "found %d, want at most %d", n, maxHostNetworkValues)
-			continue
+		if len(network.Addresses) == 0 {
+			add(at+".addresses", "found none, want networks in CIDR notation")
 		}
 		for j, addresses := range network.Addresses {
 			checkNetwork(fmt.Sprintf("%s.addresses[%d]", at, j), addresses, add)
@@ -175,7 +136,6 @@ func validateHostNetworks(h *v1alpha1.Hosts, add Report) {
 
 func validateHosts(h *v1alpha1.Hosts, add Report) {
 	checkFolder("spec.hosts.base", h.Base, add)
-	oneOf(add, "spec.hosts.apply", string(h.Apply), string(v1alpha1.ApplyMerge), string(v1alpha1.ApplyOverlay))
 	if h.Apply == v1alpha1.ApplyOverlay && h.Base == "" {
 		add("spec.hosts.base", "missing: overlay needs the folder of the hosts' manifests in the repository")
 	}

@@ -9,14 +9,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// maxInputs bounds spec.inputs.specs.
-const maxInputs = 100
-
 func validateInputs(in *v1alpha1.Inputs, add Report) {
-	if n := len(in.Specs); n > maxInputs {
-		add("spec.inputs.specs", "%d of them, want at most %d", n, maxInputs)
-		return
-	}
 	for i, path := range in.Specs {
 		checkInput(fmt.Sprintf("spec.inputs.specs[%d]", i), path, add)
 	}

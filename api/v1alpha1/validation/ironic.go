@@ -65,9 +65,6 @@ func (c *ironicCheck) mariaDB(i *v1alpha1.Ironic) {
 		c.add(at+".username", "found %q, want a name of letters, digits, _ and -", db.Username)
 	}
 	checkImage(at+".image", db.Image, c.add)
-	if db.Replicas < 1 || db.Replicas > 9 {
-		c.add(at+".replicas", "found %d, want 1 to 9", db.Replicas)
-	}
 	switch {
 	case db.StorageSize == nil && !db.Ephemeral:
 		c.add(at+".storageSize", "missing: the size of the database's volume, as in 10Gi, or ephemeral: true for none")

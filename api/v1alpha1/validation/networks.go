@@ -12,16 +12,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// maxNetworks is how many a Site may have.
-const maxNetworks = 200
-
 func validateNetworks(s *v1alpha1.Site, add Report) {
 	const field = "spec.services.networks"
 	list := s.Spec.Services.Networks
-	if len(list) > maxNetworks {
-		add(field, "found %d, want at most %d", len(list), maxNetworks)
-		return
-	}
 	first := map[string]int{}
 	for i := range list {
 		n := &list[i]

@@ -13,10 +13,6 @@ import (
 // validateReserved checks the hosts that are reserved: each entry has a name, and tenants, a count, or both.
 func validateReserved(s *v1alpha1.Site, add Report) {
 	const at = "spec.hosts.reserved"
-	if n := len(s.Spec.Hosts.Reserved); n > maxReservations {
-		add(at, "found %d, want at most %d", n, maxReservations)
-		return
-	}
 	first := map[string]string{}
 	for i := range s.Spec.Hosts.Reserved {
 		r, at := &s.Spec.Hosts.Reserved[i], fmt.Sprintf("%s[%d]", at, i)
@@ -33,13 +29,6 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 		if len(r.Tenants) == 0 && r.Count == nil {
 			add(at, "found neither tenants nor count: want tenants, a count of spares, or both")
 		}
-		if n := r.Count; n != nil && (*n < 1 || *n > maxReservedHosts) {
-			add(at+".count", "found %d, want 1 to %d", *n, maxReservedHosts)
-		}
-		if n := len(r.Tenants); n > maxReservations {
-			add(at+".tenants", "found %d, want at most %d", n, maxReservations)
-			continue
-		}
 		for j, name := range r.Tenants {
 			if there := slices.Index(r.Tenants, name); there < j {
 				add(fmt.Sprintf("%s.tenants[%d]", at, j), "%q is a duplicate of %s.tenants[%d]", name, at, there)
@@ -51,10 +40,3 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 		}
 	}
 }
-
-// maxReservations is how many reservations, and tenants of one, a Site may have; maxReservedHosts is their largest
-// count.
-const (
-	maxReservations  = 100
-	maxReservedHosts = 100_000
-)

@@ -78,11 +78,6 @@ func validateRunnerEnvironment(s *v1alpha1.Site, field string, add Report) {
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
 		validateVariable(s, field+".env", name, r.Env[name], add)
 	}
-	for i, port := range r.EgressPorts {
-		if port < 1 || port > 65535 {
-			add(fmt.Sprintf("%s.egressPorts[%d]", field, i), "found %d, want 1 to 65535", port)
-		}
-	}
 }
 
 // validateVariable allows what cannot hold a secret, and nothing else: files by path, and the three variables that are

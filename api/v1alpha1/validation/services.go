@@ -60,15 +60,11 @@ type object interface {
 	Key() string
 }
 
-// eachService checks every service in a list, unless there are too many. Two that are one object are a problem.
+// eachService checks every service in a list. Two that are one object are a problem.
 func eachService[T any, P interface {
 	*T
 	object
 }](s *v1alpha1.Site, field string, list []T, add Report, check func(c serviceCheck, service P)) {
-	if len(list) > maxServices {
-		add(field, "found %d, want at most %d", len(list), maxServices)
-		return
-	}
 	first := map[string]int{}
 	for n := range list {
 		service, at := P(&list[n]), fmt.Sprintf("%s[%d]", field, n)
@@ -87,9 +83,6 @@ func checkUnique(first map[string]int, key string, n int, field string, add Repo
 	}
 	first[key] = n
 }
-
-// The most that a Site may list of each service: more than any has.
-const maxServices = 10
 
 // validateServices checks each service by itself, and what the Site says elsewhere against them.
 func validateServices(s *v1alpha1.Site, add Report) {

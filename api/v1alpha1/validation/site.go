@@ -3,6 +3,7 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -15,8 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/fields"
 )
 
 // What may stand in a git URL and a branch that end up in YAML, commit messages and argument lists.
@@ -34,12 +34,13 @@ type Report func(path, format string, args ...any)
 // ValidateSite reports the problems of a Site that has its defaults.
 func ValidateSite(s *v1alpha1.Site, add Report) {
 	spec := &s.Spec
+	if !withinBounds(s, add) {
+		return // nothing is computed from a list that is too long
+	}
 	checkName("metadata.name", s.Name, add)
 	validateRepository(&spec.Repository, add)
-	oneOf(add, "spec.engine", string(spec.Engine), string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
 	checkOrder(&spec.ArgoCD, spec.Engine, spec.Hosts.Apply, add)
 	validateArgoCD(&spec.ArgoCD, spec.Engine, add)
-	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	validateRunner(s, add)
 	validateInputs(&spec.Inputs, add)
 	validateImages(&spec.Images, add)
@@ -61,19 +62,31 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	if spec.Flux.Interval.Duration < minInterval {
 		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
 	}
-	if p := spec.NodePorts; p.Start < 1 || p.End > 65535 || p.Start > p.End {
-		add("spec.nodePorts", "found %d to %d, want a range within 1 to 65535", p.Start, p.End)
-	}
-	if n := *spec.Brake.MaxPercent; n < 0 || n > 100 {
-		add("spec.brake.maxPercent", "found %d, want 0 to 100", n)
-	}
-	if n := *spec.Brake.MaxHosts; n < 0 {
-		add("spec.brake.maxHosts", "found %d, want 0 or more", n)
+	if p := spec.NodePorts; p.Start > p.End {
+		add("spec.nodePorts", "found %d to %d, want the first port first", p.Start, p.End)
 	}
 	checkMeta(spec.Defaults, add)
 	validateTenants(spec, add)
 	validateClaimants(spec, add)
 	validateServices(s, add)
+}
+
+// withinBounds reports the values beyond the bounds of the definition, and returns whether no list is too long.
+func withinBounds(s *v1alpha1.Site, add Report) bool {
+	var object []byte
+	if s.Document != nil {
+		object = s.Document.JSON
+	} else {
+		object, _ = json.Marshal(s) // types that have no error
+	}
+	found, err := fields.Bounds(v1alpha1.Kind, object)
+	if err != nil {
+		add("spec", "%s", err)
+	}
+	for _, one := range found {
+		add(one.Path, "%s", one.Message)
+	}
+	return !slices.ContainsFunc(found, func(one fields.Outside) bool { return one.List })
 }
 
 // isBranch reports whether a name is a valid branch without refs/heads/, which sipgen puts in front.
@@ -127,10 +140,6 @@ func checkGroups(groups []string, add Report) {
 
 func validateMetrics(m *v1alpha1.Metrics, add Report) {
 	if m == nil {
-		return
-	}
-	if n := len(m.Namespaces); n > 100 {
-		add("spec.metrics.namespaces", "found %d, want at most 100", n)
 		return
 	}
 	for i, namespace := range m.Namespaces {
@@ -220,23 +229,7 @@ func checkFolder(field, folder string, add Report) {
 	}
 }
 
-func oneOf(add Report, field, found string, want ...string) {
-	for _, w := range want {
-		if w == found {
-			return
-		}
-	}
-	hint := ""
-	if near := manifest.Nearest(found, want); near != "" {
-		hint = redact.Sprintf(", did you mean %q?", near)
-	}
-	add(field, "found %q, want %s%s", found, strings.Join(want, " or "), hint)
-}
-
 func checkMeta(d v1alpha1.Defaults, add Report) {
-	if d.IPFamily != "" {
-		oneOf(add, "spec.defaults.ipFamily", d.IPFamily, "IPv4")
-	}
 	checkLabels("spec.defaults.labels", d.Labels, add)
 	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {

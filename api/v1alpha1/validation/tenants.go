@@ -16,15 +16,6 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// The most that a Site may list: more than any has, and so few that every check of it is quick.
-const (
-	maxTenants     = 1_000
-	maxGrants      = 100 // of one kind, for one tenant
-	maxTenantHosts = 100_000
-
-	maxTenantClusters = 10_000
-)
-
 var (
 	// Names with "*" for anything.
 	imagePattern   = regexp.MustCompile(`^[a-z0-9*]([a-zA-Z0-9._:/*-]*[a-zA-Z0-9_*])?$`)
@@ -36,55 +27,18 @@ var (
 
 // validateTenants checks each tenant, and that no two have a thing in common.
 func validateTenants(s *v1alpha1.SiteSpec, add Report) {
-	if n := *s.MaxHostsPerTenant; n < 0 || n > maxTenantHosts {
-		add("spec.maxHostsPerTenant", "found %d, want 0 to %d", n, maxTenantHosts)
-	}
-	if n := *s.MaxClustersPerTenant; n < 0 || n > maxTenantClusters {
-		add("spec.maxClustersPerTenant", "found %d, want 0 to %d", n, maxTenantClusters)
-	}
-	switch {
-	case s.Tenants != nil && len(s.Tenants) == 0:
+	if s.Tenants != nil && len(s.Tenants) == 0 {
 		add("spec.tenants", "is empty: list tenants, or remove the field, which makes every namespace a tenant")
-		return
-	case len(s.Tenants) > maxTenants:
-		add("spec.tenants", "found %d, want at most %d", len(s.Tenants), maxTenants)
 		return
 	}
 	clashes := clashes{add: add, names: map[string]string{}, namespaces: map[string]string{}}
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
 		at := fmt.Sprintf("spec.tenants[%d]", i)
-		if !bounded(t, at, add) {
-			continue
-		}
 		validateTenant(t, at, s, add)
 		clashes.gather(t, at)
 	}
 	clashes.report()
-}
-
-// bounded complains about lists that are too long, of which nothing else is looked at.
-func bounded(t *v1alpha1.Tenant, at string, add Report) bool {
-	bounded := true
-	for _, list := range []struct {
-		field string
-		n     int
-	}{
-		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)},
-		{"addresses", len(t.Addresses)},
-		{"loadBalancerClasses", len(t.LoadBalancerClasses)}, {"addressPools", len(t.AddressPools)},
-		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)},
-		{"images", len(t.Images)},
-		{"networkAttachments", len(t.NetworkAttachments)},
-		{"hosts.namespaces", len(t.Hosts.Namespaces)},
-		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
-	} {
-		if list.n > maxGrants {
-			add(at+"."+list.field, "found %d, want at most %d", list.n, maxGrants)
-			bounded = false
-		}
-	}
-	return bounded
 }
 
 func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Report) {
@@ -108,7 +62,6 @@ func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Rep
 		checkName(fmt.Sprintf("%s.namespaces[%d]", at, i), namespace, add)
 	}
 	validateTenantHosts(&t.Hosts, at+".hosts", s.Hosts.Namespaces, add)
-	validateNumbers(t, at, add)
 	for i, p := range t.NodePorts {
 		if p.Start > p.End || p.Start < s.NodePorts.Start || p.End > s.NodePorts.End {
 			add(fmt.Sprintf("%s.nodePorts[%d]", at, i), "found %d to %d, want a range within %d to %d, the site's",
@@ -124,24 +77,14 @@ func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Rep
 		}
 	}
 	for i, class := range t.LoadBalancerClasses {
-		if !className.MatchString(class) || len(class) > 253 {
+		if !className.MatchString(class) {
 			add(fmt.Sprintf("%s.loadBalancerClasses[%d]", at, i),
 				"found %q, want the name of a class, as in kube-vip.io/kube-vip-class", class)
 		}
 	}
 	validatePatterns(t, at, add)
-	oneOf(add, at+".patches", string(t.Patches), string(v1alpha1.PatchesNone), string(v1alpha1.PatchesAny))
 	validateQuota(at+".quota", t.Quota, add)
 	validateLimitRange(t.LimitRange, at+".limitRange", add)
-}
-
-func validateNumbers(t *v1alpha1.Tenant, at string, add Report) {
-	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
-		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
-	}
-	if t.MaxPriority < 0 {
-		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)
-	}
 }
 
 func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
@@ -159,7 +102,7 @@ func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
 	}
 	for i, image := range t.Images {
 		if !imagePattern.MatchString(image) || strings.Contains(image, "**") || strings.Contains(image, "//") ||
-			hasTag(image) || len(image) > 400 {
+			hasTag(image) {
 			add(fmt.Sprintf("%s.images[%d]", at, i),
 				"found %q, want the name of an image without tag and digest, with * for anything, as in "+
 					"registry.example.org/bank/*", image)
@@ -189,9 +132,14 @@ func checkSpecs(field, folder string, add Report) {
 	}
 }
 
+// maxRequirements bounds a label selector.
+const maxRequirements = 100
+
 // validateTenantHosts checks the hosts that a tenant may have. site are the namespaces of the site's hosts, none: all.
 func validateTenantHosts(h *v1alpha1.TenantHosts, at string, site []string, add Report) {
-	if _, err := metav1.LabelSelectorAsSelector(&h.Selector); err != nil {
+	if n := len(h.Selector.MatchLabels) + len(h.Selector.MatchExpressions); n > maxRequirements {
+		add(at+".selector", "found %d requirements, want at most %d", n, maxRequirements)
+	} else if _, err := metav1.LabelSelectorAsSelector(&h.Selector); err != nil {
 		add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
 	}
 	for i, namespace := range h.Namespaces {
@@ -201,11 +149,7 @@ func validateTenantHosts(h *v1alpha1.TenantHosts, at string, site []string, add 
 			add(field, "found %q, which is none of spec.hosts.namespaces", namespace)
 		}
 	}
-	if *h.Max < 0 || *h.Max > maxTenantHosts {
-		add(at+".max", "found %d, want 0 to %d", *h.Max, maxTenantHosts)
-		return // maxStandby is measured by it
-	}
-	if *h.MaxStandby < 0 || *h.MaxStandby > *h.Max {
+	if *h.MaxStandby > *h.Max && *h.Max >= 0 {
 		add(at+".maxStandby", "found %d, want 0 to %d, which is max", *h.MaxStandby, *h.Max)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // The most that one Vino may ask for: more than any has, and so few that its hosts can be listed.
 const (
-	maxVinoNodes    = 5_000
+	maxVinoCount    = 5_000 // of one node set, on a node
 	maxVinoHosts    = 200_000
 	maxVinoNetworks = 100
 	// maxHostName leaves room for what ViNO appends for the Secrets of a host: -network-data.
@@ -95,10 +95,9 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 		"libvirtImage": images.LibvirtImage, "sushyImage": images.SushyImage, "vinoBuilderImage": images.VinoBuilder,
 		"nodeAnnotatorImage": images.NodeLabeler,
 	})
-	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
-		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d",
-			len(spec.Networks), len(spec.Nodes), len(v.Nodes),
-			maxVinoNetworks, maxVinoNetworks, maxVinoNodes)
+	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks {
+		c.say("nodes", "found %d networks and %d node sets, want at most %d of each", len(spec.Networks),
+			len(spec.Nodes), maxVinoNetworks)
 		return
 	}
 	networks := c.networks(spec.Networks)

@@ -95,8 +95,8 @@ func (c *vinoCheck) nodeSets(sets []v1alpha1.VinoNodeSet, networks map[string]*v
 		} else {
 			first[set.Name] = i
 		}
-		if set.Count < 0 || set.Count > maxVinoNodes {
-			c.say(at+"count", "found %d, want 0 to %d", set.Count, maxVinoNodes)
+		if set.Count < 0 || set.Count > maxVinoCount {
+			c.say(at+"count", "found %d, want 0 to %d", set.Count, maxVinoCount)
 		} else {
 			total += set.Count
 		}

@@ -1,0 +1,107 @@
+package fields
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// Outside is a value beyond a bound of the definition: a number, a length, or a word that is not listed.
+type Outside struct {
+	Path, Message string
+	// List: the value is a list or a map that is too long, and nothing in it was looked at.
+	List bool
+}
+
+var kinds = sync.OnceValues(Kinds)
+
+// Bounds returns the values of an object that are beyond the bounds of its kind's definition, in the order of their
+// paths. The definition is the only place of these bounds; the fewest items of a list, patterns and required fields
+// are checked with words of their own. object is JSON.
+func Bounds(kind string, object []byte) ([]Outside, error) {
+	all, err := kinds()
+	if err != nil {
+		return nil, err
+	}
+	var value map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	of := all[slices.IndexFunc(all, func(k Kind) bool { return k.Name == kind })]
+	var out []Outside
+	of.schema.Properties["spec"].bounds("spec", value["spec"], &out)
+	return out, nil
+}
+
+func (s schema) bounds(path string, value any, out *[]Outside) {
+	say := func(list bool, format string, args ...any) {
+		*out = append(*out, Outside{path, redact.Sprintf(format, args...), list})
+	}
+	above := func(n int, most *int64) bool { return most != nil && int64(n) > *most }
+	switch value := value.(type) {
+	case string:
+		if n := utf8.RuneCountInString(value); above(n, s.MaxLength) {
+			say(false, "found %d characters, want at most %d", n, *s.MaxLength)
+		}
+		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
+			var words []string
+			for _, word := range s.Enum {
+				words = append(words, fmt.Sprint(word))
+			}
+			last := len(words) - 1
+			want := strings.TrimPrefix(strings.Join(words[:last], ", ")+" or "+words[last], " or ")
+			say(false, "found %q, want %s%s", value, want, manifest.Hint(value, words))
+		}
+	case json.Number:
+		n, err := value.Float64()
+		if err == nil && (s.Minimum != nil && n < *s.Minimum || s.Maximum != nil && n > *s.Maximum) {
+			say(false, "found %s, want %s", value, s.numbers())
+		}
+	case []any:
+		if above(len(value), s.MaxItems) {
+			say(true, "found %d, want at most %d", len(value), *s.MaxItems)
+		} else if s.Items != nil {
+			for i, item := range value {
+				s.Items.bounds(fmt.Sprintf("%s[%d]", path, i), item, out)
+			}
+		}
+	case map[string]any:
+		if above(len(value), s.MaxProperties) {
+			say(true, "found %d, want at most %d", len(value), *s.MaxProperties)
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			at := path + "." + key
+			if len(validation.IsValidLabelValue(key)) > 0 {
+				at = path + redact.Sprintf("[%q]", key)
+			}
+			if below, _, found := s.below(key); found {
+				below.bounds(at, value[key], out)
+			}
+		}
+	}
+}
+
+// numbers says which numbers are within the bounds.
+func (s schema) numbers() string {
+	number := func(n float64) string { return fmt.Sprintf("%d", int64(n)) }
+	switch {
+	case s.Maximum == nil:
+		return number(*s.Minimum) + " or more"
+	case s.Minimum == nil:
+		return "at most " + number(*s.Maximum)
+	}
+	return number(*s.Minimum) + " to " + number(*s.Maximum)
+}
