@@ -3,7 +3,11 @@ package e2e_test
 import (
 	"fmt"
 	"net/netip"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +19,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -100,6 +105,48 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 				own := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, labels: {pod-security.kubernetes.io/enforce: %q}}\n", namespace, label)))[0]
 				wantForbidden(t, "the label becomes "+label, tenant.TryApply(own, "kustomize-controller", false))
 			}
+			if labeled {
+				wantRefusals(t, api, tree, namespace)
+			}
+		})
+	}
+}
+
+// wantRefusals wants sipgen status to print what the API server refuses the pods of a tenant's services for: their quota, and their Pod Security.
+func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespace string) {
+	t.Helper()
+	dir := t.TempDir()
+	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: tenants}\nspec: {repository: {url: 'ssh://git@git.invalid/guards.git'}}\n"
+	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	api.Create(t, "e2e", fmt.Sprintf("apiVersion: v1\nkind: ResourceQuota\nmetadata: {namespace: %s, name: full}\nspec: {hard: {pods: '0'}}\n", namespace))
+	api.Edit(t, "e2e", schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, namespace, "full", "status", func(o map[string]any) {
+		o["status"] = map[string]any{"hard": map[string]any{"pods": "0"}, "used": map[string]any{"pods": "0"}}
+	})
+	for _, row := range []struct {
+		deployment, want string
+		change           func(o map[string]any)
+	}{
+		{"loadbalancer-worker-a", "exceeded quota: full", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, int64(5), "spec", "replicas")
+		}},
+		{"jumphost-a", `violates PodSecurity "restricted:`, func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, true, "spec", "template", "spec", "hostNetwork")
+		}},
+	} {
+		api.Edit(t, "e2e", engine.Deployments, namespace, row.deployment, "", row.change)
+		engine.Wait(t, "the refusal in sipgen status", engine.SyncTimeout, func() error {
+			status := exec.Command(sipgenBinary(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
+			status.Dir = dir
+			said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
+			if !regexp.MustCompile("Deployment " + namespace + "/" + row.deployment + " .*" + regexp.QuoteMeta(row.want)).Match(said) {
+				return fmt.Errorf("%s: no %q in\n%s", row.deployment, row.want, said)
+			}
+			return nil
 		})
 	}
 }

@@ -78,11 +78,10 @@ type Tenant struct {
 	// names, namespaces, accounts, grants and the Pod Security profile "restricted".
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
-	// ResourceQuota in each namespace, as spec.hard: pods, services, services.nodeports, services.loadbalancers,
-	// requests and limits of cpu, memory and ephemeral-storage. Default: none.
+	// ResourceQuota in each namespace, as spec.hard, which the API server checks and enforces. Default: none.
 	// +optional
 	Quota corev1.ResourceList `json:"quota,omitempty"`
-	// LimitRange in each namespace. Default: none.
+	// LimitRange in each namespace, which the API server checks and enforces. Default: none.
 	// +optional
 	LimitRange *TenantLimitRange `json:"limitRange,omitempty"`
 }

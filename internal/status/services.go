@@ -124,12 +124,18 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 		o.Status.AvailableReplicas >= want
 	what = fmt.Sprintf("%d of %d pods available, %d of this version", o.Status.AvailableReplicas, want,
 		o.Status.UpdatedReplicas)
+	if ready {
+		return true, false, what
+	}
 	for _, c := range o.Status.Conditions {
-		if c.Type == "Progressing" && c.Reason == "ProgressDeadlineExceeded" && !ready {
-			return false, true, what + ": " + c.Message
+		if c.Type == "ReplicaFailure" && c.Status == "True" { // the API server refuses a pod, by a quota for example
+			what += ": " + c.Message
+		}
+		if c.Type == "Progressing" && c.Reason == "ProgressDeadlineExceeded" {
+			stuck, what = true, what+": "+c.Message
 		}
 	}
-	return ready, false, what
+	return false, stuck, what
 }
 
 // ServiceSummary returns a line such as "5 services: 4 ready", without the engine's objects; empty without services.

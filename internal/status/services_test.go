@@ -28,6 +28,8 @@ func TestServices(t *testing.T) {
 		{"a rollout under way", "Deployment", `"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "updatedReplicas": 1, "availableReplicas": 2}`, false, false, "2 of 2 pods available, 1 of this version"},
 		{"a rollout not begun", "Deployment", `"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}`, false, false, "1 of 1 pods available, 1 of this version"},
 		{"a rollout that failed", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out"},
+		{"pods that are refused", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out: exceeded quota"},
+		{"pods that were refused", "Deployment", `"metadata": {"generation": 1}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1, "conditions": [{"type": "ReplicaFailure", "status": "True", "message": "exceeded quota"}]}`, true, false, "1 of 1 pods available, 1 of this version"},
 		{"no status at all", "Deployment", `"status": "x"`, false, false, "its status cannot be read"},
 	} {
 		var docs []manifest.Document

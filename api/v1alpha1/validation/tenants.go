@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -18,11 +17,10 @@ import (
 
 var (
 	// Names with "*" for anything.
-	imagePattern   = regexp.MustCompile(`^[a-z0-9*]([a-zA-Z0-9._:/*-]*[a-zA-Z0-9_*])?$`)
-	objectPattern  = regexp.MustCompile(`^[a-z0-9*]([a-z0-9.*-]*[a-z0-9*])?$`)
-	className      = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
-	issuerKind     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
-	plainResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+	imagePattern  = regexp.MustCompile(`^[a-z0-9*]([a-zA-Z0-9._:/*-]*[a-zA-Z0-9_*])?$`)
+	objectPattern = regexp.MustCompile(`^[a-z0-9*]([a-z0-9.*-]*[a-z0-9*])?$`)
+	className     = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
+	issuerKind    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 )
 
 // validateTenants checks each tenant, and that no two have a thing in common.
@@ -83,8 +81,6 @@ func validateTenant(t *v1alpha1.Tenant, at string, s *v1alpha1.SiteSpec, add Rep
 		}
 	}
 	validatePatterns(t, at, add)
-	validateQuota(at+".quota", t.Quota, add)
-	validateLimitRange(t.LimitRange, at+".limitRange", add)
 }
 
 func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
