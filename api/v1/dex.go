@@ -83,8 +83,7 @@ type DexTLS struct {
 type IssuerRef struct {
 	// Name of the issuer.
 	Name string `json:"name"`
-	// Kind of the issuer. Default Issuer.
-	// +kubebuilder:validation:Enum=Issuer;ClusterIssuer
+	// Kind of the issuer: Issuer (default), ClusterIssuer, or another one of the given group.
 	// +optional
 	Kind string `json:"kind,omitempty"`
 	// API group of the issuer. Default cert-manager.io.

@@ -113,6 +113,9 @@ func validateTLS(d *v1.Dex, at complaints) {
 	checkSecretName(at.at(".secretName"), d.TLS.SecretName, d.TLS.IssuerRef == nil)
 	if ref := d.TLS.IssuerRef; ref != nil {
 		at.at(".issuerRef.name").check(ref.Name, validation.IsDNS1123Subdomain)
+		if ref.Kind != "" && ref.Kind != "Issuer" && ref.Kind != "ClusterIssuer" && ref.Group == "" {
+			at.at(".issuerRef.kind").add("found %q, want Issuer or ClusterIssuer, or a group", ref.Kind)
+		}
 		if ref.Group != "" {
 			at.at(".issuerRef.group").check(ref.Group, validation.IsDNS1123Subdomain)
 		}
