@@ -3,7 +3,6 @@ package netplan
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,18 +182,18 @@ func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(
 
 // in reports whether a cluster's claim is among what its services have.
 func (c *Claim) in(held validation.Held) bool {
-	switch at := c.text(); c.Use {
+	thing := validation.Thing{Name: c.text()}
+	switch c.Use {
 	case LoadBalancer:
-		return slices.ContainsFunc(held.Addresses, func(has validation.HeldAddress) bool {
-			ip, err := netip.ParseAddr(has.IP)
-			return err == nil && ip.Unmap().String() == at
-		})
+		thing.Kind = validation.Balancer
 	case ClusterIP:
-		return held.ClusterIPs[at]
+		thing.Kind = validation.ClusterIP
 	case Pod:
-		return held.PodIPs[c.Network+" "+at]
+		thing.Kind, thing.Name = validation.PodIP, c.Network+" "+thing.Name
+	default:
+		return false
 	}
-	return false
+	return len(held[thing]) > 0
 }
 
 // Refused is what is wrong with a tenant's cluster.

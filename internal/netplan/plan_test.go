@@ -145,8 +145,11 @@ func TestOtherKinds(t *testing.T) {
 
 // Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
 func TestYield(t *testing.T) {
+	has := func(kind validation.ThingKind, name string) validation.Held {
+		return validation.Held{{Kind: kind, Name: name}: {{}}}
+	}
 	at := func(ip string) validation.Held {
-		return validation.Held{Addresses: []validation.HeldAddress{{IP: ip, Port: 6443}}}
+		return has(validation.Balancer, validation.CanonicalIP(ip))
 	}
 	for _, row := range []struct {
 		name   string
@@ -161,10 +164,10 @@ func TestYield(t *testing.T) {
 		{"no address", "load balancer", at("none"), false, false},
 		{"a newcomer", "load balancer", validation.Held{}, false, false},
 		{"the host is taken", "load balancer", at("10.0.0.5"), true, false},
-		{"a cluster IP", "cluster IP", validation.Held{ClusterIPs: map[string]bool{"10.0.0.5": true}}, false, true},
+		{"a cluster IP", "cluster IP", has(validation.ClusterIP, "10.0.0.5"), false, true},
 		{"a cluster IP of a load balancer's", "cluster IP", at("10.0.0.5"), false, false},
-		{"a pod", "pod", validation.Held{PodIPs: map[string]bool{"n/storage 10.0.0.5": true}}, false, true},
-		{"a pod elsewhere", "pod", validation.Held{PodIPs: map[string]bool{"n/other 10.0.0.5": true}}, false, false},
+		{"a pod", "pod", has(validation.PodIP, "n/storage 10.0.0.5"), false, true},
+		{"a pod elsewhere", "pod", has(validation.PodIP, "n/other 10.0.0.5"), false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			site := &v1alpha1.Site{}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"path"
-	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,8 +28,8 @@ func Served(tree map[string][]byte) map[string]validation.Held {
 		key := parts[1] + "/" + parts[2]
 		held, found := out[key]
 		if !found {
-			held = validation.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{},
-				Synced: true}
+			held = validation.Held{}
+			held.AddSynced(parts[1], parts[2])
 			out[key] = held
 		}
 		if len(parts) != 5 || parts[3] != "infra" || path.Ext(name) != ".yaml" || parts[4] == "kustomization.yaml" {
@@ -39,16 +39,21 @@ func Served(tree map[string][]byte) map[string]validation.Held {
 		if err != nil {
 			continue
 		}
-		held.Dex = held.Dex || strings.HasPrefix(parts[4], "dex")
-		for i := range documents {
-			serves(&held, &documents[i], parts[1])
+		if strings.HasPrefix(parts[4], "dex") {
+			held.Add(claim(validation.DexState, parts[1]))
 		}
-		out[key] = held
+		for i := range documents {
+			serves(held, &documents[i], parts[1])
+		}
 	}
 	return out
 }
 
-func serves(held *validation.Held, document *manifest.Document, namespace string) {
+func claim(kind validation.ThingKind, name string) validation.Claim {
+	return validation.Claim{Thing: validation.Thing{Kind: kind, Name: name}}
+}
+
+func serves(held validation.Held, document *manifest.Document, namespace string) {
 	switch document.Kind {
 	case "Service":
 		var service corev1.Service
@@ -56,11 +61,11 @@ func serves(held *validation.Held, document *manifest.Document, namespace string
 			return
 		}
 		if ip, err := netip.ParseAddr(service.Spec.ClusterIP); err == nil {
-			held.ClusterIPs[ip.Unmap().String()] = true
+			held.Add(claim(validation.ClusterIP, ip.Unmap().String()))
 		}
 		for _, port := range service.Spec.Ports {
 			if port.NodePort != 0 {
-				held.NodePorts[port.NodePort] = true
+				held.Add(claim(validation.NodePort, strconv.Itoa(int(port.NodePort))))
 			}
 			for _, key := range overlay.AddressNotes() {
 				if service.Annotations[key] == "" {
@@ -71,11 +76,10 @@ func serves(held *validation.Held, document *manifest.Document, namespace string
 					provider = v1.ProviderKubeVIP
 				}
 				for ip := range strings.SplitSeq(service.Annotations[key], ",") {
-					a := validation.HeldAddress{IP: strings.TrimSpace(ip),
-						SharingKey: service.Annotations["metallb.io/allow-shared-ip"], Provider: provider, Port: port.Port}
-					if !slices.Contains(held.Addresses, a) {
-						held.Addresses = append(held.Addresses, a)
-					}
+					a := claim(validation.Balancer, validation.CanonicalIP(strings.TrimSpace(ip)))
+					a.SharingKey, a.Provider = service.Annotations["metallb.io/allow-shared-ip"], provider
+					a.Ports = v1.PortRange{Start: port.Port, End: port.Port}
+					held.Add(a)
 				}
 			}
 		}
@@ -90,12 +94,9 @@ func serves(held *validation.Held, document *manifest.Document, namespace string
 			return
 		}
 		for _, n := range networks {
-			if n.Namespace == "" {
-				n.Namespace = namespace
-			}
 			for _, ip := range n.IPs {
 				if prefix, err := netip.ParsePrefix(ip); err == nil {
-					held.PodIPs[n.Namespace+"/"+n.Name+" "+prefix.Addr().String()] = true
+					held.Add(claim(validation.PodIP, validation.PodAddress(namespace, n.Namespace, n.Name, prefix.Addr())))
 				}
 			}
 		}

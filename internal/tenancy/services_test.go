@@ -4,7 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/airshipit/sipgen/api/v1/validation"
 )
 
 // treeOf reads a rendered tree.
@@ -28,27 +31,41 @@ func treeOf(t *testing.T, folder string) map[string][]byte {
 
 // TestServed reads the golden trees.
 func TestServed(t *testing.T) {
-	bank := Served(treeOf(t, "../../golden/full-service"))["bank/bank"]
-	if !bank.NodePorts[30022] || !bank.NodePorts[30556] || len(bank.NodePorts) != 2 || !bank.Dex {
-		t.Errorf("found ports %v, Dex %v", bank.NodePorts, bank.Dex)
+	names := func(held validation.Held, kind validation.ThingKind) (names []string) {
+		for thing := range held {
+			if thing.Kind == kind {
+				names = append(names, thing.Name)
+			}
+		}
+		slices.Sort(names)
+		return names
 	}
+	bank := Served(treeOf(t, "../../golden/full-service"))["bank/bank"]
+	if ports := names(bank, validation.NodePort); !slices.Equal(ports, []string{"30022", "30556"}) {
+		t.Errorf("found ports %v", ports)
+	}
+	if dex := names(bank, validation.DexState); !slices.Equal(dex, []string{"bank"}) {
+		t.Errorf("found a Dex in %v", dex)
+	}
+	addresses := bank[validation.Thing{Kind: validation.Balancer, Name: "203.0.113.20"}]
 	apis := 0
-	for _, a := range bank.Addresses {
-		if a.IP != "203.0.113.20" || a.SharingKey != "bank" || a.Provider != "metallb" {
+	for _, a := range addresses {
+		if a.SharingKey != "bank" || a.Provider != "metallb" {
 			t.Errorf("found address %+v", a)
 		}
-		if a.Port == 6443 {
+		if a.Ports.Start == 6443 {
 			apis++
 		}
 	}
-	if apis != 1 || len(bank.Addresses) < 2 {
-		t.Errorf("found addresses %+v, want that of the API servers once, and those of the workers", bank.Addresses)
+	if apis != 1 || len(addresses) < 2 || len(names(bank, validation.Balancer)) != 1 {
+		t.Errorf("found addresses %+v, want that of the API servers once, and those of the workers", addresses)
 	}
 	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
-	if !edge.Synced || !edge.NodePorts[30000] || len(edge.Addresses) != 0 || edge.Dex {
+	if len(names(edge, validation.SyncObjects)) == 0 || len(edge[validation.Thing{Kind: validation.NodePort, Name: "30000"}]) == 0 ||
+		len(names(edge, validation.Balancer))+len(names(edge, validation.DexState)) != 0 {
 		t.Errorf("found %+v", edge)
 	}
-	if bare := Served(map[string][]byte{"clusters/n/bare/assignments.yaml": nil})["n/bare"]; !bare.Synced {
+	if bare := Served(map[string][]byte{"clusters/n/bare/assignments.yaml": nil})["n/bare"]; len(names(bare, validation.SyncObjects)) == 0 {
 		t.Errorf("found %+v of a cluster without services, which is synced too", bare)
 	}
 }

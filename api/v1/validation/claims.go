@@ -2,7 +2,11 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -10,6 +14,57 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/redact"
 )
+
+// Thing is something on the management cluster that one cluster has.
+type Thing struct {
+	Kind ThingKind
+	Name string
+}
+
+// ThingKind says what the name of a thing is.
+type ThingKind int
+
+// The kinds of things. Addresses are as CanonicalIP writes them.
+const (
+	NodePort    ThingKind = iota // a number
+	ClusterIP                    // an address
+	PodIP                        // "namespace/name address" of a NetworkAttachmentDefinition
+	Balancer                     // an address, which Services may share
+	DexState                     // a namespace, in which a Dex keeps its signing keys
+	SyncObjects                  // a SyncName
+)
+
+// Claim is a claim of a thing. The other fields are those of a load balancer's address.
+type Claim struct {
+	Thing
+	SharingKey, Provider string
+	Ports                v1.PortRange
+}
+
+// Held is what a cluster has in the tree.
+type Held map[Thing][]Claim
+
+// Add adds a claim, once.
+func (h Held) Add(c Claim) {
+	if !slices.Contains(h[c.Thing], c) {
+		h[c.Thing] = append(h[c.Thing], c)
+	}
+}
+
+// AddSynced adds the objects that sync a cluster.
+func (h Held) AddSynced(namespace, name string) {
+	for _, part := range v1.SyncParts {
+		h.Add(Claim{Thing: Thing{SyncObjects, v1.SyncName(namespace, name, part)}})
+	}
+}
+
+// CanonicalIP returns the text of an address as netip writes it, and IPv4 in IPv6 as IPv4.
+func CanonicalIP(ip string) string {
+	if parsed, err := netip.ParseAddr(ip); err == nil {
+		return parsed.Unmap().String()
+	}
+	return ip
+}
 
 // ValidateClusters reports what several clusters claim on one management cluster: node ports, cluster IPs, load
 // balancer addresses and fixed pod addresses; and node ports outside portStart to portEnd. Errors are in the order
@@ -22,224 +77,177 @@ func ValidateClusters(clusters []v1.SIPCluster, portStart, portEnd int32) []Clus
 // held. The newcomer is the error, in any order of clusters. Clusters of held that are not among clusters keep what
 // they hold.
 func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
-	s := newClaims(held)
-	s.start, s.end = portStart, portEnd
-	s.addHeld(clusters)
+	s := siteClaims{held: held, claims: map[Thing][]claimant{}, said: map[[2]string]bool{}}
+	asked := map[string][]claimant{}
 	for i := range clusters {
-		s.claimSyncNames(&clusters[i])
-		s.claimDexNamespace(&clusters[i])
-		for _, e := range clusters[i].Entries() {
-			s.claim(claimant{owner{cluster: &clusters[i], path: e.Path}, e})
+		asked[clusters[i].Key()] = claimsOf(&clusters[i])
+	}
+	s.addHeld(asked)
+	for i := range clusters {
+		c := &clusters[i]
+		for _, e := range c.Entries() {
+			p := e.NodePorts
+			if isPort(p.Start) && isPort(p.End) && (p.Start < portStart || p.End > portEnd) { // else validation complains
+				s.say(c, e.NodePortField, PortOutside, redact.Sprintf("found %s, want one within %d to %d, the site's range",
+					p.Described(), portStart, portEnd))
+			}
+		}
+		for _, claim := range asked[c.Key()] {
+			s.claim(claim)
 		}
 	}
 	return s.errs
 }
 
-// claimant is an entry with its owner.
+// claimant is a claim of a cluster.
 type claimant struct {
-	owner
-	v1.ServiceEntry
-}
-
-// owner is the entry that claims a thing.
-type owner struct {
+	Claim
 	cluster *v1.SIPCluster
-	path    string
-	// field of the entry that claims it, which is complained about if the thing is another's.
-	field string
+	// path is the entry that claims it, field the one that is complained about if the thing is another's.
+	path, field string
 }
 
-func (o owner) by(field string) owner {
-	o.field = field
-	return o
+func (c claimant) String() string { return c.cluster.Key() + " " + c.path }
+
+// claimsOf returns the claims of a spec, in the order of its fields.
+func claimsOf(c *v1.SIPCluster) []claimant {
+	var out []claimant
+	add := func(kind ThingKind, name, path, field string) *claimant {
+		out = append(out, claimant{Claim{Thing: Thing{kind, name}}, c, path, field})
+		return &out[len(out)-1]
+	}
+	for _, part := range v1.SyncParts {
+		add(SyncObjects, v1.SyncName(c.Namespace, c.Name, part), "metadata.name", "metadata.name")
+	}
+	if path := "spec.services." + v1.ListDex + "[0]"; len(c.Spec.Services.Dex) > 0 {
+		add(DexState, c.Namespace, path, path)
+	}
+	for _, e := range c.Entries() {
+		// Without a number the API server chooses; validation complains about too many.
+		if e.NodePorts.Start != 0 && e.NodePorts.Len() <= MaxServicePorts {
+			for port := e.NodePorts.Start; port <= e.NodePorts.End; port++ {
+				add(NodePort, strconv.Itoa(int(port)), e.Path, e.NodePortField)
+			}
+		}
+		if e.Type == corev1.ServiceTypeLoadBalancer {
+			exposure := e.Service.Service
+			for _, ip := range exposure.Addresses() {
+				claim := add(Balancer, CanonicalIP(ip), e.Path, e.Path+".service.loadBalancerIP")
+				claim.SharingKey, claim.Provider, claim.Ports = exposure.SharingKey, exposure.AddressProvider(), e.Ports
+			}
+		}
+		if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
+			add(ClusterIP, CanonicalIP(*ip), e.Path, e.Path+".clusterIP")
+		}
+		for i, n := range e.Service.NetworkAttachments {
+			for j, ip := range n.IPs {
+				if prefix, err := netip.ParsePrefix(ip); err == nil { // else validation complains
+					add(PodIP, PodAddress(c.Namespace, n.Namespace, n.Name, prefix.Addr()), e.Path,
+						fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j))
+				}
+			}
+		}
+	}
+	return out
 }
 
-func (o owner) String() string { return o.cluster.Key() + " " + o.path }
-
-// shared is a claim of a load balancer address, which others may share.
-type shared struct {
-	owner
-	key      string
-	provider string
-	ports    v1.PortRange
+// PodAddress returns the name of a pod's address: of a pod in a namespace, on an attachment in its own or another one.
+func PodAddress(namespace, ofAttachment, attachment string, ip netip.Addr) string {
+	if ofAttachment != "" {
+		namespace = ofAttachment
+	}
+	return namespace + "/" + attachment + " " + ip.String()
 }
 
 type siteClaims struct {
-	start, end         int32
-	held               map[string]Held
-	ports              map[int32]owner
-	clusterIPs, podIPs map[string]owner
-	addresses          map[string][]shared
-	// dexes by namespace, and syncs by SyncName.
-	dexes, syncs map[string]owner
-	errs         []ClusterError
+	held   map[string]Held
+	claims map[Thing][]claimant
+	// said has who was told of a claim of whom.
+	said map[[2]string]bool
+	errs []ClusterError
 }
 
-func newClaims(held map[string]Held) *siteClaims {
-	return &siteClaims{
-		held: held, ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{},
-		addresses: map[string][]shared{},
-		dexes:     map[string]owner{}, syncs: map[string]owner{},
-	}
-}
-
-func (s *siteClaims) add(c *v1.SIPCluster, path, format string, args ...any) {
-	s.say(OfField, c, path, format, args...)
-}
-
-func (s *siteClaims) say(kind Kind, c *v1.SIPCluster, path, format string, args ...any) {
-	s.errs = append(s.errs, ClusterError{c, FieldError{Path: path, Message: redact.Sprintf(format, args...), Kind: kind}})
-}
-
-func (s *siteClaims) claim(e claimant) {
-	s.claimNodePorts(e)
-	if e.Type == corev1.ServiceTypeLoadBalancer {
-		s.claimAddresses(e)
-	}
-	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.claimOnce(s.clusterIPs, canonicalIP(*ip), e.by(e.Path+".clusterIP"),
-			func(h *Held) map[string]bool { return h.ClusterIPs })
-	}
-	for i, n := range e.Service.NetworkAttachments {
-		for j, ip := range n.IPs {
-			prefix, err := netip.ParsePrefix(ip)
-			if err != nil {
-				continue // complained about where the cluster is validated
-			}
-			namespace := n.Namespace
-			if namespace == "" {
-				namespace = e.cluster.Namespace
-			}
-			s.claimOnce(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(),
-				e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
-				func(h *Held) map[string]bool { return h.PodIPs })
+// addHeld enters the things of clusters that are not among those given, whose services stay as they are, and the
+// things that the given clusters no longer ask for: they stay theirs until their services are applied without them.
+func (s *siteClaims) addHeld(asked map[string][]claimant) {
+	for _, key := range slices.Sorted(maps.Keys(s.held)) {
+		cluster, asks := &v1.SIPCluster{}, map[Thing]bool{}
+		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
+		for _, claim := range asked[key] {
+			cluster, asks[claim.Thing] = claim.cluster, true
 		}
-	}
-}
-
-// claimDexNamespace claims the namespace for Dex, which keeps its state there, signing keys included.
-func (s *siteClaims) claimDexNamespace(c *v1.SIPCluster) {
-	if len(c.Spec.Services.Dex) == 0 {
-		return
-	}
-	path := "spec.services." + v1.ListDex + "[0]"
-	mine := owner{cluster: c, path: path}
-	first, taken := s.dexes[c.Namespace]
-	if !taken || s.hasPrecedence(mine, first, func(h *Held) bool { return h.Dex }) {
-		s.dexes[c.Namespace] = mine
-		mine, first = first, mine
-	}
-	if taken {
-		s.say(DexTaken, mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: "+
-			"give the clusters namespaces of their own", first, c.Namespace)
-	}
-}
-
-// claimSyncNames claims the names of the objects that sync the cluster. An engine refuses the whole site if two
-// clusters share one.
-func (s *siteClaims) claimSyncNames(c *v1.SIPCluster) {
-	mine := owner{cluster: c, path: "metadata.name"}
-	for _, part := range v1.SyncParts {
-		name := v1.SyncName(c.Namespace, c.Name, part)
-		first, taken := s.syncs[name]
-		loser := mine
-		if !taken || s.hasPrecedence(mine, first, func(h *Held) bool { return h.Synced }) {
-			s.syncs[name], loser, first = mine, first, mine
-		}
-		if taken {
-			s.add(loser.cluster, loser.path, "its objects in the tree would have the names of those of %s, because "+
-				"both are cut to %d characters: choose a shorter name",
-				first.cluster.Key(), validation.LabelValueMaxLength)
-			return
-		}
-	}
-}
-
-// hasPrecedence reports whether the later of two claimants holds the claimed thing and the first does not.
-func (s *siteClaims) hasPrecedence(later, first owner, has func(*Held) bool) bool {
-	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
-	return has(&a) && !has(&b)
-}
-
-// claimOnce claims a thing of a map that Held has, too.
-func (s *siteClaims) claimOnce(claimed map[string]owner, thing string, by owner, things func(*Held) map[string]bool) {
-	first, taken := claimed[thing]
-	switch {
-	case !taken:
-		claimed[thing] = by
-	case s.hasPrecedence(by, first, func(h *Held) bool { return things(h)[thing] }):
-		claimed[thing] = by
-		s.add(first.cluster, first.field, "%s is claimed by %s already", thing, by)
-	default:
-		s.add(by.cluster, by.field, "%s is claimed by %s already", thing, first)
-	}
-}
-
-func (s *siteClaims) claimNodePorts(e claimant) {
-	ports := e.NodePorts
-	if ports.Start == 0 {
-		return // chosen by the API server
-	}
-	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) &&
-		isPort(ports.End) { // else validation says so
-		s.say(PortOutside, e.cluster, e.NodePortField, "found %s, want one within %d to %d, the site's range",
-			ports.Described(), s.start, s.end)
-	}
-	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
-	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
-		first, taken := s.ports[port]
-		switch {
-		case !taken:
-			s.ports[port] = mine
-		case s.hasPrecedence(mine, first, func(h *Held) bool { return h.NodePorts[port] }):
-			s.ports[port] = mine
-			if !complained[first] {
-				complained[first] = true
-				s.say(PortTaken, first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
-			}
-		case !complained[first]:
-			complained[first] = true
-			s.say(PortTaken, e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
-		}
-	}
-}
-
-// claimAddresses claims load balancer addresses. Entries may share an address with the same key and different ports,
-// as MetalLB allows.
-func (s *siteClaims) claimAddresses(e claimant) {
-	exposure := e.Service.Service
-	for _, ip := range exposure.Addresses() {
-		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.Ports}
-		path := e.path + ".service.loadBalancerIP"
-		for _, other := range s.addresses[canonicalIP(ip)] {
-			path, claim, other := path, claim, other
-			if s.hasPrecedence(claim.owner, other.owner, func(h *Held) bool { return h.hasAddress(canonicalIP(ip)) }) {
-				path, claim, other = other.path+".service.loadBalancerIP", other, claim
-			}
-			add := func(format string, args ...any) { s.add(claim.cluster, path, format, args...) }
-			switch {
-			case claim.key == "" || other.key != claim.key:
-				add("%s is claimed by %s already, and the two do not give the same sharingKey", canonicalIP(ip),
-					other.owner)
-			case other.provider != claim.provider:
-				add("%s is claimed from %q by %s already, and from %q here", canonicalIP(ip), other.provider,
-					other.owner, claim.provider)
-			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
-				add("%s is shared with %s, and both listen on port %d", canonicalIP(ip), other.owner,
-					max(claim.ports.Start, other.ports.Start))
-			default:
+		for thing, claims := range s.held[key] {
+			if asks[thing] || thing.Kind != Balancer && len(s.claims[thing]) > 0 {
 				continue
 			}
-			break
+			for _, claim := range claims {
+				s.claims[thing] = append(s.claims[thing], claimant{claim, cluster, "in the tree", ""})
+			}
 		}
-		s.addresses[canonicalIP(ip)] = append(s.addresses[canonicalIP(ip)], claim)
 	}
 }
 
-// canonicalIP returns the canonical text of an address: 2001:DB8::1 and 2001:db8:0::1 are the same.
-func canonicalIP(ip string) string {
-	if parsed, err := netip.ParseAddr(ip); err == nil {
-		return parsed.Unmap().String()
+// claim enters a claim. Of two that clash, the one that is held stays, else the first.
+func (s *siteClaims) claim(c claimant) {
+	has := func(c claimant) bool { return len(s.held[c.cluster.Key()][c.Thing]) > 0 }
+	var others []claimant
+	lost := false
+	for _, other := range s.claims[c.Thing] {
+		switch _, clash := c.clash(other); {
+		case clash == "" || lost:
+		case has(c) && !has(other):
+			s.tell(other, c)
+			continue
+		default:
+			s.tell(c, other)
+			lost = true
+		}
+		others = append(others, other)
 	}
-	return ip
+	if !lost {
+		others = append(others, c)
+	}
+	s.claims[c.Thing] = others
+}
+
+// tell complains about a claim of a thing that another one has, once for each field and each other entry.
+func (s *siteClaims) tell(loser, winner claimant) {
+	pair := [2]string{loser.cluster.Key() + " " + loser.field, winner.String()}
+	if kind, message := loser.clash(winner); !s.said[pair] {
+		s.said[pair] = true
+		s.say(loser.cluster, loser.field, kind, message)
+	}
+}
+
+func (s *siteClaims) say(c *v1.SIPCluster, field string, kind Kind, message string) {
+	s.errs = append(s.errs, ClusterError{c, FieldError{Path: field, Message: message, Kind: kind}})
+}
+
+// clash returns the complaint about a claim of what another one has, empty if both may have it: load balancers may
+// share an address with the same key and different ports, as MetalLB allows.
+func (c claimant) clash(other claimant) (kind Kind, message string) {
+	switch c.Kind {
+	case NodePort:
+		return PortTaken, redact.Sprintf("node port %s is claimed by %s already", c.Name, other)
+	case DexState:
+		return DexTaken, redact.Sprintf("%s keeps its signing keys in namespace %s already, and two would share them: "+
+			"give the clusters namespaces of their own", other, c.Name)
+	case SyncObjects:
+		return OfField, redact.Sprintf("its objects in the tree would have the names of those of %s, because both are "+
+			"cut to %d characters: choose a shorter name", other.cluster.Key(), validation.LabelValueMaxLength)
+	case Balancer:
+		switch {
+		case c.SharingKey == "" || other.SharingKey != c.SharingKey:
+			message = redact.Sprintf("%s is claimed by %s already, and the two do not give the same sharingKey", c.Name,
+				other)
+		case other.Provider != c.Provider:
+			message = redact.Sprintf("%s is claimed from %q by %s already, and from %q here", c.Name, other.Provider, other,
+				c.Provider)
+		case c.Ports.Start <= other.Ports.End && other.Ports.Start <= c.Ports.End:
+			message = redact.Sprintf("%s is shared with %s, and both listen on port %d", c.Name, other,
+				max(c.Ports.Start, other.Ports.Start))
+		}
+		return OfField, message
+	}
+	return OfField, redact.Sprintf("%s is claimed by %s already", c.Name, other)
 }

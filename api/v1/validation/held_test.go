@@ -26,6 +26,14 @@ func claiming(name string, port int32, ip, vip, key, podIP string) v1.SIPCluster
 	return c
 }
 
+func heldOf(claims ...Claim) Held {
+	held := Held{}
+	for _, claim := range claims {
+		held.Add(claim)
+	}
+	return held
+}
+
 // TestValidateHeld: of two that claim a thing, the one that has it keeps it, whatever the names say.
 func TestValidateHeld(t *testing.T) {
 	dexed := func(name string) v1.SIPCluster {
@@ -41,16 +49,16 @@ func TestValidateHeld(t *testing.T) {
 		want string // what is said of the one that does not hold, "a" or "b" put for HOLDER and OTHER
 	}{
 		{"a node port", claiming("a", 30001, "", "", "", ""), claiming("b", 30001, "", "", "", ""),
-			Held{NodePorts: map[int32]bool{30001: true}}, "node port 30001 is claimed by n/HOLDER"},
+			heldOf(Claim{Thing: Thing{NodePort, "30001"}}), "node port 30001 is claimed by n/HOLDER"},
 		{"a cluster IP", claiming("a", 0, "10.96.0.9", "", "", ""), claiming("b", 0, "10.96.0.9", "", "", ""),
-			Held{ClusterIPs: map[string]bool{"10.96.0.9": true}}, "10.96.0.9 is claimed by n/HOLDER"},
+			heldOf(Claim{Thing: Thing{ClusterIP, "10.96.0.9"}}), "10.96.0.9 is claimed by n/HOLDER"},
 		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
-			Held{PodIPs: map[string]bool{"n/net 10.1.1.1": true}}, "n/net 10.1.1.1 is claimed by n/HOLDER"},
+			heldOf(Claim{Thing: Thing{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
 		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
-			Held{Addresses: []HeldAddress{{IP: "203.0.113.1", Provider: "metallb", Port: 6443}}}, "203.0.113.1 is claimed by n/HOLDER"},
+			heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
 		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
-			Held{Addresses: []HeldAddress{{IP: "203.0.113.1", SharingKey: "k", Provider: "metallb", Port: 6443}}}, "203.0.113.1 is shared with n/HOLDER"},
-		{"Dex's keys", dexed("a"), dexed("b"), Held{Dex: true}, "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
+			heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
+		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Thing: Thing{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
 	} {
 		places := map[string]bool{}
 		for holder, other := range map[string]string{"a": "b", "b": "a"} {
@@ -80,7 +88,7 @@ func TestValidateHeld(t *testing.T) {
 		}
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
-	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": {Addresses: []HeldAddress{{IP: "203.0.113.1", SharingKey: "k", Provider: "metallb", Port: 22}}}}, 30000, 32767); len(errs) != 0 {
+	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
 		t.Errorf("shared at another port: found %v", errs)
 	}
 }
@@ -102,7 +110,9 @@ func TestSyncNames(t *testing.T) {
 		for holder, other := range map[string]string{long: alike, alike: long} {
 			for _, clusters := range [][]v1.SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
 				for what, given := range map[string][]v1.SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {
-					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: {Synced: true}}, 30000, 32767)
+					held := Held{}
+					held.AddSynced("evil", holder)
+					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: held}, 30000, 32767)
 					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, "names of those of evil/"+holder) {
 						t.Errorf("%s, %s: found %v, want one complaint about %s", part, what, errs, other)
 					}
