@@ -19,7 +19,7 @@ const module = "github.com/airshipit/sipgen/"
 // name wins. Tests are exempt.
 var folders = map[string][]string{
 	"api/upstream": {},
-	"api":          {"api", "internal/fields", "internal/manifest", "internal/redact", "internal/release"},
+	"api":          {"api", "internal/fields", "internal/manifest", "internal/redact", "internal/release", "inventory"},
 	// A script; the package is for the tests that run it.
 	"cmd/sipgen": {""},
 	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",

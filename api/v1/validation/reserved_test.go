@@ -59,7 +59,7 @@ func TestHarmlessServices(t *testing.T) {
 		{"an image with a port of letters", func(s *v1.Service) { s.Image = "registry:abc/haproxy" }, ".image: "},
 
 		{"an address", lbIP("203.0.113.1"), ""},
-		{"the node itself", lbIP("127.0.0.1"), ".service.loadBalancerIP: found \"127.0.0.1\", want an address that a service can have: it is the machine's own"},
+		{"the node itself", lbIP("127.0.0.1"), ".service.loadBalancerIP: found \"127.0.0.1\", want an address that a service can have: it is a loopback address"},
 		{"the node itself, IPv6", lbIP("::1"), ".service.loadBalancerIP"},
 		{"the node itself, IPv4 in IPv6", lbIP("::ffff:127.0.0.1"), ".service.loadBalancerIP"},
 		{"IPv4 in IPv6", lbIP("::ffff:203.0.113.1"), ".service.loadBalancerIP: found \"::ffff:203.0.113.1\", want 203.0.113.1: the IPv4 address as such, not mapped into IPv6"},
@@ -68,16 +68,16 @@ func TestHarmlessServices(t *testing.T) {
 		{"a pod's address that is IPv4 in IPv6", func(s *v1.Service) {
 			s.NetworkAttachments = []v1.NetworkAttachment{{Name: "a", IPs: []string{"::ffff:192.0.2.9/120"}}}
 		}, ".networkAttachments[0].ips[0]: found \"::ffff:192.0.2.9/120\", want the IPv4 address 192.0.2.9 as such"},
-		{"the cloud's metadata, by NAT64", lbIP("64:ff9b::a9fe:a9fe"), "it is of the link, because it embeds 169.254.169.254"},
-		{"the node itself, by 6to4", lbIP("2002:7f00:1::1"), "it is the machine's own, because it embeds 127.0.0.1"},
-		{"the node itself, compatible", lbIP("::127.0.0.1"), "it is the machine's own, because it embeds 127.0.0.1"},
+		{"the cloud's metadata, by NAT64", lbIP("64:ff9b::a9fe:a9fe"), "it is an IPv6 address that stands for 169.254.169.254, a link-local address"},
+		{"the node itself, by 6to4", lbIP("2002:7f00:1::1"), "it is an IPv6 address that stands for 127.0.0.1, a loopback address"},
+		{"the node itself, compatible", lbIP("::127.0.0.1"), "it is an IPv6 address that stands for 127.0.0.1, a loopback address"},
 		{"another's, by NAT64", lbIP("64:ff9b::203.0.113.1"), ""},
-		{"the cloud's metadata", lbIP("169.254.169.254"), "it is of the link"},
-		{"the link, IPv6", lbIP("fe80::1"), "it is of the link"},
-		{"a group", lbIP("224.0.0.1"), "it is a group's"},
-		{"everybody", lbIP("255.255.255.255"), "it is nobody's"},
-		{"nobody", lbIP("0.0.0.1"), "it is nobody's"},
-		{"the second of two", lbIP("203.0.113.1,ff02::1"), "it is a group's"},
+		{"the cloud's metadata", lbIP("169.254.169.254"), "it is a link-local address"},
+		{"the link, IPv6", lbIP("fe80::1"), "it is a link-local address"},
+		{"a group", lbIP("224.0.0.1"), "it is a multicast address"},
+		{"everybody", lbIP("255.255.255.255"), "it is the broadcast address"},
+		{"nobody", lbIP("0.0.0.1"), "it is an address of 0.0.0.0/8"},
+		{"the second of two", lbIP("203.0.113.1,ff02::1"), "it is a multicast address"},
 		{"a cluster IP of the node", func(s *v1.Service) { ip := "127.0.0.1"; s.ClusterIP = &ip }, ".clusterIP: "},
 		{"a pod's address of the node", func(s *v1.Service) {
 			s.NetworkAttachments = []v1.NetworkAttachment{{Name: "a", IPs: []string{"127.0.0.1/8"}}}

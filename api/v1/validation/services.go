@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
@@ -24,10 +25,6 @@ var (
 	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
 	sharingKey = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
 	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
-
-	compatible = netip.MustParsePrefix("::/96")
-	nat64      = netip.MustParsePrefix("64:ff9b::/96")
-	sixToFour  = netip.MustParsePrefix("2002::/16")
 )
 
 // validateServices reports what is wrong with the services of the cluster by themselves.
@@ -200,46 +197,9 @@ func checkAddress(at complaints, value string) {
 		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
 		return
 	}
-	if whose := reservedRange(ip); whose != "" {
-		at.add("found %q, want an address that a service can have: it is %s", value, whose)
+	if found := inventory.NoHostAddress(ip); found != "" {
+		at.add("found %q, want an address that a service can have: it is %s", value, found)
 	}
-}
-
-// reservedRange returns the owner of an address that no service can have (IANA's special-purpose registries), else
-// nothing.
-func reservedRange(ip netip.Addr) string {
-	ip = ip.Unmap()
-	switch {
-	case ip.IsLoopback():
-		return "the machine's own"
-	case ip.IsLinkLocalUnicast():
-		return "of the link"
-	case ip.IsMulticast():
-		return "a group's"
-	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
-		return "nobody's"
-	}
-	if inner := embeddedIPv4(ip); inner.IsValid() {
-		if whose := reservedRange(inner); whose != "" {
-			return whose + ", because it embeds " + inner.String()
-		}
-	}
-	return ""
-}
-
-// embeddedIPv4 returns the IPv4 address that an IPv6 address is translated to: IPv4-compatible (::/96), NAT64
-// (64:ff9b::/96, RFC 6052) or 6to4 (2002::/16, RFC 3056); else an invalid address. inventory.NoHostAddress has the
-// same for hosts.
-func embeddedIPv4(ip netip.Addr) netip.Addr {
-	bytes := ip.As16()
-	switch {
-	case ip.Is4():
-	case compatible.Contains(ip), nat64.Contains(ip):
-		return netip.AddrFrom4([4]byte(bytes[12:]))
-	case sixToFour.Contains(ip):
-		return netip.AddrFrom4([4]byte(bytes[2:6]))
-	}
-	return netip.Addr{}
 }
 
 // validateAnnotationKeys complains about annotations that set what fields set: only the fields are compared with those
@@ -291,8 +251,8 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 		} else if prefix.Addr().Is4In6() {
 			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network",
 				ip, prefix.Addr().Unmap())
-		} else if whose := reservedRange(prefix.Addr()); whose != "" {
-			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
+		} else if found := inventory.NoHostAddress(prefix.Addr()); found != "" {
+			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, found)
 		} else if least := minPrefixBits(prefix.Addr()); prefix.Bits() < least {
 			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the "+
 				"pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
