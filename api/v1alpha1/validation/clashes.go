@@ -14,25 +14,15 @@ import (
 type clashes struct {
 	add               Report
 	names, namespaces map[string]string // → where it is
-	specs, domains    []nestedName
-	ports             []portRange
-	networks          []network
+	specs, domains    []extent[string]
+	ports             []extent[int32]
+	networks          []extent[netip.Addr]
 }
 
-// nestedName is a folder or a domain by its parts, outermost first, and where it is said.
-type nestedName struct {
-	parts        []string
+// extent is a thing of a tenant from its first value to its last: a range, or a folder or domain and what is in it.
+type extent[T any] struct {
+	from, to     T
 	text, at, of string
-}
-
-type portRange struct {
-	v1alpha1.NodePorts
-	at, of string
-}
-
-type network struct {
-	netip.Prefix
-	at, of string
 }
 
 func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
@@ -49,9 +39,13 @@ func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
 		}
 		c.namespaces[namespace] = field + " (" + of + ")"
 	}
+	// The parts, outermost first: what lies in them begins with the same parts.
+	nested := func(parts []string, text, field string) extent[string] {
+		key := strings.Join(parts, "\x00") + "\x00"
+		return extent[string]{key, key + "\xff", text, field, of}
+	}
 	for i, folder := range t.Specs {
-		c.specs = append(c.specs, nestedName{strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i),
-			of})
+		c.specs = append(c.specs, nested(strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i)))
 	}
 	for i, domain := range t.IssuerDomains {
 		parts := strings.Split(domain, ".")
@@ -59,86 +53,49 @@ func (c *clashes) gather(t *v1alpha1.Tenant, at string) {
 			parts = []string{domain}
 		}
 		slices.Reverse(parts)
-		c.domains = append(c.domains, nestedName{parts, domain, fmt.Sprintf("%s.issuerDomains[%d]", at, i), of})
+		c.domains = append(c.domains, nested(parts, domain, fmt.Sprintf("%s.issuerDomains[%d]", at, i)))
 	}
 	for i, p := range t.NodePorts {
-		c.ports = append(c.ports, portRange{p, fmt.Sprintf("%s.nodePorts[%d]", at, i), of})
+		if p.Start <= p.End { // else it is complained about
+			c.ports = append(c.ports, extent[int32]{p.Start, p.End, fmt.Sprintf("%d to %d", p.Start, p.End),
+				fmt.Sprintf("%s.nodePorts[%d]", at, i), of})
+		}
 	}
 	for i, text := range t.Addresses {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
-			c.networks = append(c.networks, network{prefix.Masked(), fmt.Sprintf("%s.addresses[%d]", at, i), of})
+			span := v1alpha1.SpanOf(prefix)
+			c.networks = append(c.networks, extent[netip.Addr]{span.Start, span.Stop, prefix.Masked().String(),
+				fmt.Sprintf("%s.addresses[%d]", at, i), of})
 		}
 	}
 }
 
-// report complains about what lies in, or is, another tenant's. Sorted, a thing comes right behind those that hold it,
-// so one look at the last of another tenant is enough to find an overlap.
+// report complains about what lies in, is, or overlaps another tenant's.
 func (c *clashes) report() {
-	c.nested(c.specs, "lies in, or is,")
-	c.nested(c.domains, "lies in, or is,")
-	slices.SortStableFunc(c.ports, func(a, b portRange) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start),
-			cmp.Compare(b.End, a.End))
-	})
-	var ports []portRange // for each tenant so far, the range that ends last
-	for _, p := range c.ports {
-		for _, other := range ports {
-			if other.of != p.of && p.Start <= other.End && p.Start <= p.End {
-				c.add(p.at, "%d to %d and %d to %d of %s (%s) overlap", p.Start, p.End, other.Start, other.End,
-					other.at, other.of)
-				break
-			}
-		}
-		ports = keepLatest(ports, p)
-	}
-	slices.SortStableFunc(c.networks, func(a, b network) int {
-		return cmp.Or(a.Addr().Compare(b.Addr()),
-			cmp.Compare(a.Bits(), b.Bits()))
-	})
-	var open []network // those that hold each other, the widest first
-	for _, n := range c.networks {
-		for len(open) > 0 && !open[len(open)-1].Contains(n.Addr()) {
-			open = open[:len(open)-1]
-		}
-		for _, other := range open {
-			if other.of != n.of {
-				c.add(n.at, "%s and %s of %s (%s) overlap", n.Prefix, other.Prefix, other.at, other.of)
-				break
-			}
-		}
-		open = append(open, n)
-	}
+	overlaps(c.specs, strings.Compare, c.add, "%q lies in, or is, %q of %s (%s)")
+	overlaps(c.domains, strings.Compare, c.add, "%q lies in, or is, %q of %s (%s)")
+	overlaps(c.ports, cmp.Compare, c.add, "%s and %s of %s (%s) overlap")
+	overlaps(c.networks, netip.Addr.Compare, c.add, "%s and %s of %s (%s) overlap")
 }
 
-// keepLatest keeps two ranges of different tenants, those that end last: a later one that overlaps with any overlaps
-// with one of them.
-func keepLatest(ports []portRange, p portRange) []portRange {
-	for i, other := range ports {
-		if other.of == p.of {
-			if p.End > other.End {
-				ports[i] = p
-			}
-			return ports
-		}
-	}
-	ports = append(ports, p)
-	slices.SortStableFunc(ports, func(a, b portRange) int { return cmp.Compare(b.End, a.End) })
-	return ports[:min(2, len(ports))]
-}
-
-func (c *clashes) nested(names []nestedName, how string) {
-	first := map[string]nestedName{}
-	slices.SortStableFunc(names, func(a, b nestedName) int { return slices.Compare(a.parts, b.parts) })
-	for _, p := range names {
-		for n := 1; n <= len(p.parts); n++ {
-			if other, found := first[strings.Join(p.parts[:n], "\x00")]; found && other.of != p.of {
-				c.add(p.at, "%q %s %q of %s (%s)", p.text, how, other.text, other.at, other.of)
+// overlaps complains about extents of different tenants that overlap, at the later one. Two of those before it are
+// enough to find one: of different tenants, those that end last.
+func overlaps[T any](all []extent[T], compare func(a, b T) int, add Report, format string) {
+	slices.SortStableFunc(all, func(a, b extent[T]) int { return cmp.Or(compare(a.from, b.from), compare(b.to, a.to)) })
+	var last []extent[T]
+	for _, e := range all {
+		for _, other := range last {
+			if other.of != e.of && compare(e.from, other.to) <= 0 {
+				add(e.at, format, e.text, other.text, other.at, other.of)
 				break
 			}
 		}
-		key := strings.Join(p.parts, "\x00")
-		if _, found := first[key]; !found {
-			first[key] = p
+		if own := slices.IndexFunc(last, func(o extent[T]) bool { return o.of == e.of }); own < 0 {
+			last = append(last, e)
+		} else if compare(e.to, last[own].to) > 0 {
+			last[own] = e
 		}
+		slices.SortStableFunc(last, func(a, b extent[T]) int { return compare(b.to, a.to) })
+		last = last[:min(2, len(last))]
 	}
 }
