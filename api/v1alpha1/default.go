@@ -51,7 +51,7 @@ func (s *Site) Default() {
 
 // defaults takes the image of jump hosts that was published with this program, empty for none.
 func (i *Images) defaults(jumpHost string) {
-	set(&i.HAProxy, "docker.io/library/haproxy:3.2-alpine")
+	set(&i.HAProxy, "docker.io/library/haproxy:3.2.24-alpine")
 	set(&i.Dex, "ghcr.io/dexidp/dex:v2.45.0")
 	set(&i.JumpHost, jumpHost)
 	i.NoJumpHost = i.NoJumpHost || i.JumpHost == ""

@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+)
 
 // TestDefaultOfJumpHosts: a program that was built from a tag has an image of its version. Another one has none, but the
 // name that a registry mirror may serve. The Site's own counts before both.
@@ -21,6 +24,18 @@ func TestDefaultOfJumpHosts(t *testing.T) {
 			if images.JumpHost != row.want || images.NoJumpHost != row.none {
 				t.Errorf("%+v: found %+v", row, images)
 			}
+		}
+	}
+}
+
+// TestDefaultsArePatchVersions: a tag such as 3.2 is another image next month, and no commit shows it.
+func TestDefaultsArePatchVersions(t *testing.T) {
+	var images Images
+	images.defaults("ghcr.io/airshipit/sipgen/jump-host:v0.1.0")
+	patch := regexp.MustCompile(`:v?\d+\.\d+\.\d+(-\w+)?$`)
+	for _, image := range []string{images.HAProxy, images.JumpHost, images.Dex} {
+		if !patch.MatchString(image) {
+			t.Errorf("%s: want a patch version", image)
 		}
 	}
 }

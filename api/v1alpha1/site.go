@@ -207,7 +207,7 @@ const LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 
 // Images are default images.
 type Images struct {
-	// Image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
+	// Image of load balancers. Default docker.io/library/haproxy:3.2.24-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
 	// Image of jump hosts. Default: ghcr.io/airshipit/sipgen/jump-host of the same version. A sipgen that was not

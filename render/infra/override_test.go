@@ -57,7 +57,7 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	if got := c.Resources.Requests.Cpu().String(); got != "7m" {
 		t.Errorf("CPU %s, want the site's 7m", got)
 	}
-	if want := "mirror.example:5000/hub/library/haproxy:3.2-alpine"; c.Image != want {
+	if want := "mirror.example:5000/hub/library/haproxy:3.2.24-alpine"; c.Image != want {
 		t.Errorf("image %s, want %s", c.Image, want)
 	}
 	if got := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image; got != "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64) {

@@ -47,7 +47,7 @@ func TestHarmlessServices(t *testing.T) {
 		}, ".resources.claims: want none"},
 
 		{"an image", func(s *v1.Service) {
-			s.Image = "registry.example.org:5000/a/b-c/haproxy:3.2-alpine@sha256:" + strings.Repeat("0", 64)
+			s.Image = "registry.example.org:5000/a/b-c/haproxy:3.2.24-alpine@sha256:" + strings.Repeat("0", 64)
 		}, ""},
 		{"an image by its short name", func(s *v1.Service) { s.Image = "haproxy" }, ""},
 		{"an image of this machine", func(s *v1.Service) { s.Image = "localhost:5000/haproxy" }, ""},

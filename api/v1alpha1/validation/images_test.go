@@ -10,7 +10,7 @@ import (
 func TestImages(t *testing.T) {
 	const repository = "  repository: {url: 'https://git.example.org/a.git'}\n"
 	bad := []string{"foo bar", "HAPROXY:3", "https://x/haproxy:3", "haproxy:3@sha256:12", "haproxy:", "a/haproxy:3 ", ".*", strings.Repeat("a", 401)}
-	good := []string{"haproxy", "docker.io/library/haproxy:3.2-alpine", "registry.example:5000/a/b@sha256:" + strings.Repeat("0a", 32)}
+	good := []string{"haproxy", "docker.io/library/haproxy:3.2.24-alpine", "registry.example:5000/a/b@sha256:" + strings.Repeat("0a", 32)}
 	for _, field := range []string{"haproxy", "jumpHost", "dex"} {
 		for _, image := range bad {
 			if _, err := parse(t, repository+"  images: {"+field+": '"+image+"'}\n"); err == nil || !strings.Contains(err.Error(), "spec.images."+field+": found ") ||
