@@ -22,6 +22,7 @@ func newLint(ui *terminal.UI) *cobra.Command {
 		previous      cmdline.Previous
 		output        cmdline.Output
 		color, failOn string
+		byDigest      bool
 	)
 	command := &cobra.Command{
 		Use:   "lint",
@@ -56,7 +57,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return err
 			}
 			planned, unplanned := plan(ui, loaded, before)
-			findings := app.Lint(loaded, planned)
+			findings := app.Lint(loaded, planned, byDigest)
 			// Manifests never have managedFields, and are no finding for that.
 			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
 				if f.Code == finding.Blind {
@@ -89,6 +90,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	output.Flag(command, "human", "json", "sarif", "github")
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning),
 		"what makes the exit code 1: warning (any finding), error")
+	flags.BoolVar(&byDigest, "images-by-digest", false, "also find images without a digest, the Site's defaults too")
 	cmdline.CompleteFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
 	cmdline.ColorFlag(command, &color)
 	return command

@@ -17,8 +17,8 @@ import (
 
 // Lint returns all findings of the site: why clusters are frozen, contradictions with the hosts, and those of package
 // lint. If nothing could be planned, p is nil, and it returns those that need no plan.
-func Lint(l *Loaded, p *Planned) []finding.Finding {
-	found := linted(l, l.Clusters, p)
+func Lint(l *Loaded, p *Planned, byDigest bool) []finding.Finding {
+	found := linted(l, l.Clusters, p, byDigest)
 	if p != nil {
 		return finding.Sorted(slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live()))
 	}
@@ -29,10 +29,10 @@ func Lint(l *Loaded, p *Planned) []finding.Finding {
 }
 
 // linted returns the findings of package lint.
-func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned) []finding.Finding {
+func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned, byDigest bool) []finding.Finding {
 	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks,
 		LeftOut: l.Hosts.LeftOut, Notes: l.Hosts.Notes, Empty: l.emptyFiles(), Secrets: map[string]bool{},
-		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
+		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, ByDigest: byDigest}
 	for _, name := range append(l.Hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
 	}
@@ -50,7 +50,7 @@ func (p *Planned) LintErrors() []string {
 		return p.lintErrors
 	}
 	p.lintErrors = []string{}
-	for _, f := range linted(p.Loaded, p.Clusters.All, p) {
+	for _, f := range linted(p.Loaded, p.Clusters.All, p, false) {
 		if f.Severity != finding.Error || f.Of("BareMetalHost") || len(p.Clusters.Frozen[clusterOf(&f)]) > 0 {
 			continue
 		}

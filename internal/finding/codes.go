@@ -76,6 +76,7 @@ const (
 	Edited          = "SIP069"
 	NoTree          = "SIP070"
 	Unchecked       = "SIP071"
+	Undigested      = "SIP072"
 )
 
 // Code is the entry of a code in the table.

@@ -110,19 +110,3 @@ func twoSpellings(hosts []inventory.Host, key string) string {
 	}
 	return ""
 }
-
-// siteImages finds the Site's own images with a moving tag.
-func (c *checker) siteImages() {
-	if c.Site == nil {
-		return
-	}
-	images := &c.Site.Spec.Images
-	for _, image := range []struct{ field, name string }{{"haproxy", images.HAProxy}, {"jumpHost", images.JumpHost},
-		{"dex", images.Dex}} {
-		if image.name != "" && mutable(image.name) {
-			c.site(finding.Mutable, finding.Warning, "spec.images."+image.field,
-				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image.name),
-				"name a version, or a digest (@sha256:…)")
-		}
-	}
-}

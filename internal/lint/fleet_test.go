@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestFleet(t *testing.T) {
 	for _, row := range []struct {
 		why, specs, hosts string
 		images            v1alpha1.Images
-		apply             bool
+		apply, byDigest   bool
 		want              []string
 		says              string
 	}{
@@ -42,6 +43,17 @@ func TestFleet(t *testing.T) {
 		{why: "the states of metal3", hosts: inState("h1", "unmanaged") + inState("h2", "powering off before delete") + inState("h3", "match profile") + bmh("h4", "", "")},
 		{why: "images of the Site", images: v1alpha1.Images{HAProxy: "haproxy:latest", JumpHost: "reg.example/jump", Dex: "dex:v2.45.0"},
 			want: []string{"SIP030 warning Site dc1 spec.images.haproxy", "SIP030 warning Site dc1 spec.images.jumpHost"}},
+		{why: "images without a digest are no finding unless asked for", specs: cluster("a", "{"+fmt.Sprintf(imaged, "reg.example/jump:1")+"}"), images: v1alpha1.Images{HAProxy: "haproxy:3.2.24"}},
+		{why: "asked for: a spec's own", specs: cluster("a", "{"+fmt.Sprintf(imaged, "reg.example/jump:1")+"}"), images: v1alpha1.Images{JumpHost: "reg.example/other:1", HAProxy: "haproxy:3.2.24"}, byDigest: true,
+			want: []string{"SIP072 warning SIPCluster a/a spec.services.jumpHost[0].image"}, says: `found "reg.example/jump:1", an image without a digest`},
+		{why: "asked for: the Site's that a spec uses, and no other", specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30023)+"}"),
+			images: v1alpha1.Images{JumpHost: "reg.example/jump:1", HAProxy: "haproxy:3.2.24", Dex: "dex:v2.45.0"}, byDigest: true, want: []string{"SIP072 warning Site dc1 spec.images.jumpHost"}},
+		{why: "asked for: one that is replaced by the Site's", specs: cluster("a", "{"+fmt.Sprintf(imaged, "quay.io/airshipit/jump-host:latest")+"}"), images: v1alpha1.Images{JumpHost: "reg.example/jump:1"}, byDigest: true,
+			want: []string{"SIP072 warning Site dc1 spec.images.jumpHost", "SIP016 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
+		{why: "asked for: a tag that is moved is one finding", specs: cluster("a", "{"+fmt.Sprintf(imaged, "reg.example/jump:latest")+"}"), byDigest: true,
+			images: v1alpha1.Images{HAProxy: "haproxy:3.2.24"}, want: []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
+		{why: "asked for: digests", specs: cluster("a", "{"+fmt.Sprintf(imaged, "reg.example/jump:1@sha256:"+strings.Repeat("ab", 32))+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30023)+"}"),
+			images: v1alpha1.Images{JumpHost: "reg.example/jump@sha256:" + strings.Repeat("ab", 32)}, byDigest: true},
 	} {
 		site := siteOf("")
 		site.Name = "dc1"
@@ -49,7 +61,7 @@ func TestFleet(t *testing.T) {
 			site.Spec.Images = row.images
 		}
 		in := inputs(t, site, row.specs, row.hosts)
-		in.ByUID = row.apply
+		in.ByUID, in.ByDigest = row.apply, row.byDigest
 		findings := in.Check()
 		if got := codes(findings); !slices.Equal(got, row.want) {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.want)

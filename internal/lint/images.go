@@ -13,29 +13,64 @@ import (
 func (c *checker) images() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		services := &cluster.Spec.Services
-		check := func(list string, n int, image string) {
-			if image == "" || v1.SIPImage(list, image) || !mutable(image) {
-				return
+		for _, entry := range cluster.Entries() {
+			switch {
+			case entry.Image != "" && mutable(entry.Image):
+				c.cluster(finding.Mutable, finding.Warning, cluster, entry.Path+".image",
+					fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", entry.Image),
+					"name a version, or a digest (@sha256:…)")
+			case entry.Image != "" && c.ByDigest && tagged(entry.Image):
+				c.cluster(finding.Undigested, finding.Warning, cluster, entry.Path+".image", undigested(entry.Image),
+					"add the digest that you have read")
 			}
-			c.cluster(finding.Mutable, finding.Warning, cluster, fmt.Sprintf("spec.services.%s[%d].image", list, n),
-				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image),
-				"name a version, or a digest (@sha256:…)")
-		}
-		for n := range services.LoadBalancerControlPlane {
-			check(v1.ListControlPlane, n, services.LoadBalancerControlPlane[n].Image)
-		}
-		for n := range services.LoadBalancerWorker {
-			check(v1.ListWorker, n, services.LoadBalancerWorker[n].Image)
-		}
-		for n := range services.JumpHost {
-			check(v1.ListJumpHost, n, services.JumpHost[n].Image)
-		}
-		for n := range services.Dex {
-			check(v1.ListDex, n, services.Dex[n].Image)
 		}
 	}
 }
+
+// siteImages finds the Site's own images with a moving tag, and without a digest those that a service or the runner
+// uses, defaults among them.
+func (c *checker) siteImages() {
+	if c.Site == nil {
+		return
+	}
+	images := &c.Site.Spec.Images
+	used := c.defaultsUsed()
+	check := func(field, image string, used bool) {
+		switch {
+		case image == "":
+		case mutable(image):
+			c.site(finding.Mutable, finding.Warning, field,
+				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image),
+				"name a version, or a digest (@sha256:…)")
+		case c.ByDigest && used && tagged(image):
+			c.site(finding.Undigested, finding.Warning, field, undigested(image), "set "+field+" to the image with the digest that you have read")
+		}
+	}
+	check("spec.images.haproxy", images.HAProxy, used[v1.ListControlPlane] || used[v1.ListWorker])
+	check("spec.images.jumpHost", images.JumpHost, used[v1.ListJumpHost])
+	check("spec.images.dex", images.Dex, used[v1.ListDex])
+	if c.ByDigest && c.Site.Spec.Runner != nil {
+		check("spec.runner.image", c.Site.Spec.Runner.Image, true)
+	}
+}
+
+// defaultsUsed returns the lists of services with an entry that names no image.
+func (c *checker) defaultsUsed() map[string]bool {
+	used := map[string]bool{}
+	for i := range c.Clusters {
+		for _, entry := range c.Clusters[i].Entries() {
+			list, _, _ := strings.Cut(strings.TrimPrefix(entry.Path, "spec.services."), "[")
+			used[list] = used[list] || entry.Image == ""
+		}
+	}
+	return used
+}
+
+func undigested(image string) string {
+	return fmt.Sprintf("found %q, an image without a digest: who can write to the registry can replace it", image)
+}
+
+func tagged(image string) bool { return !strings.Contains(image, "@") }
 
 // mutable reports whether an image has neither a digest nor a fixed tag: no tag means "latest", and some tags are
 // moved by custom.

@@ -23,6 +23,8 @@ type Input struct {
 	Hosts    []inventory.Host
 	// ByUID: the hosts are patched one by one, and each patch names its host by the uid.
 	ByUID bool
+	// ByDigest: images without a digest are findings.
+	ByDigest bool
 	// Networks are those on which hosts may have addresses, where the Site lists any.
 	Networks []inventory.HostNetwork
 	// LeftOut are the objects that no host was made of.
