@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Makes the release of the commit that is checked out twice, in two clones in folders of different length, and compares the sums.
+# Makes the release of the commit that is checked out twice, in two clones in folders of different length, and compares all of it: archives and images.
 # usage: release-check.sh [VERSION]
 set -euo pipefail
-version=${1:-v0.0.0-check}
+version=${1:-v0.0.0-rc.0}
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for place in one another/and/longer/place; do
   git clone --quiet --no-hardlinks . "$work/$place"
   echo "release-check: $place" >&2
-  (cd "$work/$place" && bash hack/release.sh "$version" "$PWD/out/release" >/dev/null)
+  make --directory "$work/$place" release VERSION="$version" CACHE="${CACHE:-$PWD/.cache}" >/dev/null
 done
-if ! diff -u "$work/one/out/release/SHA256SUMS" "$work/another/and/longer/place/out/release/SHA256SUMS"; then
+if ! diff -r "$work/one/out" "$work/another/and/longer/place/out"; then
   echo "release-check: two builds of one commit differ" >&2
   exit 1
 fi

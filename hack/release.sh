@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a release: an archive and a software bill of materials (CycloneDX) per platform, and SHA256SUMS over them.
+# Makes a release: an archive and a software bill of materials (CycloneDX) per platform, what krew and Homebrew install them by, and SHA256SUMS over all.
 # usage: release.sh VERSION FOLDER
 #
 # PLATFORMS are OS/ARCH, divided by spaces. SOURCE_DATE_EPOCH is the time in the archives (default: the commit's).
@@ -9,7 +9,7 @@ platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows
 fail() { echo "release.sh: $*" >&2; exit 2; }
 [ $# = 2 ] || fail "usage: release.sh VERSION FOLDER"
 version=$1 out=$2
-[[ $version =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$ ]] || fail "VERSION: found \"$version\", want one like v1.2.3 or v1.2.3-rc.1"
+[[ $version =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(alpha|beta|rc)\.[0-9]+)?$ ]] || fail "VERSION: found \"$version\", want one like v1.2.3 or v1.2.3-rc.1"
 case $out in /*) ;; *) out=$PWD/$out ;; esac
 [ ! -e "$out" ] || [ -f "$out/SHA256SUMS" ] || fail "$out: is there, and is no release; want a folder to make"
 cd "$(dirname "$0")/.."
@@ -61,9 +61,29 @@ krew() {
       "    sha256: $(cd "$work/release" && sha256 "$name.tar.gz" | cut -d' ' -f1)" "    bin: $binary"
   done
 }
+# What Homebrew (https://docs.brew.sh/Formula-Cookbook) installs from a tap. It calls a darwin/amd64 macos and intel.
+formula() {
+  printf '%s\n' 'class Sipgen < Formula' '  desc "Assign bare-metal hosts to tenant clusters, through git"' '  homepage "https://github.com/airshipit/sipgen"' \
+    "  version \"${version#v}\"" '  license "Apache-2.0"'
+  for os in darwin linux; do
+    [[ " $platforms " == *" $os/"* ]] || continue
+    printf '\n  on_%s do\n' "${os/darwin/macos}"
+    for platform in $platforms; do
+      [ "${platform%/*}" = "$os" ] || continue
+      name=sipgen_${version}_${platform%/*}_${platform#*/} arch=${platform#*/}
+      printf '    %s\n' "on_${arch/amd64/intel} do" "  url \"$downloads/$name.tar.gz\"" \
+        "  sha256 \"$(cd "$work/release" && sha256 "$name.tar.gz" | cut -d' ' -f1)\"" end
+    done
+    echo '  end'
+  done
+  printf '%s\n' '' '  def install' '    bin.install "sipgen"' '    bin.install_symlink bin/"sipgen" => "kubectl-sipgen"' '    man1.install Dir["*.1"]' \
+    '    generate_completions_from_executable(bin/"sipgen", "completion")' '  end' '' '  test do' \
+    '    assert_match "sipgen v#{version} ", shell_output("#{bin}/sipgen version")' '  end' end
+}
 sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
 krew >"$work/release/sipgen.krew.yaml"
-(cd "$work/release" && sha256 -- *.krew.yaml *.tar.gz *.cdx.json >SHA256SUMS)
+formula >"$work/release/sipgen.rb"
+(cd "$work/release" && sha256 -- *.krew.yaml *.rb *.tar.gz *.cdx.json >SHA256SUMS)
 
 # All of it, or what was there before.
 mkdir -p "$(dirname "$out")"

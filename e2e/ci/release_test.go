@@ -98,6 +98,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
 	checkBill(t, filepath.Join(first, name+".cdx.json"))
 	checkKrew(t, first, name)
+	checkFormula(t, first, name)
 
 	// What is not committed cannot be built again by others.
 	if err := os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644); err != nil {
@@ -160,7 +161,7 @@ func TestReleaseKeepsFolders(t *testing.T) {
 
 func TestReleaseRefusesVersions(t *testing.T) {
 	needs(t, "git")
-	for _, version := range []string{"", "1.2.3", "v1.2", "v01.2.3", "v1.2.3 ", "v1.2.3/../x", "v1.2.3-$(id)"} {
+	for _, version := range []string{"", "1.2.3", "v1.2", "v01.2.3", "v1.2.3 ", "v1.2.3/../x", "v1.2.3-$(id)", "v1.2.3-3-g0123456789ab", "v1.2.3-dirty"} {
 		command := exec.Command("bash", "../../hack/release.sh", version, t.TempDir())
 		if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "want one like v1.2.3") {
 			t.Errorf("version %q: %v\n%s", version, err, out)
@@ -265,6 +266,38 @@ func checkKrew(t *testing.T, folder, name string) {
 		}
 	}
 	t.Errorf("nothing for this machine: %+v", plugin)
+}
+
+// checkFormula wants a formula for Homebrew with this machine's archive and its sum, blocks that end, and what it installs to be in the archive.
+func checkFormula(t *testing.T, folder, name string) {
+	t.Helper()
+	text := string(read(t, filepath.Join(folder, "sipgen.rb")))
+	sum := sha256.Sum256(read(t, filepath.Join(folder, name+".tar.gz")))
+	arch := strings.Replace(runtime.GOARCH, "amd64", "intel", 1)
+	want := "  on_" + runtime.GOOS + " do\n    on_" + arch + " do\n      url \"https://github.com/airshipit/sipgen/releases/download/v1.2.3-rc.1/" + name + ".tar.gz\"\n" +
+		"      sha256 \"" + hex.EncodeToString(sum[:]) + "\"\n    end\n  end\n"
+	if !strings.HasPrefix(text, "class Sipgen < Formula\n") || !strings.Contains(text, "\n  version \"1.2.3-rc.1\"\n") || !strings.Contains(text, want) {
+		t.Errorf("sipgen.rb:\n%s\nwant in it:\n%s", text, want)
+	}
+	depth := 0
+	for line := range strings.Lines(text) {
+		switch words := strings.Fields(line); {
+		case len(words) == 0:
+		case words[0] == "end":
+			depth--
+		case words[0] == "class", words[0] == "def", words[len(words)-1] == "do":
+			depth++
+		}
+	}
+	if depth != 0 {
+		t.Errorf("sipgen.rb: %d blocks do not end:\n%s", depth, text)
+	}
+	listed, err := exec.Command("tar", "tzf", filepath.Join(folder, name+".tar.gz")).Output()
+	for _, file := range []string{"sipgen\n", ".1\n"} {
+		if !strings.Contains(string(listed), file) {
+			t.Errorf("sipgen.rb installs %q: %v\n%s", file, err, listed)
+		}
+	}
 }
 
 // checkBill wants the release as the component, and its modules with Go's own library.
