@@ -23,8 +23,12 @@ func TestWorkflowsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lint := exec.Command("go", "tool", "-modfile="+root+"/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
-		"ci/same-repository/github.yaml")
+	own, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yaml"))
+	if err != nil || len(own) < 3 {
+		t.Fatalf("found %q, %v", own, err)
+	}
+	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
+		"ci/same-repository/github.yaml"}, own...)...)
 	lint.Dir = root
 	if out, err := lint.CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)
