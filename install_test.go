@@ -1,7 +1,10 @@
 package sipgen_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,6 +48,63 @@ func TestSupportedVersions(t *testing.T) {
 		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
 		if len(pinned) == 0 || !strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |") {
 			t.Errorf("%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine, pinned)
+		}
+	}
+}
+
+// released says whether v0.1.0 is out: its section of the changelog has a date, which hack/cut-release.sh gives it with the commit that is tagged.
+var released = regexp.MustCompile(`(?m)^## v0\.1\.0 \(\d{4}-\d\d-\d\d\)$`)
+
+// pagesSay says what is wrong with the pages of a folder: as long as there is no release they say so and how to build sipgen, and from then on how to
+// get it, and after that how to build it.
+func pagesSay(t *testing.T, folder string) string {
+	t.Helper()
+	isOut := released.MatchString(readText(t, filepath.Join(folder, "CHANGELOG.md")))
+	_, install, _ := strings.Cut(readText(t, filepath.Join(folder, "README.md")), "\n## Install\n")
+	build, download := strings.Index(install, "make build"), strings.Index(install, "releases/latest")
+	if build < 0 || (download >= 0) != isOut || download > build {
+		return fmt.Sprintf("README.md: released: %t, but building stands at %d and downloading at %d of Install", isOut, build, download)
+	}
+	for _, page := range []string{"README.md", "docs/ci.md"} {
+		if strings.Contains(readText(t, filepath.Join(folder, page)), "No release is published yet") == isOut {
+			return fmt.Sprintf("%s: released: %t, and it says otherwise", page, isOut)
+		}
+	}
+	return ""
+}
+
+// TestPagesKnowTheRelease: the pages are right today, and hack/cut-release.sh turns them with the changelog.
+func TestPagesKnowTheRelease(t *testing.T) {
+	if wrong := pagesSay(t, "."); wrong != "" {
+		t.Error(wrong)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"CHANGELOG.md", "README.md", "docs/ci.md", "hack/cut-release.sh"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(readText(t, name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if released.MatchString(readText(t, "CHANGELOG.md")) {
+		return
+	}
+	cut := func(version string) (string, error) {
+		script := exec.Command("bash", filepath.Join(dir, "hack/cut-release.sh"), version, "2030-01-02")
+		script.Env = append(os.Environ(), "GO=true") // the kept trees are another test's
+		out, err := script.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := cut("v0.1.0"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if wrong := pagesSay(t, dir); wrong != "" || !released.MatchString(readText(t, filepath.Join(dir, "CHANGELOG.md"))) {
+		t.Errorf("after hack/cut-release.sh: %s\n%s", wrong, readText(t, filepath.Join(dir, "README.md")))
+	}
+	for version, want := range map[string]string{"v0.1.0": "is there already", "0.2.0": "want one like v1.2.3", "v0.2.0-preview": "want one like v1.2.3"} {
+		if out, err := cut(version); err == nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %v\n%s\nwant %s", version, err, out, want)
 		}
 	}
 }
