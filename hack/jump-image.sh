@@ -53,7 +53,7 @@ for platform in $platforms; do
     v="-X k8s.io/component-base/version."
     minor=${pinned#*.}
     say "$platform: building kubectl $pinned"
-    (cd e2e/engines/kubernetes && CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly" timeout 1800 go build -trimpath \
+    (cd e2e/engines/kubernetes && CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly -gcflags=all=-dwarf=false" timeout 1800 go build -trimpath \
       -ldflags "-s -w -buildid= ${v}gitVersion=$pinned ${v}gitMajor=1 ${v}gitMinor=${minor%%.*}" -o "$kubectl" k8s.io/kubernetes/cmd/kubectl)
   fi
   arguments+=("$platform=$root,$kubectl")
