@@ -20,8 +20,8 @@ import (
 const Header = "# Rendered by sipgen. Change the specs and render again; edits here are overwritten.\n"
 
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
-// creationTimestamp, an empty strategy and null fields are left out. apiVersion, kind and metadata come first; all other
-// fields are sorted by the bytes of their names.
+// creationTimestamp, an empty strategy and null fields are left out. apiVersion, kind and metadata come first; all
+// other fields are sorted by the bytes of their names.
 // kubectl (sigs.k8s.io/yaml) and kustomize (yaml.v3) read every text in it as the same text.
 func Marshal(objects ...any) ([]byte, error) { return Described("", objects...) }
 
