@@ -31,7 +31,8 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// TestMain lets more rows run at a time than there are processors: they wait for engines most of the time.
+// TestMain lets more rows run at a time than there are processors: they wait for engines most of the time. Go starts them by the names of
+// their files, and so the two that take longest are in the first ones: both_engines_test.go, by_page_test.go.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
