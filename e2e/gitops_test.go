@@ -12,6 +12,8 @@ import (
 
 // row is something that happens to a site: after every step every host is as it was but for our labels, and those are what
 // the tree says.
+//
+// The lists say what no test of sipgen alone sees: whose behaviour it is that the row rests on.
 type row struct {
 	name string
 	run  func(t *testing.T, r *rig, name string)
@@ -19,52 +21,52 @@ type row struct {
 
 // rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in its own way.
 var rows = []row{
-	{"release", rowRelease},
-	{"infra-first", rowInfraFirst},
-	{"made", rowMade},
-	{"deleted", rowDeleted},
-	{"drift", rowDrift},
-	{"file-deleted", rowFileDeleted},
-	{"overlay", rowOverlay},
-	{"smuggled", rowSmuggled},
-	{"runner", rowRunner},
-	{"restarted", rowRestarted},
-	{"guards-off", rowGuardsOff},
-	{"on-call", rowOnCall},
-	{"steered", rowSteered},
-	{"status", rowStatus},
+	{"release", rowRelease},          // whose a label is that leaves a patch
+	{"infra-first", rowInfraFirst},   // dependsOn, and that Argo CD has nothing like it
+	{"made", rowMade},                // who owns a spec, by how the host was made
+	{"deleted", rowDeleted},          // the uid in a patch
+	{"drift", rowDrift},              // self-healing, and what a deleted sync object takes with it
+	{"file-deleted", rowFileDeleted}, // pruning
+	{"overlay", rowOverlay},          // hosts with their manifests in git
+	{"smuggled", rowSmuggled},        // accounts and projects
+	{"runner", rowRunner},            // a field that a person owns beside the engine
+	{"restarted", rowRestarted},      // an engine that is killed in a sync
+	{"guards-off", rowGuardsOff},     // what an engine does without guards
+	{"on-call", rowOnCall},           // the runbooks' commands
+	{"steered", rowSteered},          // files that steer an engine
+	{"status", rowStatus},            // what an engine says of a sync that fails
 }
 
 // fluxRows are also held on Argo CD with one Application a cluster: wavesRows.
 var fluxRows = []row{
-	{"decommission", rowDecommission},
-	{"life", rowLife},
-	{"namespace-gone", rowNamespaceGone},
-	{"root-deleted", rowRootDeleted},
-	{"broken", rowBroken},
-	{"broken-gone", rowBrokenGone},
+	{"decommission", rowDecommission},    // the order in which an engine deletes
+	{"life", rowLife},                    // the operator's states
+	{"namespace-gone", rowNamespaceGone}, // the namespace controller
+	{"root-deleted", rowRootDeleted},     // what a deleted root takes with it
+	{"broken", rowBroken},                // a sync that fails beside others
+	{"broken-gone", rowBrokenGone},       // a sync that failed and is to be deleted
 }
 
 // patchRows are about what sipgen decides and writes into a host's patch, and what guards, metal3 and Cluster API make of it. The file is the
 // same for both engines, and rows has how each applies it; so Flux, the quicker one, has these.
 var patchRows = []row{
-	{"owned", rowOwned},
-	{"labels-alone", rowLabelsAlone},
-	{"overlay-in-use", rowOverlayInUse},
-	{"rolled-back", rowRolledBack},
-	{"relabeled", rowRelabeled},
-	{"approved", rowApproved},
-	{"handover", rowHandover},
-	{"hosts-namespace-gone", rowHostsNamespaceGone},
-	{"made-anew", rowMadeAnew},
-	{"several", rowSeveral},
-	{"lost", rowLost},
-	{"old-operator", rowOldOperator},
-	{"stand-in", rowStandIn},
-	{"network-data", rowNetworkData},
-	{"reuse", rowReuse},
-	{"free-host", rowFreeHost},
-	{"failed", rowFailed},
+	{"owned", rowOwned},                             // the garbage collector
+	{"labels-alone", rowLabelsAlone},                // the label guard
+	{"overlay-in-use", rowOverlayInUse},             // the guard, with whole hosts in git
+	{"rolled-back", rowRolledBack},                  // the guard, and what the operator writes of a claim
+	{"relabeled", rowRelabeled},                     // the guard, and the command that sipgen prints
+	{"approved", rowApproved},                       // an approval that is replayed
+	{"handover", rowHandover},                       // Cluster API's objects
+	{"hosts-namespace-gone", rowHostsNamespaceGone}, // the namespace controller and the guard
+	{"made-anew", rowMadeAnew},                      // what the API server does not change
+	{"several", rowSeveral},                         // a runbook
+	{"lost", rowLost},                               // a runbook, and an engine without a tree
+	{"old-operator", rowOldOperator},                // labels of two managers
+	{"stand-in", rowStandIn},                        // the provider's annotation
+	{"network-data", rowNetworkData},                // the provider's network data
+	{"reuse", rowReuse},                             // the provider's label
+	{"free-host", rowFreeHost},                      // a runbook, and the provider's label
+	{"failed", rowFailed},                           // the operator's errors
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig, slices.Concat(rows, fluxRows, patchRows)) }
