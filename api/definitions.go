@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/upstream"
@@ -49,16 +48,11 @@ func checkDefinition(s *v1alpha1.Site, kind *upstream.Kind, at string, spec map[
 		say = add // a misspelled field is why another one is missing
 	}
 	for _, field := range unknown {
-		hint := ""
 		name := field.Field[strings.LastIndex(field.Field, ".")+1:]
-		if near := manifest.Nearest(name, field.Known); near != "" {
-			hint = fmt.Sprintf(", did you mean %q?", near)
-		}
 		s.Unknown = append(s.Unknown, at+"."+shownPath(field.Field))
 		say(at+"."+shownPath(field.Field),
 			"unknown field in %s of %s, the version that sipgen has the definition of: a newer one may have it, an "+
-				"older one "+
-				"refuses the object%s", kind.Kind, kind.Origin, hint)
+				"older one refuses the object%s", kind.Kind, kind.Origin, manifest.Hint(name, field.Known))
 	}
 }
 

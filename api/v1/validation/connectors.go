@@ -125,12 +125,9 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 	kind, known := dexConnectors[connector.Type]
 	if !known {
 		types := slices.Sorted(maps.Keys(dexConnectors))
-		hint := ""
-		if near := manifest.Nearest(connector.Type, types); near != "" {
-			hint = redact.Sprintf(", did you mean %q?", near)
-		}
 		checkReferences(at.at(".config"), "", connector.Config, env)
-		at.at(".type").add("found %q, want one of %s%s", connector.Type, strings.Join(types, ", "), hint)
+		at.at(".type").add("found %q, want one of %s%s", connector.Type, strings.Join(types, ", "),
+			manifest.Hint(connector.Type, types))
 		return
 	}
 	at = at.at(".config")
