@@ -48,7 +48,10 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	top := checkoutOf(root)
+	top, inside := findCheckout(root)
+	if !inside {
+		top = root
+	}
 	if prefix, err = filepath.Rel(top, root); err != nil {
 		return nil, "", err
 	}
@@ -131,18 +134,6 @@ func filesAbove(whole treefs.Reader, site string) (found []AboveFile, err error)
 	}
 	slices.SortFunc(found, func(a, b AboveFile) int { return cmp.Compare(a.Path, b.Path) })
 	return found, nil
-}
-
-// checkoutOf returns the top of the git checkout that a folder is in, or the folder itself.
-func checkoutOf(dir string) string {
-	for parent := dir; ; parent = filepath.Dir(parent) {
-		if _, err := os.Lstat(filepath.Join(parent, ".git")); err == nil {
-			return parent
-		}
-		if parent == filepath.Dir(parent) {
-			return dir
-		}
-	}
 }
 
 // above returns the files above a path that Read gets, by their paths.

@@ -41,7 +41,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	}
 	defer here.Close()
 
-	owned, list, found, err := here.Owned()
+	owned, list, found, err := treefs.ReadOwned(here)
 	switch {
 	case errors.Is(err, ErrOwnership) && opts.Adopt:
 		owned = nil

@@ -50,7 +50,7 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := r.localRefs(ctx, repository)
+		found, err := r.localRefs(repository)
 		return found, &session{local: repository}, err
 	}
 	opened, err := r.openSession(ctx)

@@ -208,18 +208,12 @@ func (s *Snapshot) readVersions(ctx context.Context, walk Walk, versions []*Vers
 // hold compares the files of a state, which a pattern matches, with the list of sipgen's files. An error is why there
 // is no such list.
 func (s *State) hold(pattern string, here treefs.Reader) error {
-	kind, list, err := here.At(OwnershipFile)
+	owned, _, found, err := treefs.ReadOwned(here)
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, ErrOwnership):
 		return err
-	case kind != treefs.File && len(s.Tree) > 0:
+	case !found && len(s.Tree) > 0:
 		err = fmt.Errorf("%s: %w: there is no such file", OwnershipFile, ErrForeign)
-	}
-	owned := map[string]string{}
-	if kind == treefs.File {
-		if owned, err = treefs.ParseOwnership(list); err != nil {
-			err = fmt.Errorf("%s: %w", OwnershipFile, err)
-		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Tree)) {
 		if digest, ours := owned[name]; !ours {

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/util"
 	gogit "github.com/go-git/go-git/v5"
@@ -60,7 +58,7 @@ func (r *remote) openLocal() (*filesystem.Storage, error) {
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of
 // pushes that are under way, which are empty or gone a moment later.
-func (r *remote) localRefs(ctx context.Context, repository *filesystem.Storage) (*refs, error) {
+func (r *remote) localRefs(repository *filesystem.Storage) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
 	head, err := repository.Reference(plumbing.HEAD)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
@@ -87,9 +85,7 @@ func (r *remote) localRefs(ctx context.Context, repository *filesystem.Storage) 
 		}
 		return found, nil
 	}
-	always := func(error) bool { return true }
-	_, err = retry(ctx, always, func() (struct{}, error) { return struct{}{}, listBranches(repository, found.branches) },
-		backoff.WithMaxElapsedTime(time.Second))
+	err = listBranches(repository, found.branches)
 	found.empty = len(found.branches) == 0
 	return found, err
 }

@@ -95,19 +95,14 @@ func readPath(name, before string) (string, error) {
 	return path, nil
 }
 
-// findCheckout returns the folder of the checkout that a folder is in.
-func findCheckout(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for {
+// findCheckout returns the top of the git checkout that a folder is in, by its absolute path.
+func findCheckout(dir string) (top string, found bool) {
+	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, gogit.GitDirName)); err == nil {
-			return dir, nil
+			return dir, true
 		}
 		if filepath.Dir(dir) == dir {
-			return "", gogit.ErrRepositoryNotExists
+			return "", false
 		}
-		dir = filepath.Dir(dir)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -147,12 +146,17 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	if s.site.IsZero() {
 		return nil
 	}
-	kind, text, err := s.files.At(OwnershipFile)
+	owned, _, found, err := treefs.ReadOwned(s.files)
+	if errors.Is(err, ErrOwnership) {
+		if s.damaged = err; site != "" {
+			s.damaged = fmt.Errorf("%s/%w", site, err)
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	switch kind {
-	case treefs.Nothing:
+	if !found {
 		entries, err := s.files.Folder(".")
 		if err != nil || entries == nil {
 			return err
@@ -160,26 +164,12 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		s.Foreign = slices.ContainsFunc(entries.Entries,
 			func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
-	case treefs.File:
-		owned, err := treefs.ParseOwnership(text)
-		if err != nil {
-			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
-		}
-		s.owned = owned
-	default:
-		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
-	owned := treefs.Lookup{Here: s.files}
-	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbors are deltas against each other
-		kind, text, err := owned.At(name)
-		if err != nil {
-			return err
-		}
-		if kind == treefs.File {
-			s.Tree[name] = text
-		}
+	state, err := stateOf(s.files, owned, nil)
+	if err != nil {
+		return err
 	}
-	s.files.Known = s.Tree
+	s.owned, s.Tree, s.files.Known = owned, state.Tree, state.Tree
 	return nil
 }
 

@@ -35,9 +35,13 @@ func SourceOf(paths []string) (*Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no files")
 	}
-	checkout, err := findCheckout(folderOf(paths[0]))
+	first, err := filepath.Abs(folderOf(paths[0]))
 	if err != nil {
-		return nil, fmt.Errorf("%s: not in a git checkout: %w", paths[0], err)
+		return nil, err
+	}
+	checkout, found := findCheckout(first)
+	if !found {
+		return nil, fmt.Errorf("%s: not in a git checkout", paths[0])
 	}
 	repository, err := openRepository(checkout)
 	if err != nil {

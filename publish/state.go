@@ -121,7 +121,7 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 		return nil, err
 	}
 	defer here.Close()
-	owned, _, found, err := here.Owned()
+	owned, _, found, err := treefs.ReadOwned(here)
 	unlisted := err
 	if !found && err == nil {
 		unlisted = refuseForeign(dir, here)

@@ -98,18 +98,3 @@ func (d Folder) Empty() (bool, error) {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	return len(entries) == 0, err
 }
-
-// Owned reads the treefs.OwnershipFile. found is false where there is none.
-func (d Folder) Owned() (sums map[string]string, text []byte, found bool, err error) {
-	kind, text, err := d.At(treefs.OwnershipFile)
-	switch {
-	case err != nil || kind == treefs.Nothing:
-		return nil, nil, false, err
-	case kind != treefs.File:
-		return nil, nil, true, fmt.Errorf("%s: %w: not a file", treefs.OwnershipFile, treefs.ErrOwnership)
-	}
-	if sums, err = treefs.ParseOwnership(text); err != nil {
-		err = fmt.Errorf("%s: %w", treefs.OwnershipFile, err)
-	}
-	return sums, text, true, err
-}

@@ -67,7 +67,7 @@ func (d Folder) resume() error {
 	} else if err != nil {
 		return err
 	}
-	owned, _, _, err := d.Owned()
+	owned, _, _, err := treefs.ReadOwned(d)
 	if err != nil && !errors.Is(err, treefs.ErrOwnership) {
 		return err
 	}
@@ -83,7 +83,7 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 	}
 	defer func() { _ = stage.Close() }()
 	staged := Folder{root: stage}
-	kept, _, found, err := staged.Owned()
+	kept, _, found, err := treefs.ReadOwned(staged)
 	if err != nil {
 		return fmt.Errorf("%s: %w", treefs.StageInside, err)
 	}

@@ -115,3 +115,18 @@ func ParseOwnership(text []byte) (map[string]string, error) {
 	}
 	return owned, nil
 }
+
+// ReadOwned reads the OwnershipFile of a folder. found is false where there is none.
+func ReadOwned(here Reader) (owned map[string]string, text []byte, found bool, err error) {
+	kind, text, err := here.At(OwnershipFile)
+	switch {
+	case err != nil || kind == Nothing:
+		return nil, nil, false, err
+	case kind != File:
+		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
+	}
+	if owned, err = ParseOwnership(text); err != nil {
+		err = fmt.Errorf("%s: %w", OwnershipFile, err)
+	}
+	return owned, text, true, err
+}
