@@ -16,17 +16,11 @@ import (
 // overwriteError names the commits that would be lost, newest first.
 type overwriteError struct{ commits []string }
 
-// namedCommits is how many commits an overwriteError names, and mostCommits how many it counts.
-const (
-	namedCommits = 3
-	mostCommits  = 100
-)
+// namedCommits is how many commits an overwriteError names.
+const namedCommits = 3
 
 func (o *overwriteError) Error() string {
 	what := text.Plural(len(o.commits), "commit", "commits")
-	if len(o.commits) > mostCommits {
-		what = fmt.Sprintf("more than %d commits", mostCommits)
-	}
 	named := strings.Join(o.commits[:min(namedCommits, len(o.commits))], ", ")
 	if len(o.commits) > namedCommits {
 		named += ", …"
@@ -75,7 +69,7 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.St
 // history has.
 func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) (found []string, err error) {
 	seen := map[plumbing.Hash]bool{tip: true}
-	for next := []plumbing.Hash{tip}; len(next) > 0 && len(found) <= mostCommits; next = next[1:] {
+	for next := []plumbing.Hash{tip}; len(next) > 0; next = next[1:] {
 		if store.HasEncodedObject(next[0]) != nil {
 			continue
 		}

@@ -46,18 +46,6 @@ func TestProposalWithOthersCommits(t *testing.T) {
 				commit(t, clone, fmt.Sprint("work ", i), tree("code", fmt.Sprint(i)))
 			}
 		}, []string{"5 commits that", `"work 2" by Rival, …`}},
-		{"more of it than is counted", func(t *testing.T, clone string) {
-			stream := "reset refs/heads/sipgen/site\n\n"
-			for i := range mostCommits + 3 {
-				stream += fmt.Sprintf("commit refs/heads/sipgen/site\ncommitter Rival <r@example.org> %d +0000\ndata 4\nwork\nM 644 inline code\ndata %d\n%d\n\n", 1700000000+i, len(fmt.Sprint(i)), i)
-			}
-			file := filepath.Join(t.TempDir(), "stream")
-			if err := os.WriteFile(file, []byte(stream), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			git(t, clone, "switch", "--quiet", "--detach")
-			git(t, clone, "-c", "alias.take=!git fast-import --force --quiet <"+file, "take")
-		}, []string{"more than 100 commits that", `"work" by Rival, …`}},
 		{"the forge's button: main is merged into it", func(t *testing.T, clone string) {
 			onMain(t, clone, tree("other", "1"))
 			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge branch 'main' into sipgen/site", "main")
