@@ -15,7 +15,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check nightly fuzz lint generate golden bench bench-publish bench-live bench-sync release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit check nightly fuzz lint generate golden bench bench-live bench-sync release archives release-check image jump-image clean
 
 all: build
 
@@ -89,9 +89,6 @@ golden: ## render the golden trees again; review the diff
 
 bench: ## load, plan, render, publish at several sizes, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./inventory/... ./internal/overlay ./internal/netplan ./internal/vino ./render ./cmd/sipgen
-
-bench-publish: ## publish by file, https and ssh beside the git command line, folders beside cp -r: minutes
-	$(GO) test -run '^$$' -bench . -benchtime 2x -timeout 40m ./publish
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 	$(GO) test -tags bench ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m

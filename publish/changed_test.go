@@ -162,51 +162,6 @@ func TestLastChangeFarDown(t *testing.T) {
 	}
 }
 
-// History is fetched where it can matter, and without files where the server leaves them out. What was read is committed
-// as if none had been.
-func TestLastChangeFetchesWhatItNeeds(t *testing.T) {
-	t.Parallel()
-	repo := bare(t)
-	record(t, repo, []past{{minute: 1, file: "site/a"}, {minute: 2, file: "other/old=" + string(noise(t, 1<<20))},
-		{minute: 3, file: "other/new=" + string(noise(t, 2<<20))}, {minute: 4, file: "other/old"}})
-	git(t, repo, "config", "http.receivepack", "true")
-	web := serveHTTPS(t, filepath.Dir(repo))
-	target := Target{URL: web.url + "/fleet.git", Branch: "main", Path: "site", Auth: Auth{Username: "robot", Password: "s3cret", CAFile: web.ca, NoHelper: true}}
-	for _, row := range []struct {
-		why         string
-		set         string
-		since       int
-		least, most int64 // bytes
-	}{
-		{"the tip is older", "", 5, 0, 0},
-		{"all files of the history", "", 1, 3 << 20, 4 << 20},
-		{"no files", "uploadpack.allowFilter", 1, 1, 1 << 16},
-	} {
-		if row.set != "" {
-			git(t, repo, "config", row.set, "true")
-		}
-		tip, err := Read(t.Context(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := web.sent.Load()
-		tip.LastChange(t.Context(), minute(row.since))
-		if sent := web.sent.Load() - before; sent < row.least || sent > row.most {
-			t.Errorf("%s: the server has sent %d bytes, want %d to %d", row.why, sent, row.least, row.most)
-		}
-		branch, about := target, meta
-		branch.Proposal, about.Adopt = "sipgen/"+fmt.Sprint(row.least), true
-		if tip, err = Read(t.Context(), branch); err != nil {
-			t.Fatal(err)
-		}
-		tip.LastChange(t.Context(), minute(row.since))
-		if _, err := Commit(t.Context(), branch, tip, tree("a", row.why), about); err != nil {
-			t.Errorf("%s: %v", row.why, err)
-		}
-	}
-	fsck(t, repo)
-}
-
 // Where the history is not to be had, it is the tip's time.
 func TestLastChangeWithoutHistory(t *testing.T) {
 	t.Parallel()

@@ -5,13 +5,11 @@ package publish
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -41,9 +39,6 @@ type child struct {
 	Do     string
 	Dir    string // a folder to write
 	Target Target // a branch to write
-	N      int    // the site to write, see siteOf
-	Clone  string // where git clones to, and
-	Env    []string
 }
 
 func (c child) run() error {
@@ -82,63 +77,11 @@ func (c child) run() error {
 		defer stop()
 		tip, err := Read(ctx, c.Target)
 		if err == nil {
-			_, err = Commit(ctx, c.Target, tip, generation(c.N), meta)
+			_, err = Commit(ctx, c.Target, tip, generation(0), meta)
 		}
 		return err
-	case "branch, measured":
-		done, err := publishTree(c.Target, siteOf(c.N), meta)
-		if err == nil && !done.Changed {
-			err = errors.New("nothing was committed")
-		}
-		return errors.Join(err, printPeak())
-	case "git, measured":
-		return errors.Join(c.git(), printPeakOfChildren())
 	}
 	return fmt.Errorf("%q: no such work", c.Do)
-}
-
-// git does with the git command line what publish does: a shallow clone, copies, add, commit, push.
-func (c child) git() error {
-	run := func(dir string, args ...string) error {
-		command := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.org"}, args...)...)
-		command.Dir, command.Env = dir, append(os.Environ(), c.Env...)
-		if out, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
-		}
-		return nil
-	}
-	if err := run("/", "clone", "--quiet", "--depth=1", "--single-branch", c.Target.URL, c.Clone); err != nil {
-		return err
-	}
-	for name, text := range siteOf(c.N) {
-		if err := os.WriteFile(filepath.Join(c.Clone, c.Target.Path, name), text, 0o644); err != nil {
-			return err
-		}
-	}
-	return errors.Join(run(c.Clone, "add", "-A", c.Target.Path), run(c.Clone, "commit", "--quiet", "-m", "change"), run(c.Clone, "push", "--quiet", "origin", c.Target.Branch))
-}
-
-// printPeak prints the most memory that this process has had, in kB (VmHWM of /proc/self/status).
-func printPeak() error {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return err
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	var kilobytes int
-	if _, err := fmt.Sscan(after, &kilobytes); err != nil {
-		return err
-	}
-	fmt.Println(kilobytes)
-	return nil
-}
-
-// printPeakOfChildren prints the most memory that any one process below this one has had, in kB.
-func printPeakOfChildren() error {
-	var usage syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage)
-	fmt.Println(usage.Maxrss)
-	return err
 }
 
 func (c child) command(t testing.TB) *exec.Cmd {
@@ -154,22 +97,6 @@ func (c child) command(t testing.TB) *exec.Cmd {
 	command := exec.Command(self)
 	command.Env = append(os.Environ(), "PUBLISH_TEST_CHILD="+string(text))
 	return command
-}
-
-// measure runs a child, and gives its peak memory in MB.
-func (c child) measure(t testing.TB) float64 {
-	t.Helper()
-	command := c.command(t)
-	command.Stderr = os.Stderr
-	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s: %v", c.Do, err)
-	}
-	var kilobytes float64
-	if _, err := fmt.Sscan(string(out), &kilobytes); err != nil {
-		t.Fatalf("%s: found %q: %v", c.Do, out, err)
-	}
-	return kilobytes / 1024
 }
 
 func (c child) start(t testing.TB) *exec.Cmd {

@@ -132,35 +132,3 @@ func TestReadOnlyRepository(t *testing.T) {
 		})
 	}
 }
-
-// The server's disk is full: nothing has changed there, it is said, and with more room the same run succeeds.
-func TestServersDiskIsFull(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m"); err != nil {
-		need.Missing(t, "no tmpfs can be mounted here, which root may: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
-	repo := filepath.Join(folder, "fleet.git")
-	git(t, "/", "init", "--quiet", "--bare", "--initial-branch=main", repo)
-	local := Target{URL: repo, Branch: "main", Path: "site"}
-	mustPublish(t, local, tree("a", "1"))
-	big := noise(t, 3<<20)
-	for why, target := range map[string]Target{"file": local, "https": httpsTarget(t, repo).Target, "ssh": sshTarget(t, repo).Target} {
-		target.Path = "site"
-		leaves(t, repo, func() error {
-			_, err := publishTree(target, Tree{"a": big}, meta)
-			// A server whose git ends while the pack still goes up has no way to say why.
-			told := errors.Is(err, ErrRejected) && strings.Contains(fmt.Sprint(err), "No space left on device")
-			if !told && !strings.Contains(fmt.Sprint(err), "its disk may be full") {
-				t.Errorf("%s: found %v, want the server's words, or what may be wrong", why, err)
-			}
-			return err
-		})
-	}
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
-		t.Fatal(err)
-	}
-	mustPublish(t, local, Tree{"a": big})
-	fsck(t, repo)
-}

@@ -173,9 +173,9 @@ func mustPublish(t testing.TB, target Target, files Tree) *Published {
 	return done
 }
 
-// times is how often a test repeats what happens at random: n at night, and a third of it otherwise and under the race detector, which looks for something else.
+// times is how often a test repeats what happens at random: n at night, and a third of it otherwise.
 func times(n int) int {
-	if racing || os.Getenv("SIPGEN_NIGHTLY") == "" {
+	if os.Getenv("SIPGEN_NIGHTLY") == "" {
 		return (n + 2) / 3
 	}
 	return n

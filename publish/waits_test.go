@@ -84,10 +84,6 @@ func TestSlowServerTimesOut(t *testing.T) {
 	tip := strings.Repeat("ab", 20)
 	advertised := packetOf("# service=git-upload-pack\n") + "0000" + packetOf(tip+" refs/heads/main\x00side-band-64k shallow\n") + "0000"
 	for why, serve := range map[string]http.HandlerFunc{
-		"while it names its branches": func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
-			trickle(w, r, strings.TrimSuffix(advertised, "0000"), packetOf(tip+" refs/heads/x\n"))
-		},
 		"while it sends its files": func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
 				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
