@@ -116,7 +116,7 @@ func TestLastChange(t *testing.T) {
 		over := Target{URL: web.url + "/" + filepath.Base(repo), Branch: "main", Path: path, Auth: auth}
 		lastChange(t, row.why+": a path", Target{URL: repo, Branch: "main", Path: path}, row.since, row.want)
 		lastChange(t, row.why+": file://", Target{URL: "file://" + repo, Branch: "main", Path: path}, row.since, row.want)
-		if i > 3 {
+		if i > 1 {
 			continue // how a history gets here is one thing, what is in it another
 		}
 		lastChange(t, row.why+": https", over, row.since, row.want)

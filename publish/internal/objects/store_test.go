@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
@@ -72,48 +71,6 @@ func packOf(t testing.TB, repo, objects string, flags ...string) []byte {
 		t.Fatal("git pack-objects:", err)
 	}
 	return out
-}
-
-// Every object of a pack that git made is found, with the content that git gives it.
-func TestPackHoldsWhatGitPutThere(t *testing.T) {
-	t.Parallel()
-	repo := alike(t, 20)
-	known := git(t, repo, "cat-file", "--batch-check", "--batch-all-objects")
-	for why, flags := range map[string][]string{
-		"deltas by offset":            {"--delta-base-offset", "--depth=50", "--window=20"},
-		"deltas by hash":              {"--depth=50", "--window=20"},
-		"chains as long as git takes": {"--delta-base-offset", "--depth=4095", "--window=60"},
-		"no deltas":                   {"--window=0"},
-	} {
-		t.Run(why, func(t *testing.T) {
-			store := NewStore()
-			if err := store.add(bytes.NewReader(packAll(t, repo, flags...)), mostOfPack); err != nil {
-				t.Fatal(err)
-			}
-			counted := 0
-			for line := range strings.Lines(known) {
-				field := strings.Fields(line)
-				found, err := store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(field[0]))
-				if err != nil {
-					t.Fatalf("%s: %v", line, err)
-				}
-				text, err := Blob(store, found.Hash())
-				if found.Type() == plumbing.BlobObject && (err != nil || plumbing.ComputeHash(plumbing.BlobObject, text).String() != field[0]) {
-					t.Errorf("%s: found %d bytes, %v", line, len(text), err)
-				}
-				if found.Type().String() != field[1] || fmt.Sprint(found.Size()) != field[2] || found.Hash().String() != field[0] {
-					t.Errorf("found %s %s %d, want %s", found.Hash(), found.Type(), found.Size(), line)
-				}
-				counted++
-			}
-			if counted < 150 {
-				t.Errorf("found %d objects, want a pack worth the name", counted)
-			}
-			if _, err := store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(strings.Repeat("ab", 20))); !errors.Is(err, plumbing.ErrObjectNotFound) {
-				t.Errorf("an object that is not there: found %v", err)
-			}
-		})
-	}
 }
 
 func TestPackThatIsDamaged(t *testing.T) {
