@@ -126,7 +126,7 @@ func (s *Snapshot) changes(tree Tree, foreign []string) ([]Change, error) {
 	return changes, nil
 }
 
-// CheckOwned refuses a path with files that may not be sipgen's. Commit calls it, unless Meta.Adopt is set.
+// CheckOwned refuses a path with files that may not be sipgen's. Loop calls it, unless Meta.Adopt is set.
 func (s *Snapshot) CheckOwned() error {
 	if s.damaged != nil {
 		return s.damaged

@@ -25,10 +25,7 @@
 // branches, receive.denyCurrentBranch) decide whether the push is taken: a local repository is written by
 // git's own receive-pack, so git has to be installed for that, and for that only.
 //
-// Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
-// ErrRejected, ErrOverwrite, ErrOwner, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey,
-// ErrCertificate, ErrEmpty, ErrName, ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but
-// for
+// Errors that callers tell apart are in errors.go. Nothing was written when one of them is returned, but for
 // ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 //
 // Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are

@@ -34,7 +34,7 @@ var (
 	ErrName = treefs.ErrName
 	// ErrEmpty: the tree has no files.
 	ErrEmpty = errors.New("the tree is empty")
-	// ErrConflict: another push changed the branch between Read and Commit. Read again.
+	// ErrConflict: another push changed the branch since it was read.
 	ErrConflict = errors.New("the branch has moved")
 	// ErrRejected: the repository refuses the push, and would again.
 	ErrRejected = errors.New("push refused")

@@ -29,13 +29,10 @@ type Snapshot struct {
 	Commit string
 	// When is the time that the commit carries, of its committer; zero without a commit.
 	When time.Time
-	// Foreign: the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt. The files that a
+	// Foreign: the path holds files, and no OwnershipFile. Loop refuses it, unless it may adopt. The files that a
 	// forge puts into a new repository, README.md and the like, do not count at its top: sipgen writes none of their
 	// names.
 	Foreign bool
-	// From is the branch that Target.Branch is to be created from, and that everything here is of; empty: Target.Branch
-	// is there.
-	From string
 
 	tip      plumbing.Hash // of Target.Branch
 	old      plumbing.Hash // of the branch to push to; zero: it does not exist
@@ -96,9 +93,6 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	}
 	if snapshot.branch == "" {
 		snapshot.branch = base
-	}
-	if r.target.Branch != "" && base != r.target.Branch {
-		snapshot.From = base
 	}
 	if err := found.roomFor(snapshot.branch); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type Target struct {
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal. ErrOverwrite
 	// if it has commits that carry none of the keys of Meta.Trailers: sipgen did not write them.
 	Proposal string
-	// Timeout is how long Read, Commit or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
+	// Timeout is how long Read or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
 	// minutes.
 	Timeout time.Duration
 	// Waiting is called once if Loop waits for a lock of the branch, with the server's words, which name it. nil: it
