@@ -63,10 +63,11 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
 			Reason: Kept{Origin: s.hosts[i].origin, Use: inUse(&s.hosts[i]), Trouble: r.why[i]}}, Held)
 	}
+	reserved := s.reservedFrom(r)
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
 			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true,
-				Reserved: s.reservedFrom(r)}}, Held)
+				Reserved: reserved}}, Held)
 	}
 	for _, i := range r.frozen {
 		h, verdict := &s.hosts[i], Held

@@ -116,9 +116,30 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 
 // reservedFrom returns the first reservation that may keep a successor of a failed host from a role, "" for none.
 func (s *planner) reservedFrom(r *role) string {
+	if len(s.options.Reserved) == 0 || len(r.standIn) == 0 {
+		return ""
+	}
+	in, failed := map[int32]int{}, map[int32]int{} // by domain
+	count := func(by map[int32]int, hosts []int32) {
+		for _, i := range hosts {
+			for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+				by[d]++
+			}
+		}
+	}
+	count(in, r.has())
+	count(failed, r.standIn)
+	room := func(i int32) bool { // in place of a failed host
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			if in[d]-min(failed[d], 1) >= r.most(d) {
+				return false
+			}
+		}
+		return true
+	}
 	for c := range s.classes {
 		i := s.classes[c].host
-		if !s.mayReplace(r, i) {
+		if !room(i) {
 			continue
 		}
 		if r.shape.fits[c] {
@@ -132,24 +153,6 @@ func (s *planner) reservedFrom(r *role) string {
 		}
 	}
 	return ""
-}
-
-// mayReplace reports whether the role's limits allow a host in place of one of its failed ones.
-func (s *planner) mayReplace(r *role, i int32) bool {
-	return slices.ContainsFunc(r.standIn, func(failed int32) bool {
-		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
-			n := 0
-			for _, j := range r.has() {
-				if j != failed && r.tree.lies(s.domain(r, j), d) {
-					n++
-				}
-			}
-			if n >= r.most(d) {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // keptFrom returns the reservation that may keep a free host from a role that lacks hosts, "" if none does. Spares are
