@@ -253,14 +253,19 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 		return
 	}
 	f := problem.Finding()
-	s.Frozen[key] = append(s.Frozen[key], s.reason(f.Reason()))
+	s.Frozen[key] = append(s.Frozen[key], s.reason(f))
 }
 
 // Reason is a problem in words: Here with the paths of this machine, and InTree with those below the base of the
 // specs, for the tree and for commits.
 type Reason struct{ Here, InTree string }
 
-func (s *Clusters) reason(words string) Reason { return Reason{words, s.InTree.Replace(words)} }
+// reason returns both. The tree has no documents and lines: they change with each edit beside the problem.
+func (s *Clusters) reason(f finding.Finding) Reason {
+	placed := f.Reason()
+	f.Place.Document, f.Place.Line = 0, 0
+	return Reason{placed, s.InTree.Replace(f.Reason())}
+}
 
 // refused returns the reasons as they may be in the tree.
 func (s *Clusters) refused() map[schedule.ClusterKey][]string {
@@ -285,7 +290,14 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 // LostFindings returns the problems that freeze no cluster: as the tree has them, and with the paths of this machine.
 func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
 	for i := range s.Lost {
-		p, words := s.Lost[i].Finding(), s.reason(s.Lost[i].Err.Error())
+		p, err := s.Lost[i].Finding(), s.Lost[i].Err
+		words := Reason{Here: err.Error()}
+		if at, ok := err.(*manifest.Problem); ok {
+			bare := *at
+			bare.Document, bare.Line = 0, 0
+			err = &bare
+		}
+		words.InTree = s.InTree.Replace(err.Error())
 		f := finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Object, Fix: p.Fix}
 		f.Message = "left out: " + words.InTree
 		inTree = append(inTree, f)
