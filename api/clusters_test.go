@@ -140,6 +140,7 @@ func TestBadClusters(t *testing.T) {
 		"a speed of bytes":            {"topologyKey: rack", "topologyKey: rack\n      hardware: {nics: {speed: 25GB}}", `spec.nodes.Worker.hardware.nics.speed: found "25GB", want gigabits per second, as in 25Gi`},
 		"maxPerDomain by itself":      {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
 		"spread over its own key":     {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: rack}", `spread.topologyKey: "rack" is a topology key of the role already`},
+		"a spread of nothing":         {"topologyKey: rack", "spread: {}", `spec.nodes.Worker.spread.topologyKey: missing, want the label of the domains, as in topology.kubernetes.io/rack`},
 		"maxPerDomain of several":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2", `maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
 		"a limit by no key":           {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
 		"both kinds of limits":        {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}", `spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},

@@ -80,7 +80,7 @@ func (s *planner) refuseUnknownKeys() {
 		if r.pack != "" {
 			s.checkKey(r, "pack", r.pack, carriers)
 		}
-		if r.spread != nil {
+		if r.spread != nil && r.spread.TopologyKey != "" { // else the spec is wrong by itself
 			s.checkKey(r, "spread.topologyKey", r.spread.TopologyKey, carriers)
 		}
 	}

@@ -129,6 +129,10 @@ func validateSpread(n *v1.NodeSet, at complaints) {
 	if n.Spread == nil {
 		return
 	}
+	if n.Spread.TopologyKey == "" {
+		at.at(".spread.topologyKey").add("missing, want the label of the domains, as in topology.kubernetes.io/rack")
+		return
+	}
 	at.at(".spread.topologyKey").check(n.Spread.TopologyKey, validation.IsQualifiedName)
 	if n.Spread.TopologyKey == n.TopologyKey || slices.Contains(n.TopologyKeys, n.Spread.TopologyKey) {
 		at.at(".spread.topologyKey").add("%q is a topology key of the role already: it is spread by that",

@@ -259,8 +259,8 @@ func roleWarning(w schedule.Warning) string {
 		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
 			w.Hosts, w.Max)
 	case schedule.TooMuchReserved:
-		return fmt.Sprintf("reservation %s (count %d): want %s, but only %d available", w.Name, w.Count,
-			text.Count(w.Lack, "free host"), w.Could)
+		return fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: add hosts that it selects, or lower its count in spec.hosts.reserved",
+			w.Name, w.Count, text.Count(w.Lack, "free host"), w.Could)
 	case schedule.Uneven:
 		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at most %d",
 			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)

@@ -4,7 +4,9 @@ package cmdline
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,6 +80,16 @@ func (in *Inputs) Load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 
 // Read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
 func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
+	for _, file := range in.Specs {
+		switch filepath.Base(file) {
+		case ".":
+			if file == "" {
+				return nil, errors.New(`-f: found "", want a file or a folder with specs`)
+			}
+		case "kustomization.yaml", "kustomization.yml", "Kustomization":
+			ui.Warn("-f %s: to build a kustomization, name its folder: -f %s", file, filepath.Dir(file))
+		}
+	}
 	defer ui.Stage("reading specs and hosts")()
 	l, err := app.Load(ctx, &in.Inputs, ui.In)
 	if l == nil {
