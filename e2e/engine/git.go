@@ -109,17 +109,6 @@ func (r *Repo) Message(t testing.TB) string {
 	return git(t, r.Dir, "log", "-1", "--format=%B", r.Branch)
 }
 
-// Commits returns how many commits the branch has since one that it had. The repository is whole, else the test fails.
-func (r *Repo) Commits(t testing.TB, since string) int {
-	t.Helper()
-	git(t, r.Dir, "fsck", "--strict")
-	n, err := strconv.Atoi(git(t, r.Dir, "rev-list", "--count", since+".."+r.Branch))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // Files returns the branch's files and their contents.
 func (r *Repo) Files(t testing.TB) map[string][]byte {
 	t.Helper()
