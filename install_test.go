@@ -38,11 +38,11 @@ func TestSupportedVersions(t *testing.T) {
 	page := readText(t, "docs/supported-versions.md")
 	for _, row := range []struct{ program, engine, module string }{
 		{"Kubernetes (kube-apiserver)", "kubernetes", "k8s.io/kubernetes"},
-		{"metal3 baremetal-operator", "baremetal-operator", "github.com/metal3-io/baremetal-operator"},
+		{"metal3 baremetal-operator", "kubernetes", "github.com/metal3-io/baremetal-operator"},
 		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/kustomize-controller"},
 		{"Flux kustomize-controller, source-controller", "kubernetes", "github.com/fluxcd/source-controller"},
 		{"Argo CD", "kubernetes", "github.com/argoproj/argo-cd/v3"},
-		{"Cluster API, with its metal3 provider", "baremetal-operator", "sigs.k8s.io/cluster-api"},
+		{"Cluster API, with its metal3 provider", "kubernetes", "sigs.k8s.io/cluster-api"},
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
 		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))

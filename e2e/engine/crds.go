@@ -8,14 +8,14 @@ import (
 
 // HostCRDs returns the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
 func HostCRDs(t testing.TB) []string {
-	bases := filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases")
+	bases := filepath.Join(ModuleDir(t, "kubernetes", operatorModule), "config", "base", "crds", "bases")
 	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"),
 		filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
 }
 
 // HostDeployPolicyCRD returns the definition of HostDeployPolicy, as the baremetal-operator ships it.
 func HostDeployPolicyCRD(t testing.TB) string {
-	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases",
+	return filepath.Join(ModuleDir(t, "kubernetes", operatorModule), "config", "base", "crds", "bases",
 		"metal3.io_hostdeploypolicies.yaml")
 }
 
@@ -65,7 +65,7 @@ func ArgoCRDs(t testing.TB) []string {
 // KubeadmConfigTemplate. Those of Cluster API's provider for metal3, whose module cannot be had, are not among them:
 // see CAPM3CRDs.
 func ClusterAPICRDs(t testing.TB) []string {
-	dir := ModuleDir(t, "baremetal-operator", "sigs.k8s.io/cluster-api")
+	dir := ModuleDir(t, "kubernetes", "sigs.k8s.io/cluster-api")
 	return []string{
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_clusters.yaml"),
 		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machinedeployments.yaml"),

@@ -52,7 +52,7 @@ var programs = map[string]program{
 		[]shorter{{"internal/controller/kustomization_controller.go", "Interval: 5 * time.Second,", "Interval: 500 * time.Millisecond,"}}},
 	"source-controller": {"kubernetes", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller", nil},
 	// What Ironic would do takes its test mode as long as this, for one host after another.
-	"baremetal-operator": {"baremetal-operator", operatorModule, operatorModule, []shorter{
+	"baremetal-operator": {"kubernetes", operatorModule, operatorModule, []shorter{
 		{operatorTestMode, "var deprovisionRequeueDelay = time.Second * 10", "var deprovisionRequeueDelay = time.Second"},
 		{operatorTestMode, "var provisionRequeueDelay = time.Second * 10", "var provisionRequeueDelay = time.Second"},
 		{operatorTestMode, "var inspectionRequeueDelay = time.Second * 2", "var inspectionRequeueDelay = time.Second / 2"},

@@ -99,7 +99,7 @@ func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 	kustomizations.Lock()
 	defer kustomizations.Unlock()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
-		filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "default"))
+		filepath.Join(ModuleDir(t, "kubernetes", operatorModule), "config", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}
