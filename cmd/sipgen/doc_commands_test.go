@@ -81,7 +81,10 @@ func TestCommandsOfThePages(t *testing.T) {
 
 // notRun says why commands of a page are run by no test, by their name.
 var notRun = map[string]string{
-	"container": "needs a container engine; TestImage looks into the image, and runs its program",
+	"container":        "needs a container engine; TestImage looks into the image, and runs its program",
+	"images-by-digest": "finds images, and so ends with 1: lint.txtar has it",
+	"registry":         "asks a registry of images",
+	"signatures":       "asks for what a tag publishes",
 }
 
 // runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it asks for, and the others, which it has.

@@ -231,5 +231,5 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 // wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its tenant may have.
 func wasRefused(code int, said string) bool {
 	return code == exitError || code == exitFinding && (strings.Contains(said, "frozen: ") || strings.Contains(said, "left out: ") || strings.Contains(said, " may have at most ")) ||
-		code != exitError && strings.Contains(said, "not handed out until this is fixed: ")
+		code != exitError && strings.Contains(said, "; not handed out until this is fixed")
 }
