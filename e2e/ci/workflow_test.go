@@ -151,7 +151,7 @@ func TestGitHub(t *testing.T) {
 	if r = g.job(t, w, "plan"); r.outcome["plan"] != "exit 1" {
 		t.Errorf("%v", r.outcome)
 	}
-	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "edge-a.yaml: document 1: line ")
+	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "edge-a.yaml: spec.nodes.Worker.count.active: found a string")
 	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 3 {
 		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
 	}

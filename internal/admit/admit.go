@@ -4,8 +4,10 @@
 package admit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,6 +42,8 @@ type Problem struct {
 	// Code is one of package finding.
 	Code string
 	Err  error
+	// InTree is the problem where Err names another place, without the paths of this machine.
+	InTree error
 }
 
 // Finding returns the problem as a finding.
@@ -68,8 +72,8 @@ type Input struct {
 	Claims schedule.Previous
 	// Options of the site; Known, Absent and Refused are set here.
 	Options schedule.Options
-	// InTree replaces the paths of specs by those that may be printed in the tree.
-	InTree *strings.Replacer
+	// Files has the file of each cluster.
+	Files tenancy.Files
 }
 
 // Clusters are the served and the frozen clusters.
@@ -140,7 +144,7 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 // freezeFor freezes the cluster of a problem.
 func (s *Clusters) freezeFor(p *Problem) {
 	for _, why := range manifest.Split(p.Err) {
-		s.freeze(p.Cluster, p.Code, why)
+		s.freezeBy(Problem{Cluster: p.Cluster, File: p.File, Code: p.Code, Err: why, InTree: p.InTree})
 	}
 	if p.Keeps {
 		s.stays(p.Cluster, s.Claims.Leaving[p.Cluster])
@@ -241,9 +245,14 @@ func (s *Clusters) Spec(key schedule.ClusterKey) *v1.SIPCluster {
 // has reports whether a cluster has a spec.
 func (s *Clusters) has(key schedule.ClusterKey) bool { return s.Spec(key) != nil }
 
-// freeze records why a cluster is frozen: the first reasons for the plan, and the number of the others.
+// freeze freezes a cluster for a reason.
 func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
-	problem := Problem{Cluster: key, Code: code, Err: why}
+	s.freezeBy(Problem{Cluster: key, Code: code, Err: why})
+}
+
+// freezeBy records why a cluster is frozen: the first reasons for the plan, and the number of the others.
+func (s *Clusters) freezeBy(problem Problem) {
+	key := problem.Cluster
 	s.Findings = append(s.Findings, problem.Finding())
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
@@ -252,8 +261,7 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 		s.Frozen[key] = append(s.Frozen[key][:most], Reason{words, words})
 		return
 	}
-	f := problem.Finding()
-	s.Frozen[key] = append(s.Frozen[key], s.reason(f))
+	s.Frozen[key] = append(s.Frozen[key], s.reason(&problem))
 }
 
 // Reason is a problem in words: Here with the paths of this machine, and InTree with those below the base of the
@@ -261,10 +269,17 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 type Reason struct{ Here, InTree string }
 
 // reason returns both. The tree has no documents and lines: they change with each edit beside the problem.
-func (s *Clusters) reason(f finding.Finding) Reason {
-	placed := f.Reason()
-	f.Place.Document, f.Place.Line = 0, 0
-	return Reason{placed, s.InTree.Replace(f.Reason())}
+func (s *Clusters) reason(p *Problem) Reason {
+	here := p.Finding()
+	bare := *p
+	if p.InTree != nil {
+		bare.Err = p.InTree
+	}
+	tree := bare.Finding()
+	if tree.Place.File != "" {
+		tree.Place = finding.Place{File: cmp.Or(p.File, s.Files[p.Cluster.String()], path.Base(tree.Place.File))}
+	}
+	return Reason{here.Reason(), tree.Reason()}
 }
 
 // refused returns the reasons as they may be in the tree.
@@ -290,14 +305,7 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 // LostFindings returns the problems that freeze no cluster: as the tree has them, and with the paths of this machine.
 func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
 	for i := range s.Lost {
-		p, err := s.Lost[i].Finding(), s.Lost[i].Err
-		words := Reason{Here: err.Error()}
-		if at, ok := err.(*manifest.Problem); ok {
-			bare := *at
-			bare.Document, bare.Line = 0, 0
-			err = &bare
-		}
-		words.InTree = s.InTree.Replace(err.Error())
+		p, words := s.Lost[i].Finding(), s.reason(&s.Lost[i])
 		f := finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Object, Fix: p.Fix}
 		f.Message = "left out: " + words.InTree
 		inTree = append(inTree, f)

@@ -133,7 +133,7 @@ func TestWhoIsFrozen(t *testing.T) {
 			hosts := []inventory.Host{{Namespace: "metal3", Name: "n1", UID: "u1", Addresses: []inventory.Address{{Network: "oam"}}}, {Namespace: "metal3", Name: "n2", UID: "u2"}}
 			in := Input{
 				Site: site, Clusters: clusters, Problems: row.problems, Hosts: hosts, Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, clusters, hosts),
-				Tree: row.tree, Claims: schedule.Previous{Claims: row.claims, Leaving: map[schedule.ClusterKey]bool{}}, InTree: strings.NewReplacer(),
+				Tree: row.tree, Claims: schedule.Previous{Claims: row.claims, Leaving: map[schedule.ClusterKey]bool{}},
 				Options: schedule.Options{Keys: schedule.LabelKeys{
 					ClusterNamespace: site.Spec.LabelKeys.ClusterNamespace, ClusterName: site.Spec.LabelKeys.ClusterName,
 					NodeType: site.Spec.LabelKeys.NodeType, Standby: site.Spec.LabelKeys.Standby,
@@ -202,7 +202,7 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 		"the spec of another cluster is wrong": {problem: Problem{Cluster: key("a/b"), Err: wrong}, want: nowhere},
 	} {
 		got := Of(Input{Site: site, Problems: []Problem{row.problem}, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
-			Claims: schedule.Previous{Claims: row.claims}, InTree: strings.NewReplacer()})
+			Claims: schedule.Previous{Claims: row.claims}})
 		if want := "site: spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
 			t.Errorf("%s: got %q, want %q", why, got.Notes, want)
 		}

@@ -38,7 +38,7 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	clusters := admit.Of(admit.Input{
 		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()),
 		Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
-		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, InTree: l.inTree,
+		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, Files: l.Written,
 	})
 	return &Admitted{l, before, clusters}, nil
 }

@@ -53,8 +53,6 @@ type Loaded struct {
 	Unread []string
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
 	hostsInSpecs int
-	// inTree replaces the paths of specs by those that may be printed in the tree.
-	inTree *strings.Replacer
 	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
 	LeftOut []inventory.Host
 	// guards are in force on the cluster of the hosts; unguarded is why they could not be read.
@@ -173,7 +171,6 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	if site != nil {
 		l.Tenants = tenancy.Of(site, l.hostNamespaces)
-		l.Tenants.Base = specs.base.here
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -47,21 +45,6 @@ type specs struct {
 	unread []string
 	// manifests are the specs of the site's services.
 	manifests []manifest.Document
-}
-
-// inTree returns a replacer for texts in the tree and in commits: a file has its path below the base of the specs.
-// The same specs give the same bytes on every machine.
-func (s *specs) inTree() *strings.Replacer {
-	pairs := []string{s.base.here, s.base.inTree}
-	if s.base.here == "" {
-		pairs = nil
-	}
-	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
-		if below := cmp.Or(s.paths[file], path.Base(file)); below != v1alpha1.SpecsFromStdin {
-			pairs = append(pairs, file+":", below+":", file+")", below+")")
-		}
-	}
-	return strings.NewReplacer(pairs...)
 }
 
 // spec is a document with its file, as package tenancy names files.
@@ -187,7 +170,7 @@ func (l *Loaded) Wrong() []error {
 func (l *Loaded) take(s *specs) {
 	l.Problems = append(l.Problems, s.broken...)
 	l.empty = s.empty
-	l.Written, l.inTree = tenancy.Files{}, s.inTree()
+	l.Written = tenancy.Files{}
 	first := map[string]string{}
 	for i := range s.decoded {
 		d := &s.decoded[i]
@@ -198,12 +181,13 @@ func (l *Loaded) take(s *specs) {
 		}
 		key := schedule.KeyOf(cluster)
 		if l.Tenants != nil && key.Valid() {
-			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
+			if strange := l.Tenants.Written(cluster, d.file, s.base.here); len(strange) > 0 {
 				others := l.Tenants.Author(d.file) != nil
-				for _, e := range strange {
+				for k, e := range l.Tenants.Written(cluster, d.file, s.base.inTree) {
 					l.Problems = append(l.Problems, admit.Problem{
 						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange,
-						Err: cluster.Problem(e.Path, "%s", e.Message),
+						Err:    cluster.Problem(e.Path, "%s", strange[k].Message),
+						InTree: cluster.Problem(e.Path, "%s", e.Message),
 					})
 				}
 				continue
@@ -220,7 +204,7 @@ func (l *Loaded) take(s *specs) {
 		}
 		if place, twice := first[cluster.Key()]; twice {
 			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid,
-				Err: d.Twice(place)})
+				Err: d.Twice(place), InTree: d.Twice(l.Written[cluster.Key()])})
 			continue
 		}
 		first[cluster.Key()] = cluster.Source.String()

@@ -51,13 +51,12 @@ func plain(names []string) string {
 // Written complains about a cluster whose file is outside its tenant's folders: in another tenant's folder or, if the
 // tenant has folders, outside of them. file is relative to the base of the specs; a cluster that was read from the
 // live cluster has none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no
-// effect.
-func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError {
+// effect. base names the base, as "below specs".
+func (t *Tenants) Written(c *v1.SIPCluster, file, base string) []validation.FieldError {
 	owner := t.byNamespace[c.Namespace]
 	author := t.Author(file)
-	base := ""
-	if t.Base != "" {
-		base = ", " + t.Base
+	if base != "" {
+		base = ", " + base
 	}
 	var message string
 	switch {

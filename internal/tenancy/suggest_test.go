@@ -61,7 +61,7 @@ func TestSuggest(t *testing.T) {
 	granted := Of(siteOf(t, text), nil)
 	for i := range clusters {
 		c := &clusters[i]
-		if found := said(granted.Spec(c)) + said(granted.Namespace(c)) + said(granted.Written(c, files[c.Key()])); found != "" {
+		if found := said(granted.Spec(c)) + said(granted.Namespace(c)) + said(granted.Written(c, files[c.Key()], "")); found != "" {
 			t.Errorf("%s: %s", c.Key(), found)
 		}
 	}

@@ -23,8 +23,6 @@ type Tenants struct {
 	folders map[string]*Tenant
 	// hosts are the namespaces that have hosts.
 	hosts []string
-	// Base names the folder that the folders of tenants are in, for messages, as "below specs".
-	Base string
 }
 
 // Tenant is one tenant and its grants.

@@ -159,13 +159,12 @@ func TestWritten(t *testing.T) {
 		{"a tenant that names no folder", "edge", "anywhere.yaml", ""},
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
-		want(t, row.why, said(listed.Written(&c, row.file)), row.want)
+		want(t, row.why, said(listed.Written(&c, row.file, "")), row.want)
 	}
-	listed.Base = "below specs"
 	for namespace, file := range map[string]string{"bank": "other/a.yaml", "edge": "tenants/bank/edge.yaml"} {
 		c := clusterOf(t, namespace+"/c", "{}")
-		want(t, "with the base", said(listed.Written(&c, file)), "(the Site's spec.tenants[].specs, below specs): ")
+		want(t, "with the base", said(listed.Written(&c, file, "below specs")), "(the Site's spec.tenants[].specs, below specs): ")
 	}
 	c := clusterOf(t, "any/c", "{}")
-	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml")), "")
+	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml", "")), "")
 }
