@@ -309,7 +309,7 @@ func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
 		f := finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Object, Fix: p.Fix}
 		f.Message = "left out: " + words.InTree
 		inTree = append(inTree, f)
-		f.Message = "left out: " + words.Here
+		f.Message = "left out: " + s.Lost[i].Err.Error()
 		here = append(here, f)
 	}
 	return inTree, here
