@@ -2,6 +2,7 @@ package admit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,7 +103,12 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
 			continue
 		}
-		s.freeze(key, finding.Absent, fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the Site's spec.decommission", key))
+		why := fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the "+
+			"Site's spec.decommission", key)
+		if named, perhaps := s.leftOut(key); named || perhaps {
+			why = errors.New("its spec is not among the inputs, or in a file that is left out: the cluster stays as it is")
+		}
+		s.freeze(key, finding.Absent, why)
 		absent[key] = true
 		if name := s.renamed(key); name != "" { // only here: the tree has the same bytes as long as nothing changes
 			why := s.Frozen[key]
