@@ -34,10 +34,10 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush \
-	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestHooksThatPrintALot \
-	TestLargeFileInLocalRepository TestLargeSites TestLastChangeFarDown TestLastChangeFetchesWhatItNeeds \
+	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
+	 TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
-	TestPackLimits TestRecordOfHardShapes TestSecurityTable TestServersDiskIsFull TestTakeoverInEveryOrder \
+	 TestRecordOfHardShapes TestSecurityTable TestTakeoverInEveryOrder \
 	TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$
