@@ -33,7 +33,7 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 			fmt.Fprint(w, packetOf("# service=git-upload-pack\n")+"0000"+packetOf(strings.Repeat("ab", 20)+" HEAD\x00side-band-64k ofs-delta\n"))
 			name := strings.Repeat("x", 50_000) // go-git keeps each, and fewer are quicker
 			endless(w, r, sent, 100<<20, func(i int) string { return packetOf(fmt.Sprintf("%040x refs/heads/%s%d\n", i+1, name, i)) })
-		}, 100 << 20, "too large"},
+		}, 100 << 20, "an answer of more than 64 MiB"},
 		"a login page": {func(w http.ResponseWriter, _ *http.Request, _ *atomic.Int64) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, "<html>\x1b[31m please log in </html>")

@@ -69,7 +69,7 @@ func (f *Store) HasEncodedObject(hash plumbing.Hash) error {
 func (f *Store) Add(pack io.Reader) error { return f.add(pack, mostOfPack) }
 
 func (f *Store) add(pack io.Reader, most int64) error {
-	file, err := spool(&atMost{pack, most})
+	file, err := spool(&atMost{Reader: pack, most: most})
 	if err != nil {
 		return err
 	}
@@ -131,13 +131,13 @@ const mostOfPack = 2 << 30
 // atMost is a reader that fails when there is more to read.
 type atMost struct {
 	io.Reader
-	left int64
+	most, read int64
 }
 
 func (a *atMost) Read(into []byte) (int, error) {
 	n, err := a.Reader.Read(into)
-	if a.left -= int64(n); a.left < 0 {
-		return 0, errors.New("the pack has more bytes than it may have")
+	if a.read += int64(n); a.read > a.most {
+		return 0, fmt.Errorf("more than %d bytes, want at most that", a.most)
 	}
 	return n, err
 }

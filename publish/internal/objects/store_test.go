@@ -96,8 +96,8 @@ func TestPackThatIsDamaged(t *testing.T) {
 
 // A pack without an end is given up while it comes.
 func TestPackWithoutAnEnd(t *testing.T) {
-	endless := &atMost{neverEnds{}, 10 << 20}
-	if file, err := spool(endless); err == nil || !strings.Contains(err.Error(), "more bytes than it may have") || file != nil {
+	endless := &atMost{Reader: neverEnds{}, most: 10 << 20}
+	if file, err := spool(endless); err == nil || !strings.Contains(err.Error(), "more than 10485760 bytes, want at most that") || file != nil {
 		t.Errorf("found %v, %v", file, err)
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -43,13 +44,28 @@ func (a *Answers) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, &AnswerError{text.Line(request.URL.Host) + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
 	}
 	if !strings.HasSuffix(request.URL.Path, "/"+transport.UploadPackServiceName) {
-		response.Body = http.MaxBytesReader(nil, response.Body, mostKept)
+		response.Body = &bounded{response.Body, text.Line(request.URL.Host), mostKept}
 	}
 	if kind == "application/x-git-receive-pack-result" {
 		a.pushed = &heard{ReadCloser: response.Body}
 		response.Body = a.pushed
 	}
 	return response, nil
+}
+
+// bounded is an answer that fails when there is more to read.
+type bounded struct {
+	io.ReadCloser
+	host string
+	left int
+}
+
+func (b *bounded) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	if b.left -= n; b.left < 0 {
+		return 0, &AnswerError{fmt.Sprintf("%s: an answer of more than %d MiB, want at most that", b.host, mostKept>>20)}
+	}
+	return n, err
 }
 
 // heard is an answer that is kept as it is read.
