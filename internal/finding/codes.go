@@ -77,6 +77,7 @@ const (
 	NoTree          = "SIP070"
 	Unchecked       = "SIP071"
 	Undigested      = "SIP072"
+	Unrendered      = "SIP073"
 )
 
 // Code is the entry of a code in the table.

@@ -16,15 +16,15 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
-// warnings are fields that are accepted and do nothing, or leave a service of no use.
+// warnings are fields that are accepted and do nothing, leave a service of no use, or are not rendered as written.
 func (c *checker) warnings() {
 	if c.Site != nil {
 		for _, unused := range apivalidation.UnusedFields(c.Site) {
 			c.site(finding.Useless, finding.Warning, unused.Path, unused.Message, "remove the field, or correct spec.engine")
 		}
-		if !c.silences(siteName(c.Site), finding.Deprecated) {
+		if !c.silences(siteName(c.Site), finding.Unrendered) {
 			for _, err := range c.Site.Warnings {
-				f := finding.FromError(finding.Deprecated, siteName(c.Site), err)
+				f := finding.FromError(finding.Unrendered, siteName(c.Site), err)
 				f.Severity = finding.Warning
 				c.add(f)
 			}
