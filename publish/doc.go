@@ -10,7 +10,7 @@
 //	before, err := publish.ReadDir(ctx, dir)           // ErrForeign: the folder is not sipgen's
 //	result, err := publish.WriteDir(ctx, dir, tree, publish.DirOptions{})
 //
-// To a repository, with a new plan whenever somebody else was faster:
+// To a repository, with a new plan whenever another push was first:
 //
 //	target := publish.Target{URL: "ssh://git@git.example.org/fleet.git", Branch: "main", Path: "sites/berlin"}
 //	done, plan, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *Plan, error) {
@@ -19,7 +19,7 @@
 //	})
 //	// done.Changed, done.Commit, done.Changes, done.Branch
 //
-// Loop reads the branch and commits, again while somebody else was faster. Read and Loop work without a
+// Loop reads the branch and commits, again while another push was first. Read and Loop work without a
 // checkout: they read the trees along the path, build the new objects in memory and send them in one
 // pack, with the hash of the old tip as the precondition. The repository's own rules (hooks, protected
 // branches, receive.denyCurrentBranch) decide whether the push is taken: a local repository is written by
@@ -31,6 +31,6 @@
 // Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are
 // read by remote.go and local.go, objects by fetch.go; a commit is made in commit.go and pushed by push.go;
 // overwrite.go says what a new proposal would drop. Folders are written by dir.go. Both ask reconcile.go what to
-// write. The rooms in internal know no branch and no proposal: treefs says what a tree is and what of it is sipgen's,
-// folder and objects hold one on disk and in git, wire bounds what servers send, and credentials has keys and logins.
+// write. The packages in internal know no branch and no proposal: treefs says what a tree is and what of it is sipgen's,
+// folder and objects hold one on disk and in git, wire is the connection to a server, and credentials has keys and logins.
 package publish

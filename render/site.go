@@ -56,8 +56,8 @@ type Services struct {
 // holds, and left out if it holds none. Every problem is reported, and then there is no tree.
 //
 // It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before
-// those that have patches were built and checked (verify.Services), and nothing is to be placed before the network
-// plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can
+// those that have patches were built and checked (internal/overlay), and nothing is to be placed before the network
+// plan was (internal/netplan). With an error these are the services without a problem so far, so that all problems can
 // be reported together.
 func Site(in Input) (Tree, []Services, error) { return newRendering(in).render() }
 

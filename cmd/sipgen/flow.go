@@ -86,7 +86,7 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
-// sentences are findings in words, with those that the owners of fields are unknown or without.
+// sentences returns the sentence of each finding; blind includes those that the owners of fields are unknown.
 func sentences(findings []finding.Finding, blind bool) (words []string) {
 	for i := range findings {
 		if blind || findings[i].Code != finding.Blind {

@@ -129,7 +129,7 @@ func twice(hosts []inventory.Host) []finding.Finding {
 	for _, p := range pairs {
 		message := fmt.Sprintf("defined twice, the first of them %s", first[p])
 		if p.one != p.other {
-			message = fmt.Sprintf("defined in %s, too, the first of them %s", p.other, first[p])
+			message = fmt.Sprintf("also defined in %s, the first of them %s", p.other, first[p])
 		}
 		out = append(out, finding.Finding{Code: finding.Object, Severity: finding.Error, Place: finding.Place{File: p.one},
 			Object: text.Count(count[p], "host"), Message: message + ": keep one definition of each"})

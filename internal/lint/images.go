@@ -67,7 +67,7 @@ func (c *checker) defaultsUsed() map[string]bool {
 }
 
 func undigested(image string) string {
-	return fmt.Sprintf("found %q, an image without a digest: who can write to the registry can replace it", image)
+	return fmt.Sprintf("found %q, an image without a digest: users with push access to the registry can replace it", image)
 }
 
 func tagged(image string) bool { return !strings.Contains(image, "@") }

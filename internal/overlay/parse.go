@@ -20,7 +20,7 @@ import (
 const (
 	maxFiles   = 2_000
 	maxBytes   = 16 << 20
-	maxPatches = 4 * 32 // four times as many as a spec may have
+	maxPatches = 128 // four times as many as a spec may have
 )
 
 var fileBounds = manifest.Bounds{Bytes: 4 << 20, Nodes: 200_000, Depth: 60}

@@ -256,7 +256,7 @@ func (p *Plan) Summary() string {
 	}
 	// Hosts that no role can use are not eligible, and may be kept.
 	if kept, hosts := KeptWords(p.Kept); hosts > verdicts["free"] {
-		parts = append(parts, "of both "+kept)
+		parts = append(parts, "of these "+kept)
 	}
 	return strings.Join(parts, ", ") + "."
 }
