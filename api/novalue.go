@@ -10,9 +10,9 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// meansAll are the fields of a tenant, or of a reservation, that grant more where they are left out than where they have a value, and what
-// that is. Such a field without a value looks like a narrow grant and is a wide one: it is what is left when all of
-// its entries are commented out.
+// meansAll are the fields of a tenant, or of a reservation, that grant more where they are left out than where they
+// have a value, and what that is. Such a field without a value looks like a narrow grant and is a wide one: it is what
+// is left when all of its entries are commented out.
 var meansAll = map[string]string{
 	"specs":                           "any file that is in no other tenant's folder",
 	"hosts":                           "all hosts, up to the site's maxHostsPerTenant",
@@ -31,8 +31,8 @@ var meansAll = map[string]string{
 }
 
 // checkNoValues reports fields without a value in spec.metrics, spec.hosts.networks, spec.hosts.reserved and
-// spec.tenants, and empty ones that grant more than a value would. It reads the document itself, since decoding cannot tell such fields from
-// absent ones.
+// spec.tenants, and empty ones that grant more than a value would. It reads the document itself, since decoding cannot
+// tell such fields from absent ones.
 func checkNoValues(document []byte, add validation.Report) {
 	var site struct {
 		Spec map[string]any `json:"spec"`

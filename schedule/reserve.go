@@ -23,7 +23,7 @@ type Reservation struct {
 	Count      *int
 }
 
-// ReservedFor returns for whom alone a free host is, nil if for all tenants.
+// ReservedFor returns the reason that keeps a free host from tenants that are not named; nil if it is for all.
 func (r *Reservation) ReservedFor(h *inventory.Host) Reason {
 	if r.Count != nil || !matches(r.Selector, h) {
 		return nil

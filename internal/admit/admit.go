@@ -268,7 +268,7 @@ func (s *Clusters) freezeBy(problem Problem) {
 // specs, for the tree and for commits.
 type Reason struct{ Here, InTree string }
 
-// reason returns both. The tree has no documents and lines: they change with each edit beside the problem.
+// reason returns a problem in words. The tree has no documents and lines: they change with each edit beside the problem.
 func (s *Clusters) reason(p *Problem) Reason {
 	here := p.Finding()
 	bare := *p

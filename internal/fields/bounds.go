@@ -16,8 +16,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Outside is a value beyond a bound of the definition: a number, a length, or a word that is not listed.
-type Outside struct {
+// Violation is a value beyond a bound of the definition: a number, a length, or a word that is not listed.
+type Violation struct {
 	Path, Message string
 	// List: the value is a list or a map that is too long, and nothing in it was looked at.
 	List bool
@@ -28,7 +28,7 @@ var kinds = sync.OnceValues(Kinds)
 // Bounds returns the values of an object that are beyond the bounds of its kind's definition, in the order of their
 // paths. The definition is the only place of these bounds; the fewest items of a list, patterns and required fields
 // are checked with words of their own. object is JSON.
-func Bounds(kind string, object []byte) ([]Outside, error) {
+func Bounds(kind string, object []byte) ([]Violation, error) {
 	all, err := kinds()
 	if err != nil {
 		return nil, err
@@ -40,14 +40,14 @@ func Bounds(kind string, object []byte) ([]Outside, error) {
 		return nil, err
 	}
 	of := all[slices.IndexFunc(all, func(k Kind) bool { return k.Name == kind })]
-	var out []Outside
+	var out []Violation
 	of.schema.Properties["spec"].bounds("spec", value["spec"], &out)
 	return out, nil
 }
 
-func (s schema) bounds(path string, value any, out *[]Outside) {
+func (s schema) bounds(path string, value any, out *[]Violation) {
 	say := func(list bool, format string, args ...any) {
-		*out = append(*out, Outside{path, redact.Sprintf(format, args...), list})
+		*out = append(*out, Violation{path, redact.Sprintf(format, args...), list})
 	}
 	above := func(n int, most *int64) bool { return most != nil && int64(n) > *most }
 	switch value := value.(type) {

@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// OfInputs returns those findings of Check that say that something was not read as it was meant, whatever the plan: about
-// how files were read, fields without effect, and addresses by which metal3 cannot manage a host.
+// OfInputs returns those findings of Check that say that something was not read as it was meant, whatever the plan:
+// about how files were read, fields without effect, and addresses by which metal3 cannot manage a host.
 func (in Input) OfInputs() []finding.Finding {
 	var hosts []inventory.Host
 	for i := range in.Hosts {

@@ -182,18 +182,18 @@ func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(
 
 // in reports whether a cluster's claim is among what its services have.
 func (c *Claim) in(held validation.Held) bool {
-	thing := validation.Thing{Name: c.text()}
+	resource := validation.Resource{Name: c.text()}
 	switch c.Use {
 	case LoadBalancer:
-		thing.Kind = validation.Balancer
+		resource.Kind = validation.Balancer
 	case ClusterIP:
-		thing.Kind = validation.ClusterIP
+		resource.Kind = validation.ClusterIP
 	case Pod:
-		thing.Kind, thing.Name = validation.PodIP, c.Network+" "+thing.Name
+		resource.Kind, resource.Name = validation.PodIP, c.Network+" "+resource.Name
 	default:
 		return false
 	}
-	return len(held[thing]) > 0
+	return len(held[resource]) > 0
 }
 
 // Refused is what is wrong with a tenant's cluster.

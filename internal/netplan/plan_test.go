@@ -145,7 +145,7 @@ func TestOtherKinds(t *testing.T) {
 
 // Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
 func TestYield(t *testing.T) {
-	has := func(kind validation.ThingKind, name string) validation.Held {
+	has := func(kind validation.ResourceKind, name string) validation.Held {
 		return validation.Held{{Kind: kind, Name: name}: {{}}}
 	}
 	at := func(ip string) validation.Held {

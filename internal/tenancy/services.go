@@ -49,8 +49,8 @@ func Served(tree map[string][]byte) map[string]validation.Held {
 	return out
 }
 
-func claim(kind validation.ThingKind, name string) validation.Claim {
-	return validation.Claim{Thing: validation.Thing{Kind: kind, Name: name}}
+func claim(kind validation.ResourceKind, name string) validation.Claim {
+	return validation.Claim{Resource: validation.Resource{Kind: kind, Name: name}}
 }
 
 func serves(held validation.Held, document *manifest.Document, namespace string) {

@@ -31,7 +31,7 @@ func treeOf(t *testing.T, folder string) map[string][]byte {
 
 // TestServed reads the golden trees.
 func TestServed(t *testing.T) {
-	names := func(held validation.Held, kind validation.ThingKind) (names []string) {
+	names := func(held validation.Held, kind validation.ResourceKind) (names []string) {
 		for thing := range held {
 			if thing.Kind == kind {
 				names = append(names, thing.Name)
@@ -47,7 +47,7 @@ func TestServed(t *testing.T) {
 	if dex := names(bank, validation.DexState); !slices.Equal(dex, []string{"bank"}) {
 		t.Errorf("found a Dex in %v", dex)
 	}
-	addresses := bank[validation.Thing{Kind: validation.Balancer, Name: "203.0.113.20"}]
+	addresses := bank[validation.Resource{Kind: validation.Balancer, Name: "203.0.113.20"}]
 	apis := 0
 	for _, a := range addresses {
 		if a.SharingKey != "bank" || a.Provider != "metallb" {
@@ -61,7 +61,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("found addresses %+v, want that of the API servers once, and those of the workers", addresses)
 	}
 	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
-	if len(names(edge, validation.SyncObjects)) == 0 || len(edge[validation.Thing{Kind: validation.NodePort, Name: "30000"}]) == 0 ||
+	if len(names(edge, validation.SyncObjects)) == 0 || len(edge[validation.Resource{Kind: validation.NodePort, Name: "30000"}]) == 0 ||
 		len(names(edge, validation.Balancer))+len(names(edge, validation.DexState)) != 0 {
 		t.Errorf("found %+v", edge)
 	}

@@ -189,7 +189,8 @@ func (k *kept) bars(f *flow, r *role, c int32) bool {
 	return k != nil && f.classes[c].free() == 0 && k.role.own.has(c) && !slices.Contains(r.kept, k)
 }
 
-// takeBy gives a role one host by a path to one that is free, or that is kept and may be taken.
+// takeBy gives a role one host, by a path to a class with a host that is free, or kept and may be taken. It reports
+// whether there was one.
 func (f *flow) takeBy(r *role, may func(k *kept, c int32) bool) bool {
 	var from *kept
 	end := f.augmentingPathTo(r, func(c int32) bool {
@@ -214,7 +215,8 @@ func (f *flow) takeBy(r *role, may func(k *kept, c int32) bool) bool {
 	return true
 }
 
-// keepsAll reports whether nobody for whom something is kept loses some of it by the path between two classes.
+// keepsAll reports whether a path that ends at a class and leads from another, None for its beginning, leaves each role
+// for which hosts are kept as many as it has.
 func (f *flow) keepsAll(end, start int32) bool {
 	for i := range f.kept {
 		if k := &f.kept[i]; k.For != nil && !k.loose && f.gain(k, end, start) < 0 {

@@ -15,46 +15,46 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Thing is something on the management cluster that one cluster has.
-type Thing struct {
-	Kind ThingKind
+// Resource is something on the management cluster that one cluster has.
+type Resource struct {
+	Kind ResourceKind
 	Name string
 }
 
-// ThingKind says what the name of a thing is.
-type ThingKind int
+// ResourceKind says what the name of a resource is.
+type ResourceKind int
 
-// The kinds of things. Addresses are as CanonicalIP writes them.
+// The kinds of resources. Addresses are as CanonicalIP writes them.
 const (
-	NodePort    ThingKind = iota // a number
-	ClusterIP                    // an address
-	PodIP                        // "namespace/name address" of a NetworkAttachmentDefinition
-	Balancer                     // an address, which Services may share
-	DexState                     // a namespace, in which a Dex keeps its signing keys
-	SyncObjects                  // a SyncName
+	NodePort    ResourceKind = iota // a number
+	ClusterIP                       // an address
+	PodIP                           // "namespace/name address" of a NetworkAttachmentDefinition
+	Balancer                        // an address, which Services may share
+	DexState                        // a namespace, in which a Dex keeps its signing keys
+	SyncObjects                     // a SyncName
 )
 
-// Claim is a claim of a thing. The other fields are those of a load balancer's address.
+// Claim is a claim of a resource. The other fields are those of a load balancer's address.
 type Claim struct {
-	Thing
+	Resource
 	SharingKey, Provider string
 	Ports                v1.PortRange
 }
 
 // Held is what a cluster has in the tree.
-type Held map[Thing][]Claim
+type Held map[Resource][]Claim
 
 // Add adds a claim, once.
 func (h Held) Add(c Claim) {
-	if !slices.Contains(h[c.Thing], c) {
-		h[c.Thing] = append(h[c.Thing], c)
+	if !slices.Contains(h[c.Resource], c) {
+		h[c.Resource] = append(h[c.Resource], c)
 	}
 }
 
 // AddSynced adds the objects that sync a cluster.
 func (h Held) AddSynced(namespace, name string) {
 	for _, part := range v1.SyncParts {
-		h.Add(Claim{Thing: Thing{SyncObjects, v1.SyncName(namespace, name, part)}})
+		h.Add(Claim{Resource: Resource{SyncObjects, v1.SyncName(namespace, name, part)}})
 	}
 }
 
@@ -77,7 +77,7 @@ func ValidateClusters(clusters []v1.SIPCluster, portStart, portEnd int32) []Clus
 // held. The newcomer is the error, in any order of clusters. Clusters of held that are not among clusters keep what
 // they hold.
 func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
-	s := siteClaims{held: held, claims: map[Thing][]claimant{}, said: map[[2]string]bool{}}
+	s := siteClaims{held: held, claims: map[Resource][]claimant{}, said: map[[2]string]bool{}}
 	asked := map[string][]claimant{}
 	for i := range clusters {
 		asked[clusters[i].Key()] = claimsOf(&clusters[i])
@@ -103,7 +103,7 @@ func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, por
 type claimant struct {
 	Claim
 	cluster *v1.SIPCluster
-	// path is the entry that claims it, field the one that is complained about if the thing is another's.
+	// path is the entry that claims it, field the one that is complained about if the resource is another's.
 	path, field string
 }
 
@@ -112,8 +112,8 @@ func (c claimant) String() string { return c.cluster.Key() + " " + c.path }
 // claimsOf returns the claims of a spec, in the order of its fields.
 func claimsOf(c *v1.SIPCluster) []claimant {
 	var out []claimant
-	add := func(kind ThingKind, name, path, field string) *claimant {
-		out = append(out, claimant{Claim{Thing: Thing{kind, name}}, c, path, field})
+	add := func(kind ResourceKind, name, path, field string) *claimant {
+		out = append(out, claimant{Claim{Resource: Resource{kind, name}}, c, path, field})
 		return &out[len(out)-1]
 	}
 	for _, part := range v1.SyncParts {
@@ -161,27 +161,27 @@ func PodAddress(namespace, ofAttachment, attachment string, ip netip.Addr) strin
 
 type siteClaims struct {
 	held   map[string]Held
-	claims map[Thing][]claimant
+	claims map[Resource][]claimant
 	// said has who was told of a claim of whom.
 	said map[[2]string]bool
 	errs []ClusterError
 }
 
-// addHeld enters the things of clusters that are not among those given, whose services stay as they are, and the
-// things that the given clusters no longer ask for: they stay theirs until their services are applied without them.
+// addHeld enters the resources of clusters that are not among those given, whose services stay as they are, and the
+// resources that the given clusters no longer ask for: they stay theirs until their services are applied without them.
 func (s *siteClaims) addHeld(asked map[string][]claimant) {
 	for _, key := range slices.Sorted(maps.Keys(s.held)) {
-		cluster, asks := &v1.SIPCluster{}, map[Thing]bool{}
+		cluster, asks := &v1.SIPCluster{}, map[Resource]bool{}
 		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
 		for _, claim := range asked[key] {
-			cluster, asks[claim.Thing] = claim.cluster, true
+			cluster, asks[claim.Resource] = claim.cluster, true
 		}
-		for thing, claims := range s.held[key] {
-			if asks[thing] || thing.Kind != Balancer && len(s.claims[thing]) > 0 {
+		for resource, claims := range s.held[key] {
+			if asks[resource] || resource.Kind != Balancer && len(s.claims[resource]) > 0 {
 				continue
 			}
 			for _, claim := range claims {
-				s.claims[thing] = append(s.claims[thing], claimant{claim, cluster, "in the tree", ""})
+				s.claims[resource] = append(s.claims[resource], claimant{claim, cluster, "in the tree", ""})
 			}
 		}
 	}
@@ -189,10 +189,10 @@ func (s *siteClaims) addHeld(asked map[string][]claimant) {
 
 // claim enters a claim. Of two that clash, the one that is held stays, else the first.
 func (s *siteClaims) claim(c claimant) {
-	has := func(c claimant) bool { return len(s.held[c.cluster.Key()][c.Thing]) > 0 }
+	has := func(c claimant) bool { return len(s.held[c.cluster.Key()][c.Resource]) > 0 }
 	var others []claimant
 	lost := false
-	for _, other := range s.claims[c.Thing] {
+	for _, other := range s.claims[c.Resource] {
 		switch _, clash := c.clash(other); {
 		case clash == "" || lost:
 		case has(c) && !has(other):
@@ -207,10 +207,10 @@ func (s *siteClaims) claim(c claimant) {
 	if !lost {
 		others = append(others, c)
 	}
-	s.claims[c.Thing] = others
+	s.claims[c.Resource] = others
 }
 
-// tell complains about a claim of a thing that another one has, once for each field and each other entry.
+// tell complains about a claim of a resource that another one has, once for each field and each other entry.
 func (s *siteClaims) tell(loser, winner claimant) {
 	pair := [2]string{loser.cluster.Key() + " " + loser.field, winner.String()}
 	if kind, message := loser.clash(winner); !s.said[pair] {

@@ -49,16 +49,16 @@ func TestValidateHeld(t *testing.T) {
 		want string // what is said of the one that does not hold, "a" or "b" put for HOLDER and OTHER
 	}{
 		{"a node port", claiming("a", 30001, "", "", "", ""), claiming("b", 30001, "", "", "", ""),
-			heldOf(Claim{Thing: Thing{NodePort, "30001"}}), "node port 30001 is claimed by n/HOLDER"},
+			heldOf(Claim{Resource: Resource{NodePort, "30001"}}), "node port 30001 is claimed by n/HOLDER"},
 		{"a cluster IP", claiming("a", 0, "10.96.0.9", "", "", ""), claiming("b", 0, "10.96.0.9", "", "", ""),
-			heldOf(Claim{Thing: Thing{ClusterIP, "10.96.0.9"}}), "10.96.0.9 is claimed by n/HOLDER"},
+			heldOf(Claim{Resource: Resource{ClusterIP, "10.96.0.9"}}), "10.96.0.9 is claimed by n/HOLDER"},
 		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
-			heldOf(Claim{Thing: Thing{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
+			heldOf(Claim{Resource: Resource{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
 		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
-			heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
+			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
 		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
-			heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
-		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Thing: Thing{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
+			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
+		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Resource: Resource{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
 	} {
 		places := map[string]bool{}
 		for holder, other := range map[string]string{"a": "b", "b": "a"} {
@@ -88,7 +88,7 @@ func TestValidateHeld(t *testing.T) {
 		}
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
-	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Thing{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
+	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
 		t.Errorf("shared at another port: found %v", errs)
 	}
 }

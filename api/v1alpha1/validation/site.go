@@ -86,7 +86,7 @@ func withinBounds(s *v1alpha1.Site, add Report) bool {
 	for _, one := range found {
 		add(one.Path, "%s", one.Message)
 	}
-	return !slices.ContainsFunc(found, func(one fields.Outside) bool { return one.List })
+	return !slices.ContainsFunc(found, func(one fields.Violation) bool { return one.List })
 }
 
 // isBranch reports whether a name is a valid branch without refs/heads/, which sipgen puts in front.

@@ -25,7 +25,8 @@ type Answers struct {
 	pushed *heard // to the last push
 }
 
-// Bound makes a client one for git: it follows no redirect to another server, and gets the answers that are returned.
+// Bound has a client speak to one git server: it follows no redirect to another, and its answers are bounded, as the
+// returned value says.
 func Bound(client *http.Client) *Answers {
 	answers := &Answers{RoundTripper: client.Transport}
 	client.Transport, client.CheckRedirect = answers, checkRedirect
