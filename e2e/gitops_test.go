@@ -40,7 +40,6 @@ var rows = []row{
 // fluxRows are also held on Argo CD with one Application a cluster: wavesRows.
 var fluxRows = []row{
 	{"decommission", rowDecommission},    // the order in which an engine deletes
-	{"life", rowLife},                    // the operator's states
 	{"namespace-gone", rowNamespaceGone}, // the namespace controller
 	{"root-deleted", rowRootDeleted},     // what a deleted root takes with it
 	{"broken", rowBroken},                // a sync that fails beside others
@@ -50,6 +49,7 @@ var fluxRows = []row{
 // patchRows are about what sipgen decides and writes into a host's patch, and what guards, metal3 and Cluster API make of it. The file is the
 // same for both engines, and rows has how each applies it; so Flux, the quicker one, has these.
 var patchRows = []row{
+	{"life", rowLife},                               // the operator's states
 	{"owned", rowOwned},                             // the garbage collector
 	{"labels-alone", rowLabelsAlone},                // the label guard
 	{"overlay-in-use", rowOverlayInUse},             // the guard, with whole hosts in git

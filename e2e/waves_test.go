@@ -21,7 +21,6 @@ import (
 // the other, and hosts wait for services. The other rows are about what is in a host's patch, and about guards and sipgen: the same files, applied
 // in the same way, and rows and patchRows have them.
 var wavesRows = []row{
-	{"life", rowLife},
 	{"decommission", rowDecommission},
 	{"file-deleted", rowFileDeleted},
 	{"drift", rowDrift},

@@ -132,6 +132,24 @@ func (a *Argo) Refresh(t testing.TB, name string) {
 	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", askRefresh)
 }
 
+// KeepRefreshing asks for a look now and then until stop is called, as Wait does while it waits.
+func (a *Argo) KeepRefreshing(names ...string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(refreshEvery):
+			}
+			for _, name := range names {
+				_ = a.api.TryEdit("argocd", Applications, ArgoNamespace, name, "", askRefresh)
+			}
+		}
+	}()
+	return cancel
+}
+
 // askRefresh changes the annotation. Argo CD takes it away when it has looked; where that failed it is still there,
 // and setting what is set already would be no event.
 func askRefresh(o map[string]any) {
