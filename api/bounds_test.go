@@ -25,8 +25,16 @@ import (
 var boundless = regexp.MustCompile(`(S|s)elector\.match|\.resources\.|\.(quota|limitRange\.\w+|priority|maxPriority)$|` +
 	`(auth\[0\]|loadBalancerWorker\[0\])\.nodePort$`)
 
-// patterns has, for each field with a pattern, what matches and what does not.
-var patterns = map[string][2]string{"spec.nodes.k.hardware.nics.speed": {"100Gi", "0Gi"}}
+// patterns has, for each field with a pattern by its name, what matches and what does not.
+var patterns = map[string][2]string{
+	"architecture": {"x86_64", "x86-64"}, "speed": {"100Gi", "0Gi"},
+	"image": {"a.example:5000/b/c", "A b"}, "nodeInterfaceId": {"oam:1", ":1"}, "path": {"/readyz", "readyz"},
+	"loadBalancerClass": {"a.io/b", "a b"}, "sharingKey": {"a/b", "-a"}, "interface": {"net1", "a:b"},
+	"id": {"a.b", "a b"}, "usernameClaim": {"a:b", "a b"}, "groupsClaim": {"a:b", "a b"},
+	"usernamePrefix": {"oidc:", "a b"}, "groupsPrefix": {"a@b#", "a b"},
+	"connect": {"5s", "5"}, "queue": {"30s", "1.5s"}, "check": {"4s", "-4s"}, "client": {"10m", "1d"},
+	"server": {"9999ms", "0x1s"}, "tunnel": {"1h", "1h1m"},
+}
 
 // TestBoundsOfTheDefinition: for each bound of a definition, the API server takes what is at the bound and refuses one
 // more, and so does sipgen, at that field. Each number, list and map has a bound.
@@ -130,12 +138,13 @@ func (w *boundWalk) walk(path string, s *apiextensions.JSONSchemaProps, in func(
 		s.Type == "array" && s.MaxItems == nil || s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil) {
 		w.t.Errorf("%s: a %s without a bound", path, s.Type)
 	}
+	examples, has := patterns[path[strings.LastIndexByte(path, '.')+1:]]
 	if s.Pattern != "" && !s.XIntOrString {
-		examples, has := patterns[path]
 		if !has {
 			w.t.Errorf("%s: a pattern without an example in this test", path)
 		}
-		add("pattern", examples[0], examples[1], "found ")
+		add("pattern", examples[0], examples[1], "found .* want [a-z]")
+		add("pattern, empty", "", examples[1], "found .* want [a-z]")
 	}
 	if s.Minimum != nil {
 		add("minimum", *s.Minimum, *s.Minimum-1, fmt.Sprintf("found %.0f,", *s.Minimum-1))
@@ -144,7 +153,13 @@ func (w *boundWalk) walk(path string, s *apiextensions.JSONSchemaProps, in func(
 		add("maximum", *s.Maximum, *s.Maximum+1, fmt.Sprintf("found %.0f,", *s.Maximum+1))
 	}
 	if s.MaxLength != nil {
-		add("maxLength", strings.Repeat("x", int(*s.MaxLength)), strings.Repeat("x", int(*s.MaxLength)+1), fmt.Sprintf(`\b%d .*want at most`, *s.MaxLength+1))
+		long := func(n int64) string {
+			if s.Pattern == "" {
+				return strings.Repeat("x", int(n))
+			}
+			return examples[0] + strings.Repeat("x", int(n)-len(examples[0]))
+		}
+		add("maxLength", long(*s.MaxLength), long(*s.MaxLength+1), fmt.Sprintf(`\b%d .*want at most`, *s.MaxLength+1))
 	}
 	for _, word := range s.Enum {
 		add("enum", word, "no-such", "found ")

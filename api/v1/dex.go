@@ -42,6 +42,7 @@ type Dex struct {
 // DexClient is an OAuth2 client of Dex.
 type DexClient struct {
 	// OAuth2 client ID.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=128
 	ID string `json:"id"`
 	// Name on the login page. Default: the ID.
@@ -113,19 +114,23 @@ type DexKubernetes struct {
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 	// Token claim with the user's name. Default email.
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/-]*$`
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
 	// Prefix of user names. Default "oidc:". With an empty prefix, authentication.yaml rejects names that begin
 	// with system:; flags do not (SIP042).
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/@#-]*$`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// Token claim with the groups. Default groups.
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/-]*$`
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
 	// Prefix of group names. Default "oidc:". Empty: as for usernamePrefix.
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/@#-]*$`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`

@@ -43,21 +43,27 @@ func (h *HAProxy) ProxyAccepted() bool { return h != nil && h.AcceptProxyProtoco
 // HAProxyTimeouts are a number with a unit, ms, s, m or h, from 1ms to 168h.
 type HAProxyTimeouts struct {
 	// Time to connect to a host. Default 5s.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Connect string `json:"connect,omitempty"`
 	// Time in the queue of a full host. Default 30s.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Queue string `json:"queue,omitempty"`
 	// Time to answer a health check. Default 4s.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Check string `json:"check,omitempty"`
 	// Time without data from the client. Default 600s.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Client string `json:"client,omitempty"`
 	// Time without data from the host. Default 600s.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Server string `json:"server,omitempty"`
 	// Time without data in a tunnel. Default 1h.
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,9}(ms|s|m|h))?$`
 	// +optional
 	Tunnel string `json:"tunnel,omitempty"`
 }

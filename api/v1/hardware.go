@@ -25,6 +25,7 @@ type Hardware struct {
 	// +optional
 	Memory resource.Quantity `json:"memory,omitzero"`
 	// CPU architecture as metal3 reports it, for example x86_64 or aarch64. Default: any.
+	// +kubebuilder:validation:Pattern=`^[a-z0-9_]*$`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Architecture string `json:"architecture,omitempty"`
@@ -104,7 +105,7 @@ type HardwareNICs struct {
 	// +optional
 	Count int `json:"count,omitempty"`
 	// Minimum speed of each interface in gigabits per second, for example 25G or 25Gi. Default: any.
-	// +kubebuilder:validation:Pattern=`^[1-9][0-9]{0,5}Gi?$`
+	// +kubebuilder:validation:Pattern=`^([1-9][0-9]{0,5}Gi?)?$`
 	// +optional
 	Speed string `json:"speed,omitempty"`
 }

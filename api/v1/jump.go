@@ -4,6 +4,7 @@ package v1
 type JumpHost struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Node port on the management cluster. Default: none.

@@ -6,6 +6,7 @@ import "fmt"
 type LoadBalancerControlPlane struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Node port on the management cluster. Default: none.
@@ -29,6 +30,7 @@ type LoadBalancerControlPlane struct {
 // HealthCheck is a TLS GET that an API server must answer with the wanted status.
 type HealthCheck struct {
 	// Path of the request. Default /readyz.
+	// +kubebuilder:validation:Pattern=`^(/[A-Za-z0-9._~/?=&-]*)?$`
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Path string `json:"path,omitempty"`
@@ -47,6 +49,7 @@ type HealthCheck struct {
 type LoadBalancerWorker struct {
 	Service `json:",inline"`
 	// ID of the network on which the service reaches the hosts, as in the hosts' network data.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=128
 	NodeInterface string `json:"nodeInterfaceId"`
 	// Forwarded ports, the same on the nodes of both clusters. At most 1000 ports, without 8404.

@@ -30,6 +30,7 @@ type Services struct {
 // Service is the fields of every service.
 type Service struct {
 	// Container image. Default: the Site's.
+	// +kubebuilder:validation:Pattern=`^((([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]{2,39}\])(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}))?)?$`
 	// +kubebuilder:validation:MaxLength=400
 	// +optional
 	Image string `json:"image,omitempty"`
@@ -115,6 +116,7 @@ type ServiceExposure struct {
 	// +optional
 	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
 	// Load balancer class (spec.loadBalancerClass). Default: the management cluster's.
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
@@ -123,6 +125,7 @@ type ServiceExposure struct {
 	// +optional
 	Provider string `json:"provider,omitempty"`
 	// Key of the Services that share loadBalancerIP (MetalLB's allow-shared-ip). Default: not shared.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	SharingKey string `json:"sharingKey,omitempty"`
@@ -136,6 +139,7 @@ type NetworkAttachment struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// Interface in the pod, except lo and eth0. Default: Multus chooses.
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9][A-Za-z0-9._-]*)?$`
 	// +kubebuilder:validation:MaxLength=15
 	// +optional
 	Interface string `json:"interface,omitempty"`

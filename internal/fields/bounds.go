@@ -25,9 +25,34 @@ type Violation struct {
 
 var kinds = sync.OnceValues(Kinds)
 
+// wants is what a field's pattern wants, in words, by the field's name.
+var wants = map[string]string{
+	"architecture":      "the name that metal3 reports, as in x86_64 or aarch64",
+	"check":             duration,
+	"client":            duration,
+	"connect":           duration,
+	"groupsClaim":       "a claim's name",
+	"groupsPrefix":      "letters, digits and _.:/@#-",
+	"id":                "letters, digits and ._-",
+	"image":             "an image reference, as in registry.example/haproxy:3.2",
+	"interface":         "an interface name of at most 15 letters, digits and ._-",
+	"loadBalancerClass": "a load balancer class, as in kube-vip.io/kube-vip-class",
+	"nodeInterfaceId":   "a network id of letters, digits and ._:-",
+	"path":              "an absolute path of letters, digits and ._~/?=&-",
+	"queue":             duration,
+	"server":            duration,
+	"sharingKey":        "letters, digits and ._/-",
+	"speed":             "gigabits per second, as in 25Gi",
+	"tunnel":            duration,
+	"usernameClaim":     "a claim's name",
+	"usernamePrefix":    "letters, digits and _.:/@#-",
+}
+
+const duration = "a number with ms, s, m or h, from 1ms to 168h"
+
 // Bounds returns the values of an object that are beyond the bounds of its kind's definition, in the order of their
-// paths. The definition is the only place of these bounds; the fewest items of a list, patterns and required fields
-// are checked with words of their own. object is JSON.
+// paths. The definition is the only place of these bounds; the fewest items of a list and required fields are checked
+// with words of their own. object is JSON.
 func Bounds(kind string, object []byte) ([]Violation, error) {
 	all, err := kinds()
 	if err != nil {
@@ -45,6 +70,25 @@ func Bounds(kind string, object []byte) ([]Violation, error) {
 	return out, nil
 }
 
+// Fits reports whether a text is within the length and the pattern of a SIPCluster's field; path names no items of lists.
+func Fits(path, value string) bool {
+	all, err := kinds()
+	if err != nil {
+		return false
+	}
+	at := &all[0].schema
+	for name := range strings.SplitSeq(path, ".") {
+		if at.Items != nil {
+			at = at.Items
+		}
+		below := at.Properties[name]
+		at = &below
+	}
+	var out []Violation
+	at.bounds(path, value, &out)
+	return len(out) == 0
+}
+
 func (s schema) bounds(path string, value any, out *[]Violation) {
 	say := func(list bool, format string, args ...any) {
 		*out = append(*out, Violation{path, redact.Sprintf(format, args...), list})
@@ -54,6 +98,9 @@ func (s schema) bounds(path string, value any, out *[]Violation) {
 	case string:
 		if n := utf8.RuneCountInString(value); above(n, s.MaxLength) {
 			say(false, "found %d characters, want at most %d", n, *s.MaxLength)
+		}
+		if s.Pattern != nil && !s.IntOrString && !s.Pattern.MatchString(value) {
+			say(false, "found %q, want %s", value, wants[path[strings.LastIndexByte(path, '.')+1:]])
 		}
 		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
 			var words []string

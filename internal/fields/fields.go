@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,6 +32,7 @@ type schema struct {
 	// MaxProperties and MaxLength are the most keys of a map, and characters of a string.
 	MaxProperties *int64            `json:"maxProperties"`
 	MaxLength     *int64            `json:"maxLength"`
+	Pattern       *regexp.Regexp    `json:"pattern"`
 	Required      []string          `json:"required"`
 	Properties    map[string]schema `json:"properties"`
 	Items         *schema           `json:"items"`

@@ -1,19 +1,16 @@
 package validation
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	definition "github.com/airshipit/sipgen/internal/fields"
 )
 
 const maxHAProxyTimeout = 7 * 24 * time.Hour
-
-// haproxyTime is a time as HAProxy and Go read alike.
-var haproxyTime = regexp.MustCompile(`^[0-9]{1,9}(ms|s|m|h)$`)
 
 // haproxySections are the words that begin a section, by HAProxy's configuration manual. A line that begins so would
 // end the section it is in.
@@ -44,11 +41,9 @@ func validateHAProxy(h *v1.HAProxy, at complaints) {
 }
 
 func (c complaints) timeout(value string) {
-	if value == "" {
-		return
-	}
 	d, err := time.ParseDuration(value)
-	if err != nil || !haproxyTime.MatchString(value) || d <= 0 || d > maxHAProxyTimeout {
+	said := value == "" || !definition.Fits("spec.services.loadBalancerWorker.haproxy.timeouts.connect", value)
+	if !said && (err != nil || d <= 0 || d > maxHAProxyTimeout) {
 		c.add("found %q, want a number with ms, s, m or h, from 1ms to 168h", value)
 	}
 }

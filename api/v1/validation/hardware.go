@@ -1,18 +1,12 @@
 package validation
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-)
-
-var (
-	architecture = regexp.MustCompile(`^[a-z0-9_]{1,63}$`)
-	nicSpeed     = regexp.MustCompile(`^[1-9][0-9]{0,5}Gi?$`)
 )
 
 func validateNames(names v1.Names, at complaints) {
@@ -44,18 +38,9 @@ func validateHardware(h *v1.Hardware, at complaints) {
 		at.add("found no requirement, want at least one of cpus, memory, architecture, vendor, model, disks, nics")
 	}
 	amount(at.at(".memory"), &h.Memory)
-	if h.Architecture != "" && !architecture.MatchString(h.Architecture) {
-		at.at(".architecture").add("found %q, want the name that metal3 reports, as in x86_64 or aarch64",
-			h.Architecture)
-	}
 	validateNames(h.Vendor, at.at(".vendor"))
 	validateNames(h.Model, at.at(".model"))
 	for i := range h.Disks {
 		amount(at.at(".disks[%d].size", i), &h.Disks[i].Size)
-	}
-	if h.NICs != nil {
-		if h.NICs.Speed != "" && !nicSpeed.MatchString(h.NICs.Speed) {
-			at.at(".nics.speed").add("found %q, want gigabits per second, as in 25Gi", h.NICs.Speed)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	definition "github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -47,4 +48,6 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 }
 
 // IsImage reports whether a text is the name of an image, with or without tag and digest.
-func IsImage(text string) bool { return len(text) <= 400 && imageName.MatchString(text) }
+func IsImage(text string) bool {
+	return text != "" && definition.Fits("spec.services.jumpHost.image", text)
+}

@@ -3,7 +3,6 @@ package validation
 import (
 	"maps"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,20 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	definition "github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/inventory"
-)
-
-// What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
-// characters are in none of them.
-var (
-	// imageName is what a container runtime takes for a name, a tag and a digest, and no address of another kind.
-	imageName = regexp.MustCompile(`^(([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]{2,39}\])(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*` +
-		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}))?$`)
-	networkID  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
-	healthPath = regexp.MustCompile(`^/[A-Za-z0-9._~/?=&-]*$`)
-	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
-	sharingKey = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
-	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
 )
 
 // validateServices reports what is wrong with the services of the cluster by themselves.
@@ -40,8 +27,6 @@ func validateServices(c *v1.SIPCluster) []FieldError {
 		validateNetworkID(at, lb.NodeInterface)
 		checkHeadless(&lb.Service, at, lb.NodePort)
 		if check := lb.HealthCheck; check != nil {
-			at.at(".healthCheck.path").match(check.Path, healthPath,
-				`an absolute path of letters, digits and ._~/?=&-`)
 			validateBackendCA(check.CA, at.at(".healthCheck.ca"))
 		}
 		validateHAProxy(lb.HAProxy, at.at(".haproxy"))
@@ -109,20 +94,19 @@ func checkServiceName(c *v1.SIPCluster, at complaints, list string, i int) {
 func isPort(port int32) bool { return port > 0 && port <= 65535 }
 
 // IsNetworkID reports whether an id is valid for a network.
-func IsNetworkID(id string) bool { return len(id) <= 128 && networkID.MatchString(id) }
+func IsNetworkID(id string) bool {
+	return id != "" && definition.Fits("spec.services.jumpHost.nodeInterfaceId", id)
+}
 
-// validateNetworkID complains about an id that is missing or that no network can have.
+// validateNetworkID complains about an id that is missing.
 func validateNetworkID(at complaints, id string) {
-	at = at.at(".nodeInterfaceId")
 	if id == "" {
-		at.add("missing: the id of the network on which the hosts are reached")
+		at.at(".nodeInterfaceId").add("missing: the id of the network on which the hosts are reached")
 	}
-	at.match(id, networkID, "a network id of letters, digits and ._:-")
 }
 
 // validateService reports what is wrong with the fields that all services have. replicas is the default.
 func validateService(s *v1.Service, at complaints, replicas int32) {
-	at.at(".image").match(s.Image, imageName, "an image reference, as in registry.example/haproxy:3.2")
 	for _, key := range slices.Sorted(maps.Keys(s.NodeLabels)) {
 		for _, message := range append(validation.IsQualifiedName(key),
 			validation.IsValidLabelValue(s.NodeLabels[key])...) {
@@ -168,9 +152,6 @@ func checkHeadless(s *v1.Service, at complaints, nodePort int32) {
 
 func validateExposure(e *v1.ServiceExposure, at complaints) {
 	validateAnnotationKeys(e, at.at(".annotations"))
-	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className,
-		"a load balancer class, as in kube-vip.io/kube-vip-class")
-	at.at(".sharingKey").match(e.SharingKey, sharingKey, "letters, digits and ._/-")
 	for _, field := range []struct{ name, value string }{
 		{"loadBalancerIP", e.LoadBalancerIP}, {"loadBalancerClass", e.LoadBalancerClass}, {"provider", e.Provider},
 		{"sharingKey", e.SharingKey},
@@ -240,7 +221,6 @@ func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) 
 		}
 		at.at(".%s", field.name).check(field.value, validation.IsDNS1123Subdomain)
 	}
-	at.at(".interface").match(n.Interface, ifName, "an interface name of at most 15 letters, digits and ._-")
 	if slices.Contains(podInterfaces, n.Interface) {
 		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and "+
 			"Multus chooses", n.Interface)
