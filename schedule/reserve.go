@@ -36,6 +36,20 @@ func (r *Reservation) closed(namespace string) bool {
 	return r.Count == nil && !r.Namespaces[namespace]
 }
 
+// Fills reports whether a free host can be among those that a reservation with a count keeps: it is selected, and
+// reserved for no others alone.
+func (r *Reservation) Fills(h *inventory.Host, all []Reservation) bool {
+	return matches(r.Selector, h) && !slices.ContainsFunc(all, func(other Reservation) bool {
+		return r.barredBy(&other) && matches(other.Selector, h)
+	})
+}
+
+// barredBy reports whether the hosts of the other reservation are for tenants alone of which it has none.
+func (r *Reservation) barredBy(other *Reservation) bool {
+	return len(r.Tenants) > 0 && other.Count == nil &&
+		!slices.ContainsFunc(r.Tenants, func(t string) bool { return slices.Contains(other.Tenants, t) })
+}
+
 // Reserve is what a reservation with a count keeps.
 type Reserve struct {
 	Name    string
@@ -77,8 +91,7 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 		for c := range s.classes {
 			kind := s.hosts[s.classes[c].host].kind
 			kept.Fits[c] = selected[kind] && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
-				return len(one.Tenants) > 0 && other.Count == nil && s.selects(other.Selector)[kind] &&
-					!slices.ContainsFunc(one.Tenants, func(t string) bool { return slices.Contains(other.Tenants, t) })
+				return one.barredBy(&other) && s.selects(other.Selector)[kind]
 			})
 		}
 		if len(one.Tenants) > 0 {

@@ -141,25 +141,29 @@ func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 	alone := func(h *inventory.Host) bool {
 		return slices.ContainsFunc(reserved, func(r schedule.Reservation) bool { return r.ReservedFor(h) != nil })
 	}
-	count := func(matches func(*inventory.Host) bool) (n int) {
-		for i := range answer.Hosts {
-			h := &answer.Hosts[i]
-			if report.HostState(h) == string(holdings.Free) && matches(h.Host) {
-				n++
-			}
+	var others []*inventory.Host // that do not count
+	for i := range answer.Hosts {
+		h := &answer.Hosts[i]
+		if report.HostState(h) != string(holdings.Free) {
+			continue
 		}
-		return n
+		asked := l.selector.Matches(labels.Set(h.Host.Labels))
+		if asked {
+			out.Free++
+		}
+		if !asked || alone(h.Host) {
+			others = append(others, h.Host)
+		}
+		if asked && alone(h.Host) {
+			out.Kept++
+		}
 	}
-	asked := func(h *inventory.Host) bool { return l.selector.Matches(labels.Set(h.Labels)) }
-	out.Free = count(asked)
-	out.Kept = count(func(h *inventory.Host) bool { return asked(h) && alone(h) })
+	keeps := make([]int, len(reserved))
 	for _, k := range kept {
-		at := slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })
-		others := count(func(h *inventory.Host) bool {
-			return reserved[at].Selector.Matches(labels.Set(h.Labels)) && (!asked(h) || alone(h))
-		})
-		out.Kept += max(0, k.Hosts-others)
+		keeps[slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })] = k.Hosts
+		out.Kept += k.Hosts
 	}
+	out.Kept -= schedule.Covered(reserved, keeps, others)
 	return out
 }
 

@@ -1,0 +1,67 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestCovered: on random small sites, as many kept hosts are among the free ones as trying everything finds.
+func TestCovered(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	some := 0
+	for range 3_000 {
+		var reserved []Reservation
+		var keeps []int
+		for i := range 1 + random.IntN(3) {
+			one := Reservation{Name: fmt.Sprint(i), Selector: labels.SelectorFromSet(labels.Set{fmt.Sprint("l", random.IntN(3)): "y"})}
+			count := random.IntN(4)
+			if random.IntN(2) == 0 {
+				one.Tenants = []string{fmt.Sprint("t", random.IntN(2))}
+			}
+			if len(one.Tenants) == 0 || random.IntN(3) > 0 {
+				one.Count = &count
+			} else {
+				count = 0
+			}
+			reserved, keeps = append(reserved, one), append(keeps, count)
+		}
+		var free []*inventory.Host
+		for range random.IntN(6) {
+			h := &inventory.Host{Labels: map[string]string{}}
+			for l := range 3 {
+				if random.IntN(2) == 0 {
+					h.Labels[fmt.Sprint("l", l)] = "y"
+				}
+			}
+			free = append(free, h)
+		}
+		var most func(rest []*inventory.Host, left []int) int
+		most = func(rest []*inventory.Host, left []int) int {
+			if len(rest) == 0 {
+				return 0
+			}
+			best := most(rest[1:], left)
+			for i := range reserved {
+				if left[i] > 0 && reserved[i].Fills(rest[0], reserved) {
+					left[i]--
+					best = max(best, 1+most(rest[1:], left))
+					left[i]++
+				}
+			}
+			return best
+		}
+		want := most(free, append([]int(nil), keeps...))
+		if found := Covered(reserved, keeps, free); found != want {
+			t.Fatalf("%d of %v kept hosts are among %d free ones, want %d: %+v", found, keeps, len(free), want, reserved)
+		}
+		some += want
+	}
+	if some < 1_000 {
+		t.Errorf("only %d hosts", some)
+	}
+}
