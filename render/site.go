@@ -213,10 +213,9 @@ func rendered(c *schedule.Cluster) bool {
 	return false
 }
 
-// stays reports whether a cluster is refused and has services in the tree that was there before: they stay though it
-// has no host.
+// stays reports whether a cluster is refused and is in the tree that was there before: it stays though it has no host.
 func (s *rendering) stays(c *schedule.Cluster) bool {
-	_, found := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
+	_, found := s.Previous[Folder(c.Key)+"/assignments.yaml"]
 	return found && len(c.Refused) > 0
 }
 

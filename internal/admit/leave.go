@@ -112,7 +112,7 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		absent[key] = true
 		if name := s.renamed(key); name != "" { // only here: the tree has the same bytes as long as nothing changes
 			why := s.Frozen[key]
-			why[len(why)-1].Here += fmt.Sprintf("; if %s, which is new and asks for the same hosts, is the same cluster, "+
+			why[len(why)-1].Here += fmt.Sprintf("; if %s, which is new and asks for as many hosts, is the same cluster, "+
 				"put the name back: hosts do not move to another name", name)
 		}
 	}

@@ -53,6 +53,8 @@ type objectHead struct {
 	Metadata   struct {
 		Namespace string `json:"namespace"`
 		Name      string `json:"name"`
+		// Continue is that of a List, where the API server has more of it.
+		Continue any `json:"continue"`
 	} `json:"metadata"`
 }
 
@@ -162,6 +164,9 @@ func (d Document) items(l Limits) ([]Document, error) {
 		return nil, d.typeErrors(err, &head) // it may be any object
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
+		if more := head.Metadata.Continue; more != nil && more != "" {
+			return nil, d.Problem("metadata.continue", "the list ends early: want all of it, as kubectl get prints it")
+		}
 		var (
 			out   []Document
 			errs  []error

@@ -30,9 +30,18 @@ type relabeled struct {
 }
 
 // AddRelabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end them.
+// Those that this run releases are not among them: their labels are to go.
 func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
+	goes := map[string]bool{}
+	for i := range p.Clusters {
+		for _, r := range p.Clusters[i].Roles {
+			for _, s := range r.Slots {
+				goes[s.Host] = goes[s.Host] || s.Status == StatusReleased
+			}
+		}
+	}
 	for _, h := range of.Relabeled() {
-		if with.Manifests && !h.Labels.Any {
+		if goes[h.Host.Key()] || with.Manifests && !h.Labels.Any {
 			continue
 		}
 		does := "keeps"

@@ -47,19 +47,23 @@ func relabeledPlan(name string) Plan {
 	return p
 }
 
-// TestManifestsWithoutLabels: a manifest lacks the labels that the engine sets, and says nothing of the live ones.
-func TestManifestsWithoutLabels(t *testing.T) {
-	for manifests, want := range map[bool]int{true: 0, false: 1} {
+// TestNotRelabeled: a manifest lacks the labels that the engine sets, and says nothing of the live ones; and those of a host that the run releases are to go.
+func TestNotRelabeled(t *testing.T) {
+	for _, row := range []struct {
+		manifests bool
+		status    Status
+		want      int
+	}{{true, StatusKept, 0}, {false, StatusKept, 1}, {false, StatusReleased, 0}, {false, StatusLeaving, 1}} {
 		host := inventory.Host{Namespace: "metal", Name: "h", State: inventory.State{Image: true}}
 		of, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{host}, Tree: []holdings.Claim{{Host: holdings.HostKey{Namespace: "metal", Name: "h"},
 			Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := planOf(ClusterResult{})
-		p.AddRelabeled(of, Relabeling{Manifests: manifests})
-		if got := p.Relabeled(); len(got) != want {
-			t.Errorf("manifests %t: found %q, want %d dangers", manifests, got, want)
+		p := planOf(ClusterResult{Roles: []RoleResult{{Slots: []Slot{{Host: "metal/h", Status: row.status}}}}})
+		p.AddRelabeled(of, Relabeling{Manifests: row.manifests})
+		if got := p.Relabeled(); len(got) != row.want {
+			t.Errorf("manifests %t, %s: found %q, want %d dangers", row.manifests, row.status, got, row.want)
 		}
 	}
 }

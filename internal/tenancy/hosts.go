@@ -324,9 +324,11 @@ func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 	return out
 }
 
-// Clusters that hold hosts, by name.
+// Clusters that hold hosts, or that hosts are leaving, by name.
 func (h Counts) Clusters() []schedule.ClusterKey {
-	return slices.SortedFunc(maps.Keys(h.counts), func(a, b schedule.ClusterKey) int {
+	all := maps.Clone(h.counts)
+	maps.Copy(all, h.leaving)
+	return slices.SortedFunc(maps.Keys(all), func(a, b schedule.ClusterKey) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 }
