@@ -14,8 +14,9 @@ import (
 // fleets are sites as they grow: each has a lot of one thing.
 var fleets = []struct {
 	name string
-	make sizedSite
+	make func(n int) ([]v1.SIPCluster, []inventory.Host)
 }{
+	{"per-key", func(n int) ([]v1.SIPCluster, []inventory.Host) { return perKeySite(n, 892) }},
 	{"discovered", discoveredFleet},
 	{"one-each", func(n int) ([]v1.SIPCluster, []inventory.Host) { return namedFleet(n, 1) }},
 	{"one-each-short", func(n int) ([]v1.SIPCluster, []inventory.Host) { return namedFleet(n, 2) }},
@@ -195,4 +196,97 @@ func workerSelectors(clusters []v1.SIPCluster) map[ClusterKey]string {
 		selectors[ClusterKey{Namespace: c.Namespace, Name: c.Name}] = selector.String()
 	}
 	return selectors
+}
+
+func expression(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
+	return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}
+}
+
+func chosenBy(active, standby int, by ...metav1.LabelSelectorRequirement) v1.NodeSet {
+	return v1.NodeSet{LabelSelector: metav1.LabelSelector{MatchExpressions: by}, Count: &v1.NodeCount{Active: active, Standby: standby}}
+}
+
+// perKeySite has rooms of 800 hosts, rows of 200 and racks of 20. Clusters, one for every 25 hosts and 400 at most, want so many hosts of 1,000 and have limits for
+// each of the three keys: workers have a kind of their own and the next one, at most 12 in a room, 3 in a row and 1 in a rack, and control planes 1 in a row. From
+// 10,000 hosts on, hosts, slots and domains grow alike, so that a cluster wants as many of those that its limits allow: ten times as many clusters, each as large,
+// would not fit into a tenth of the rows.
+func perKeySite(n, wanted int) ([]v1.SIPCluster, []inventory.Host) {
+	hosts := racked(n, func(i int) string { return fmt.Sprintf("room=m%d row=w%d rack=r%d kind=k%d", i/800, i/200, i/20, i%5) })
+	var clusters []v1.SIPCluster
+	count, slots := min(400, n/25), n*wanted/1000
+	for c := range count {
+		kind := func(k int) string { return fmt.Sprintf("k%d", k%5) }
+		standby := max(1, n/10_000)
+		active := (c+1)*slots/count - c*slots/count - 3 - standby
+		worker := chosenBy(min(active, n/80), standby, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+1)))
+		worker.TopologyKeys, worker.MaxPerDomainByKey = []string{"room", "row", "rack"}, map[string]v1.PerDomain{"room": 12, "row": 3}
+		control := chosenBy(3, 0, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+2)))
+		control.TopologyKeys = []string{"row", "rack"}
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{v1.RoleControlPlane: control, v1.RoleWorker: worker}))
+	}
+	return clusters, hosts
+}
+
+// chainSite has a group for every 50 hosts. Each cluster wants a whole one, of two that it may have, and the wrong
+// one comes first; the last wants one host more, if short.
+func chainSite(n int, short bool) ([]v1.SIPCluster, []inventory.Host) {
+	groups := n / 50
+	hosts := racked(n, func(i int) string { return fmt.Sprintf("g=g%d", groups-1-i*groups/n) })
+	var clusters []v1.SIPCluster
+	for i := range groups {
+		want := 50
+		if short && i == groups-1 {
+			want++
+		}
+		clusters = append(clusters, tenant(i, chosenBy(want, 0, is("g", fmt.Sprint("g", i), fmt.Sprint("g", (i+1)%groups)))))
+	}
+	return clusters, hosts
+}
+
+// oneTooFewSite has as many kinds as clusters and one more, and the last cluster wants a host that there is not: a
+// cut of all roles.
+func oneTooFewSite(n int) ([]v1.SIPCluster, []inventory.Host) {
+	count := n / 250
+	kinds := count + 1
+	hosts := racked(n, func(i int) string { return fmt.Sprintf("kind=k%d", i%kinds) })
+	var clusters []v1.SIPCluster
+	for i := range count {
+		var may []string
+		for k := 0; k < count; k += 2 {
+			may = append(may, fmt.Sprint("k", (i+k)%kinds))
+		}
+		want := n / count
+		if i == count-1 {
+			want = n - (count-1)*want + 1
+		}
+		clusters = append(clusters, tenant(i, chosenBy(want, 0, is("kind", may...))))
+	}
+	return clusters, hosts
+}
+
+// TestHardShapes: a chain can be placed, and lacks one host if the last cluster wants one more.
+func TestHardShapes(t *testing.T) {
+	for _, short := range []bool{false, true} {
+		clusters, hosts := chainSite(1000, short)
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		if used, _ := slotsOf(p); p.Schedulable() == short || used == 0 {
+			t.Errorf("short %t: schedulable %t", short, p.Schedulable())
+		}
+	}
+	clusters, hosts := oneTooFewSite(5000)
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	if len(p.Shortages) != 1 || len(p.Shortages[0].Roles) != len(clusters) {
+		t.Errorf("one too few: %d shortages, want one of all %d roles", len(p.Shortages), len(clusters))
+	}
+}
+
+func BenchmarkShapes(b *testing.B) {
+	for _, shape := range fleets {
+		for _, n := range []int{5_000, 20_000} {
+			b.Run(fmt.Sprintf("%s/hosts=%d", shape.name, n), func(b *testing.B) {
+				clusters, hosts := shape.make(n)
+				benchmarkPlan(b, clusters, hosts)
+			})
+		}
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -90,7 +88,7 @@ func TestHostNamespacesAreLikeLabels(t *testing.T) {
 			if random.IntN(4) > 0 {
 				own.HostNamespaces = [][]string{{"east"}, {"west"}, {"north", "east"}}[random.IntN(3)]
 				alike.LabelSelector = *alike.LabelSelector.DeepCopy()
-				alike.LabelSelector.MatchExpressions = append(alike.LabelSelector.MatchExpressions, in("in", own.HostNamespaces...))
+				alike.LabelSelector.MatchExpressions = append(alike.LabelSelector.MatchExpressions, is("in", own.HostNamespaces...))
 			}
 			name := fmt.Sprintf("c%d", i)
 			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: own}))
@@ -107,8 +105,4 @@ func TestHostNamespacesAreLikeLabels(t *testing.T) {
 	if placed < 50 || placed > 350 {
 		t.Errorf("%d of 400 sites can be placed: want some that can and some that cannot", placed)
 	}
-}
-
-func in(key string, values ...string) metav1.LabelSelectorRequirement {
-	return metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}
 }

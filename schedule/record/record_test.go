@@ -198,6 +198,21 @@ func TestRecordOfHardShapes(t *testing.T) {
 	compare(t, "shapes.txt", names, hashes)
 }
 
+// BenchmarkShapes measures the same sites.
+func BenchmarkShapes(b *testing.B) {
+	for _, shape := range hardShapes {
+		b.Run(shape.name, func(b *testing.B) {
+			w := shape.make(5_000)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decide(w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func (w world) String() string {
 	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts, "reserved": w.reserved})
 	if err != nil {
