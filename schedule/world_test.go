@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -20,7 +21,6 @@ type world struct {
 	trees    []Previous // all that were ever published
 	born     int
 	options  Options
-	nested   bool
 }
 
 // step changes something that people, machines or engines change.
@@ -30,9 +30,6 @@ func (w *world) step() string {
 	if len(w.hosts) == 0 || rng.IntN(8) == 0 {
 		w.born++
 		w.hosts = append(w.hosts, newHost(fmt.Sprintf("x%d", w.born), fmt.Sprintf("flavor=big rack=r%d row=w1", rng.IntN(4))))
-		if w.nested {
-			w.carry(&w.hosts[len(w.hosts)-1], rng.IntN(6))
-		}
 		return "a host is added"
 	}
 	switch rng.IntN(17) {
@@ -98,7 +95,7 @@ func (w *world) step() string {
 		}
 		return "an annotation names a host"
 	case 10:
-		w.carry(pick(), rng.IntN(4))
+		pick().Labels["rack"] = fmt.Sprintf("r%d", rng.IntN(4))
 		return "a host is carried to another rack"
 	case 11:
 		if len(w.clusters) > 0 && rng.IntN(3) == 0 {
@@ -113,19 +110,15 @@ func (w *world) step() string {
 // sync applies the tree to some of the hosts, or to all.
 func (w *world) sync(p *Placement) {
 	all := w.rng.IntN(2) == 0
-	keep := map[HostKey]map[string]string{}
+	before := map[string]map[string]string{}
 	for i := range w.hosts {
 		if !all && w.rng.IntN(2) == 0 {
-			labels := map[string]string{}
-			for k, v := range w.hosts[i].Labels {
-				labels[k] = v
-			}
-			keep[HostKey{Namespace: w.hosts[i].Namespace, Name: w.hosts[i].Name}] = labels
+			before[w.hosts[i].Key()] = maps.Clone(w.hosts[i].Labels)
 		}
 	}
 	adopt(w.hosts, p)
 	for i := range w.hosts {
-		if labels := keep[HostKey{Namespace: w.hosts[i].Namespace, Name: w.hosts[i].Name}]; labels != nil {
+		if labels := before[w.hosts[i].Key()]; labels != nil {
 			w.hosts[i].Labels = labels
 		}
 	}
@@ -138,10 +131,87 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// carry brings a host to a rack, and in worlds with rows to the row of that.
-func (w *world) carry(h *inventory.Host, rack int) {
-	h.Labels["rack"] = fmt.Sprintf("r%d", rack)
-	if w.nested {
-		h.Labels["row"], h.Labels["zone"] = fmt.Sprintf("w%d", rack/2), fmt.Sprintf("z%d", rack/4)
+// live plans, publishes and changes a site some times. What a placement says does not depend on the order of the inputs, and planning it again
+// changes nothing. Package lives looks at what holds whatever happens.
+func live(w *world, steps int) error {
+	var story []string
+	for range steps {
+		p, err := Plan(w.clusters, w.hosts, w.tree, w.options)
+		if err != nil {
+			for i := range w.clusters {
+				w.clusters[i].Annotations = nil // one named a host of another
+			}
+			if p, err = Plan(w.clusters, w.hosts, w.tree, w.options); err != nil {
+				return fmt.Errorf("%v: %w", story, err)
+			}
+		}
+		again, err := Plan(w.clusters, w.hosts, tree(p), w.options)
+		if err != nil {
+			return fmt.Errorf("%v: second run: %w", story, err)
+		}
+		if a, b := fmt.Sprint(tree(p)), fmt.Sprint(tree(again)); a != b && !unseen(p) {
+			return fmt.Errorf("%v: a second run changes the tree:\n%s\nthen\n%s\n%v", story, words(p), words(again), w.tree)
+		}
+		clusters, hosts := slices.Clone(w.clusters), slices.Clone(w.hosts)
+		w.rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
+		w.rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		shuffled, err := Plan(clusters, hosts, w.tree, w.options)
+		if err != nil {
+			return fmt.Errorf("%v: shuffled: %w", story, err)
+		}
+		if a, b := words(p), words(shuffled); a != b {
+			return fmt.Errorf("%v: shuffled input gives\n%s\ninstead of\n%s", story, b, a)
+		}
+		w.tree = tree(p)
+		w.trees = append(w.trees, w.tree)
+		tenants := make([]string, len(w.hosts))
+		for i := range w.hosts {
+			tenants[i] = w.hosts[i].Labels[testOptions.Keys.ClusterName]
+		}
+		w.sync(p)
+		for i, was := range tenants {
+			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is && inUse(&candidate{Host: &w.hosts[i]}) != nil {
+				return fmt.Errorf("%v: host %s goes from %s to %s without being released", story, w.hosts[i].Key(), was, is)
+			}
+		}
+		for range 1 + w.rng.IntN(2) {
+			story = append(story, w.step())
+		}
 	}
+	return nil
+}
+
+// unseen: a host is released that never carried labels. The next run sees it clean, and may use it.
+func unseen(p *Placement) bool {
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			for _, gone := range r.Releasing {
+				if gone.Host.Labels[testOptions.Keys.ClusterName] == "" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// words is everything that a placement says.
+func words(p *Placement) string {
+	out := summary(p) + fmt.Sprintf("%+v\n%v\n", p.Shortages, p.Warnings)
+	for _, c := range p.Clusters {
+		out += fmt.Sprintln(c.Warnings)
+		for _, r := range c.Roles {
+			out += fmt.Sprintln(r.Warnings, r.Rejected)
+			for _, a := range r.Assigned {
+				out += Say.Reason(a.Reason) + "\n"
+			}
+			for _, a := range r.Releasing {
+				out += Say.Reason(a.Reason) + "\n"
+			}
+		}
+	}
+	for _, line := range p.Hosts {
+		out += fmt.Sprintln(line.Host.Key(), line.Verdict, line.Cluster, line.Role, line.Reason)
+	}
+	return out
 }
