@@ -1,10 +1,13 @@
 package schedule
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +82,75 @@ func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previo
 		t.Fatal(err)
 	}
 	return p
+}
+
+var (
+	clusterText = regexp.MustCompile(`^(\w+):(?:cp(\d+),)?(any)?(\d+)(?:\+(\d+))?(?:!(remove|approve|deleted)=?(.*))?$`)
+	hostText    = regexp.MustCompile(`^(\w+)/(?:(\w+)/)?(\w+)([!*#~^]*)(?:=(\w+)(?:\.(\w+))?|\?(\w+))?$`)
+)
+
+// sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on standby, of any kind with "any"
+// before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind w, then ! in use, * in error, # paused, ~ standby, ^ created
+// anew, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves.
+func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host, tree Previous) {
+	t.Helper()
+	read := func(form *regexp.Regexp, word string) []string {
+		found := form.FindStringSubmatch(word)
+		if found == nil {
+			t.Fatalf("%q is none of %s", word, form)
+		}
+		return found
+	}
+	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
+	for word := range strings.FieldsSeq(specs) {
+		is := read(clusterText, word)
+		selector := map[string]string{"": "kind=w"}[is[3]]
+		c := newCluster(is[1], map[string]v1.NodeSet{v1.RoleWorker: nodes(selector, number(is[4]), number(is[5]))})
+		if is[2] != "" {
+			c.Spec.Nodes[v1.RoleControlPlane] = nodes("kind=cp", number(is[2]), 0)
+		}
+		switch is[6] {
+		case "remove":
+			c = annotated(c, v1.RemoveAnnotation, is[7])
+		case "approve":
+			c = annotated(c, v1.ApproveReleaseAnnotation, is[7])
+		case "deleted":
+			c.DeletionTimestamp = &metav1.Time{}
+		}
+		clusters = append(clusters, c)
+	}
+	for word := range strings.FieldsSeq(inventoried) {
+		is := read(hostText, word)
+		h := host1(is[1], cmp.Or(is[2], "w"), is[3])
+		if is[5] != "" {
+			h = claimed(h, is[5], cmp.Or(is[6], v1.RoleWorker))
+		} else if is[7] != "" {
+			h.Labels[testOptions.Keys.ClusterName] = is[7]
+		}
+		for _, mark := range is[4] {
+			switch mark {
+			case '!':
+				h = provisionedBy(h, "m"+h.Name)
+			case '*':
+				h = broken(h)
+			case '#':
+				h.State.Paused = true
+			case '~':
+				h = standbyOf(h)
+			case '^':
+				h.UID = "other"
+			}
+		}
+		hosts = append(hosts, h)
+	}
+	for word := range strings.FieldsSeq(claims) {
+		name, leaves := strings.CutPrefix(word, "-")
+		name, cluster, _ := strings.Cut(name, "=")
+		claim := inTree(name, cluster, v1.RoleWorker)
+		claim.Releasing = leaves
+		tree.Claims = append(tree.Claims, claim)
+	}
+	return clusters, hosts, tree
 }
 
 // summary is a placement in lines: "a Worker: h1 h2 +h3 (h4) -h5 short 1/0"; + is new, ~ standby,
