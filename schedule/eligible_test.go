@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -82,6 +84,144 @@ func TestInUse(t *testing.T) {
 		hosts := []inventory.Host{with(claimed(host1("w1", "w", "r1"), "a", v1.RoleWorker), row.change)}
 		if got := summary(plan(t, clusters, hosts, Previous{}, testOptions)); got != row.want {
 			t.Errorf("%s: got %s, want %s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestLacksHardware: each row is the least that a role asks for, and what a host with the hardware below lacks of it.
+func TestLacksHardware(t *testing.T) {
+	const gi = 1 << 30
+	is := &inventory.Hardware{
+		Vendor: "Dell Inc.", Model: "PowerEdge R740", Architecture: "x86_64", CPUs: 32, MemoryMiB: 256 << 10,
+		Disks: []inventory.Disks{{Count: 2, Bytes: 900 * gi, Type: "ssd"}, {Count: 1, Bytes: 1000 * gi, Type: "nvme"}, {Count: 2, Bytes: 2000 * gi, Type: "nvme"}},
+		NICs:  []inventory.NICs{{Count: 2, Gbps: 1}, {Count: 2, Gbps: 25}},
+	}
+	for _, row := range []struct{ want, lacks string }{
+		{"{architecture: x86_64, cpus: 32, memory: 256Gi, nics: {count: 2, speed: 25Gi}}", ""},
+		// Names are equal but for case and the white space around them: a part is not enough.
+		{"{vendor: Dell Inc.}", ""},
+		{"{vendor: ' DELL inc. ', model: [PowerEdge R640, poweredge r740]}", ""},
+		{"{vendor: [HPE, Dell Inc.], cpus: 33}", "with 32 CPUs, want 33"},
+		{"{vendor: Dell}", `of vendor "Dell Inc.", want "Dell"`},
+		{"{vendor: [Dell, HPE], model: R740}", `of vendor "Dell Inc.", want "Dell" or "HPE"`},
+		{"{model: Power Edge R740, architecture: aarch64}", `of model "PowerEdge R740", want "Power Edge R740"`},
+		{"{vendor: []}", ""},
+		{"{vendor: null}", ""},
+		{"{architecture: aarch64, cpus: 64}", "with CPUs of x86_64, want aarch64"},
+		{"{cpus: 33}", "with 32 CPUs, want 33"},
+		{"{memory: 257Gi}", "with 256Gi of memory, want 257Gi"},
+		{"{memory: 274877906945}", "with 256Gi of memory, want 274877906945"},
+		{"{memory: 270G}", ""},
+		{"{nics: {count: 4}}", ""},
+		{"{nics: {}}", ""},
+		{"{nics: {count: 5}}", "with 4 NICs, want 5"},
+		{"{nics: {count: 3, speed: 10G}}", "with 2 NICs of 10G, want 3"},
+		{"{nics: {speed: 100G}}", "with 0 NICs of 100G, want 1"},
+		{"{disks: [{count: 5}]}", ""},
+		{"{disks: [{count: 6}]}", "with 5 disks, want 6"},
+		{"{disks: [{count: 3, size: 1000Gi}]}", ""},
+		{"{disks: [{count: 4, size: 1000Gi}]}", "with 3 disks of 1000Gi, want 4"},
+		{"{disks: [{type: hdd}]}", "with 0 disks (hdd), want 1"},
+		// A disk counts for one entry.
+		{"{disks: [{count: 3, type: nvme}, {count: 2, type: ssd}]}", ""},
+		{"{disks: [{count: 3, type: nvme}, {count: 3}]}", "with 2 disks, want 3"},
+		{"{disks: [{count: 3}, {count: 3, type: nvme}]}", "with 2 disks, want 3"},
+		// The smallest that will do is taken: what is left is the most.
+		{"{disks: [{count: 1, type: nvme}, {count: 2, size: 2000Gi}]}", ""},
+		{"{disks: [{count: 2, size: 500Gi}, {count: 3, size: 1000Gi}]}", ""},
+		{"{disks: [{count: 1, size: 1000Gi, type: nvme}, {count: 2, size: 2000Gi, type: nvme}, {count: 2}]}", ""},
+		{"{disks: [{count: 2, size: 1000Gi, type: nvme}, {count: 2, size: 2000Gi}]}", "with 1 disks of 2000Gi, want 2"},
+	} {
+		var want v1.Hardware
+		if err := yaml.UnmarshalStrict([]byte(row.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if why := LacksHardware(&want, is); why != nil {
+			got = Say.Reason(why)
+		}
+		if got != row.lacks {
+			t.Errorf("%s: %q, want %q", row.want, got, row.lacks)
+		}
+	}
+}
+
+// TestHardwareOfOtherNames: hardware that differs in names alone is another one, however the names are written.
+func TestHardwareOfOtherNames(t *testing.T) {
+	seen := map[string]string{"": "none"}
+	for _, text := range []string{
+		"{vendor: a, model: b}", "{vendor: b, model: a}", "{vendor: [a, b]}", "{model: [a, b]}", `{vendor: 'a" or "b'}`, `{vendor: 'a, model "b"'}`,
+		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}", `{vendor: '"a" "b"'}`, "{cpus: 32}",
+	} {
+		var want v1.Hardware
+		if err := yaml.UnmarshalStrict([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if other, is := seen[want.Key()]; is {
+			t.Errorf("%s is the same as %s", text, other)
+		}
+		seen[want.Key()] = text
+	}
+}
+
+// TestHardware: a role that asks for hardware gets new hosts that have it, keeps those that it holds, and a shortage counts what the others have.
+func TestHardware(t *testing.T) {
+	with := func(name string, memory int) inventory.Host {
+		h := host1(name, "w", "r-"+name)
+		if memory > 0 {
+			h.Hardware = &inventory.Hardware{MemoryMiB: memory << 10}
+		}
+		return h
+	}
+	set := nodes("kind=w", 2, 0)
+	if err := yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware); err != nil {
+		t.Fatal(err)
+	}
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
+	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128), with("h3", 0), with("h4", 512)}
+	// b takes none that a needs, though it comes first by name of those that fit b.
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	if got, want := summary(p), "a Worker: +h4 held\nb Worker: +h1\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	p = plan(t, clusters[:1], hosts[1:4], Previous{}, testOptions)
+	if said, want := Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 1 not inspected by metal3, and the role asks for hardware, 2 with 128Gi of memory. Missing: 2 hosts with kind=w and 256Gi of memory"; !strings.Contains(said, want) {
+		t.Errorf("%q does not say %q", said, want)
+	}
+}
+
+// TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the host.
+func TestExplainLack(t *testing.T) {
+	set := nodes("kind=w", 1, 0)
+	set.Hardware = &v1.Hardware{CPUs: 32}
+	with := func(name, labels string, cpus int, addresses ...string) inventory.Host {
+		h := at(newHost(name, labels), "", addresses...)
+		if cpus > 0 {
+			h.Hardware = &inventory.Hardware{CPUs: cpus}
+		}
+		return h
+	}
+	unread := with("unread", "kind=w rack=r6", 32)
+	unread.AddressProblems = []inventory.AddressProblem{{Network: "oam", Text: "Secret metal/x: missing"}}
+	cluster := onOAM("a", 1, 0)
+	cluster.Spec.Nodes[v1.RoleWorker] = set
+	cluster.Annotations = map[string]string{v1.RemoveAnnotation: "named"}
+	hosts := []inventory.Host{
+		with("few", "kind=w rack=r1", 8, "192.0.2.1"), with("named", "kind=w rack=r2", 32, "192.0.2.2"), with("off", "kind=w rack=r3", 32),
+		with("raw", "kind=w rack=r4", 0, "192.0.2.3"), with("where", "kind=w", 32, "192.0.2.4"), unread,
+	}
+	p := plan(t, []v1.SIPCluster{cluster}, hosts, Previous{}, testOptions)
+	for host, want := range map[string]string{
+		"few":    "selects it, but it is not eligible: with 8 CPUs, want 32",
+		"named":  "selects it, but an annotation of the cluster names it",
+		"off":    "selects it, but it has no address on oam",
+		"raw":    "selects it, but it is not eligible: not inspected by metal3, and the role asks for hardware",
+		"where":  "selects it, but it has no label rack",
+		"unread": "selects it, but it has no address on oam (Secret metal/x: missing)",
+	} {
+		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
+		if !strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n") {
+			t.Errorf("%s: %s\nwant %s", host, said, want)
 		}
 	}
 }

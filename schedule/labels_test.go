@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,5 +81,122 @@ func TestSelected(t *testing.T) {
 	}
 	if matched < 10 {
 		t.Errorf("%d selectors match few hosts by several requirements, want 10", matched)
+	}
+}
+
+// Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no others.
+func TestCandidates(t *testing.T) {
+	cluster := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
+	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}
+	held, free, other := claimed(newHost("h1", "kind=x"), "a", v1.RoleWorker), newHost("h2", "kind=x"), newHost("h3", "kind=y")
+	noService := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
+	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster, "no service does": noService} {
+		candidate := Candidates([]v1.SIPCluster{cluster}, testOptions.Keys)
+		if !candidate(&held) {
+			t.Errorf("%s: a host with our labels is left out", why)
+		}
+		if candidate(&other) {
+			t.Errorf("%s: a host that no selector matches is a candidate", why)
+		}
+		if !candidate(&free) {
+			t.Errorf("%s: a host that the role may get is left out: its addresses could not be kept", why)
+		}
+	}
+}
+
+// within has a host in a namespace.
+func within(namespace string, h inventory.Host) inventory.Host {
+	h.Namespace = namespace
+	return h
+}
+
+// from narrows a role to namespaces of hosts.
+func from(set v1.NodeSet, namespaces ...string) v1.NodeSet {
+	set.HostNamespaces = namespaces
+	return set
+}
+
+func TestHostNamespaces(t *testing.T) {
+	role := func(set v1.NodeSet) []v1.SIPCluster {
+		set.TopologyKey = ""
+		return []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})}
+	}
+	hosts := []inventory.Host{within("east", newHost("h1", "kind=w")), within("west", newHost("h2", "kind=w")), within("west", newHost("h3", "kind=w metadata.namespace=east"))}
+	held := func() []inventory.Host {
+		return []inventory.Host{within("east", claimed(newHost("h1", "kind=w"), "a", v1.RoleWorker)), hosts[1], hosts[2]}
+	}
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		want     string // the summary
+		says     string // of the first shortage
+	}{
+		{"any namespace", role(nodes("kind=w", 3, 0)), hosts, "a Worker: +h1 +h2 +h3", ""},
+		{"one namespace", role(from(nodes("kind=w", 2, 0), "west")), hosts, "a Worker: +h2 +h3", ""},
+		{"several", role(from(nodes("kind=w", 3, 0), "west", "east")), hosts, "a Worker: +h1 +h2 +h3", ""},
+		{"no label of a host is its namespace", role(from(nodes("kind=w", 2, 0), "east")), hosts, "a Worker: short 2/0 unschedulable",
+			"there is only 1 free host it can use. Missing: 1 host in namespace east with kind=w."},
+		{"hosts of nowhere", role(from(nodes("kind=w", 1, 0), "north", "south")), hosts, "a Worker: short 1/0 unschedulable",
+			"No host matches its selector: none is in namespace north or south. Missing: 1 host in namespace north or south with kind=w."},
+		{"a host that it has stays, wherever it is", role(from(nodes("kind=w", 2, 0), "west")), held(), "a Worker: h1 +h2", ""},
+	} {
+		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
+		if got := strings.TrimSpace(summary(p)); got != row.want {
+			t.Errorf("%s: got %s, want %s", row.why, got, row.want)
+		}
+		if row.says != "" && (len(p.Shortages) == 0 || !strings.Contains(Say.Shortage(&p.Shortages[0]), row.says)) {
+			t.Errorf("%s: got %v, want in it: %s", row.why, p.Shortages, row.says)
+		}
+	}
+	candidate := Candidates(role(from(nodes("kind=w", 2, 0), "west")), testOptions.Keys)
+	if candidate(&hosts[0]) || !candidate(&hosts[1]) {
+		t.Error("candidates: want the hosts of the namespace, and no others")
+	}
+	if Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]) {
+		t.Error("candidates: a label of a host is taken for its namespace")
+	}
+}
+
+// A namespace counts like a label: the same site with the namespace as a label, and selectors that ask for that, is placed alike.
+func TestHostNamespacesAreLikeLabels(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 22))
+	placed := 0
+	for n := range 400 {
+		var hosts, labeled []inventory.Host
+		for i := range 4 + random.IntN(9) {
+			h := newHost(fmt.Sprintf("h%02d", i), fmt.Sprintf("kind=%s rack=r%d", []string{"w", "c"}[random.IntN(2)], random.IntN(4)))
+			h.Namespace = []string{"east", "west", "north"}[random.IntN(3)]
+			hosts = append(hosts, h)
+			l := newHost(h.Name, fmt.Sprintf("kind=%s rack=%s in=%s", h.Labels["kind"], h.Labels["rack"], h.Namespace))
+			l.Namespace = h.Namespace
+			labeled = append(labeled, l)
+		}
+		var clusters, like []v1.SIPCluster
+		for i := range 1 + random.IntN(3) {
+			set := nodes([]string{"kind=w", "kind=c", ""}[random.IntN(3)], 1+random.IntN(3), random.IntN(2))
+			if random.IntN(2) == 0 {
+				set.TopologyKey = ""
+			}
+			own, alike := set, set
+			if random.IntN(4) > 0 {
+				own.HostNamespaces = [][]string{{"east"}, {"west"}, {"north", "east"}}[random.IntN(3)]
+				alike.LabelSelector = *alike.LabelSelector.DeepCopy()
+				alike.LabelSelector.MatchExpressions = append(alike.LabelSelector.MatchExpressions, is("in", own.HostNamespaces...))
+			}
+			name := fmt.Sprintf("c%d", i)
+			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: own}))
+			like = append(like, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: alike}))
+		}
+		got, want := plan(t, clusters, hosts, Previous{}, testOptions), plan(t, like, labeled, Previous{}, testOptions)
+		if summary(got) != summary(want) {
+			t.Fatalf("site %d:\n%s\nwant\n%s", n, summary(got), summary(want))
+		}
+		if got.Schedulable() {
+			placed++
+		}
+	}
+	if placed < 50 || placed > 350 {
+		t.Errorf("%d of 400 sites can be placed: want some that can and some that cannot", placed)
 	}
 }

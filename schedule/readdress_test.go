@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +91,107 @@ func TestReaddressedUnserved(t *testing.T) {
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
 	if got := Say.Warnings(p.Clusters[0].Warnings); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One that is held keeps what it has.
+func TestMisplacedAddress(t *testing.T) {
+	const inside, outside = "192.0.2.1", "10.96.0.1"
+	beyond := func(h inventory.Host) inventory.Host {
+		for i := range h.Addresses {
+			if h.Addresses[i].IP.String() == outside {
+				h.Addresses[i].Outside = "192.0.2.0/24"
+			}
+		}
+		return h
+	}
+	free := host1("h1", "w", "r1")
+	held := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
+	tree := func(was ...string) []PreviousClaim {
+		return []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), was...)}
+	}
+	const own = "annotation sip.airshipit.org/address.oam: found 10.96.0.1, want an address in 192.0.2.0/24, where the host's networkData has network oam"
+	const listed = "annotation sip.airshipit.org/address.oam: found 10.96.0.1, want an address in 192.0.2.0/24, 2001:db8::/32, by the Site's spec.hosts.networks for network oam"
+	network := func(name string, namespaces ...string) []inventory.HostNetwork {
+		return []inventory.HostNetwork{{Name: name, Namespaces: namespaces, Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}}}
+	}
+	for _, row := range []struct {
+		why      string
+		host     inventory.Host
+		tree     []PreviousClaim
+		networks []inventory.HostNetwork
+		want     string // where it is; none: nobody gets it
+		says     string
+	}{
+		{"nothing is known", at(free, inventory.FromHostAnnotation, outside), nil, nil, outside, ""},
+		{"free, and in another network than its own", beyond(at(free, inventory.FromHostAnnotation, outside)), nil, nil, "none", own},
+		{"the site lists where", at(free, inventory.FromHostAnnotation, outside), nil, network("oam"), "none", listed},
+		{"the site's list says it is all right", beyond(at(free, inventory.FromHostAnnotation, outside)), nil,
+			append(network("oam"), inventory.HostNetwork{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("10.96.0.0/16")}}), outside, ""},
+		{"a list is for all that a host may say", at(free, inventory.FromNetworkData, outside), nil, network("oam"), "none",
+			strings.Replace(listed, "annotation sip.airshipit.org/address.oam", "networkData", 1)},
+		{"of the list", at(free, inventory.FromHostAnnotation, inside), nil, network("oam", "metal"), inside, ""},
+		{"of the list, for other namespaces", at(free, inventory.FromHostAnnotation, inside), nil, network("oam", "other"), "none",
+			"annotation sip.airshipit.org/address.oam: found 192.0.2.1 on network oam, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+		{"a network that is not listed", at(free, inventory.FromHostAnnotation, inside), nil, network("other"), "none", "found 192.0.2.1 on network oam, which the Site's"},
+		{"the second of two", beyond(at(free, inventory.FromHostAnnotation, outside, "2001:db8::1")), nil, nil, "2001:db8::1", ""},
+		{"held: it does not move there", beyond(at(held, inventory.FromHostAnnotation, outside)), tree(inside), nil, inside,
+			own + "; the host keeps 192.0.2.1 on network oam, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks"},
+		{"held: nor with one of two", beyond(at(held, inventory.FromHostAnnotation, "192.0.2.9", "2001:db8::1", outside)), tree(inside, "2001:db8::2"), nil, inside + ",2001:db8::2", own},
+		{"held: it moves within", at(held, inventory.FromHostAnnotation, "192.0.2.9"), tree(inside), network("oam"), "192.0.2.9", "the services on that network change with it"},
+		{"held, and the tree has it there", beyond(at(held, inventory.FromHostAnnotation, outside)), tree(outside), nil, outside, "the host keeps 10.96.0.1 on network oam"},
+		{"held, the tree has it there, and nothing else does", at(held, ""), tree(outside), network("oam"), outside, "previous tree: found 10.96.0.1, want an address in"},
+		{"labeled, and the tree is lost", beyond(at(held, inventory.FromHostAnnotation, outside)), nil, nil, outside, "the host keeps 10.96.0.1 on network oam"},
+		{"labeled, the tree is lost, and the site lists where", at(held, inventory.FromHostAnnotation, outside), nil, network("oam"), "", listed},
+		{"held, and the tree has it elsewhere only", beyond(at(held, inventory.FromHostAnnotation, outside)), func() []PreviousClaim {
+			c := inTree("h1", "a", v1.RoleWorker)
+			c.Addresses = map[string][]netip.Addr{"other": {netip.MustParseAddr(inside)}}
+			return []PreviousClaim{c}
+		}(), nil, "", own},
+	} {
+		options := testOptions
+		options.Networks = row.networks
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
+		got := "none"
+		if hosts := p.Clusters[0].Roles[0].Assigned; len(hosts) == 1 {
+			got = addressesOf(hosts[0].Host.On("oam"))
+		}
+		if got != row.want {
+			t.Errorf("%s: at %q, want %q", row.why, got, row.want)
+		}
+		said := append(Say.Warnings(p.Clusters[0].Warnings), Say.Warnings(p.Clusters[0].Roles[0].Warnings)...)
+		for _, refusal := range p.Clusters[0].Refused {
+			said = append(said, Say.Refusals([]Refusal{refusal})...)
+		}
+		if row.says == "" && len(said) > 0 || !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, row.says) }) && row.says != "" {
+			t.Errorf("%s: said %q, want %q", row.why, said, row.says)
+		}
+	}
+}
+
+// TestReaddressedElsewhere: a held host does not move to where another cluster's host is on another network, unless the two never meet.
+func TestReaddressedElsewhere(t *testing.T) {
+	hosts := []inventory.Host{
+		at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.2"),
+		at(claimed(host1("h2", "w", "r2"), "b", v1.RoleWorker), ""),
+	}
+	far := inTree("h2", "b", v1.RoleWorker)
+	far.Addresses = map[string][]netip.Addr{"far": {netip.MustParseAddr("192.0.2.2")}}
+	claims := []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), far}
+	b := newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+	for _, row := range []struct {
+		why    string
+		spaces map[string]string
+		want   string
+	}{
+		{"they meet", nil, "192.0.2.1"},
+		{"they never do", map[string]string{"far": "far"}, "192.0.2.2"},
+	} {
+		options := testOptions
+		options.Spaces = row.spaces
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0), b}, hosts, Previous{Claims: claims}, options)
+		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
+			t.Errorf("%s: at %s, want %s; %q", row.why, got, row.want, Say.Warnings(p.Clusters[0].Warnings))
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package schedule
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -40,6 +42,184 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 		}
 		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); !strings.Contains(said, row.says) || row.says == "" && strings.Contains(said, "spec.hosts.release") {
 			t.Errorf("%s: said %q, want %q", row.why, said, row.says)
+		}
+	}
+}
+
+// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval is of one
+// use: the next waits. An approval of a host without a uid is none.
+func TestApprovedRelease(t *testing.T) {
+	used := func(name string) inventory.Host {
+		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
+	}
+	leavesUsed := func(by string) PreviousClaim {
+		c := releasing(inTree("h2", "a", v1.RoleWorker))
+		c.Use = "Metal3Machine/tenants/" + by
+		c.Approval = c.UID + "/" + c.Use
+		return c
+	}
+	nameless := used("h2")
+	nameless.UID = ""
+	for _, row := range []struct {
+		why             string
+		active, standby int
+		hosts           []inventory.Host
+		tree            []PreviousClaim
+		want            string
+	}{
+		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 ~h2\n"},
+		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 h2\n"},
+		{"it is approved for this use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
+		{"it is approved for another use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("m0")}, "a Worker: h1 (h2)\n"},
+		{"its labels are gone, and it is still in use", 1, 0, []inventory.Host{used("h1"), provisionedBy(host1("h2", "w", "rh2"), "h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
+		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
+	} {
+		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})
+		a.Annotations = map[string]string{v1.ApproveReleaseAnnotation: "h2"}
+		p := plan(t, []v1.SIPCluster{a}, row.hosts, Previous{Claims: row.tree}, testOptions)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestGiven: an approval gives a disputed host to the cluster that its labels name. The host keeps the address that it was handed out with, and the run that
+// gives it does not say that the approval names another's host; the next one does.
+func TestGiven(t *testing.T) {
+	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
+	a, b := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, "h1"), onOAM("b", 1, 0)
+	b.Spec.Priority = 1 // it comes first
+	before := knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")
+	before.Approval = "uid-h1/" + holdings.Use(&used)
+	after := knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")
+	for _, row := range []struct {
+		claim  PreviousClaim
+		warned int
+	}{{before, 0}, {after, 1}} {
+		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
+		if got := summary(p); got != "b Worker: h1\na Worker:\n" {
+			t.Errorf("got %s", got)
+		}
+		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
+			t.Errorf("at %s, want the address of the tree", got)
+		}
+		if len(p.Clusters[1].Warnings) != row.warned {
+			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
+		}
+	}
+}
+
+// TestLabelsAlone: complete labels give a host that the tree does not have to a cluster of the specs, frozen or not.
+func TestLabelsAlone(t *testing.T) {
+	idle := claimed(newHost("x1", "kind=w rack=r2"), "a", v1.RoleWorker)
+	mine := newHost("h1", "kind=w rack=r1")
+	refused := map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"wrong"}}
+	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
+	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
+	renewed[0].UID = "uid-of-before"
+	for _, row := range []struct {
+		why     string
+		host    inventory.Host
+		tree    []PreviousClaim
+		refused map[ClusterKey][]string
+		want    string
+	}{
+		{"not frozen", idle, tree, nil, "a Worker: h1 x1\n"},
+		{"frozen", idle, tree, refused, "a Worker: h1 x1 unschedulable\n"},
+		{"frozen, and in use", provisionedBy(idle, "m"), tree, refused, "a Worker: h1 x1 unschedulable\n"},
+		{"frozen, and nothing is in the tree", idle, nil, refused, "a Worker: x1 short 1/0 unschedulable\n"},
+		{"frozen, and the host was restored", idle, renewed, refused, "a Worker: h1 x1 unschedulable\n"},
+		{"frozen, and the host that leaves was restored", idle, append([]PreviousClaim{releasing(renewed[0])}, tree...), refused, "a Worker: h1 -x1 short 1/0 unschedulable\n"},
+	} {
+		options := testOptions
+		options.Refused = row.refused
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})}
+		p := plan(t, clusters, []inventory.Host{mine, row.host}, Previous{Claims: row.tree}, options)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
+			t.Errorf("%s: warnings %q", row.why, got)
+		}
+		if loss := Losses(p); len(loss.Released)+len(loss.Missing) > 0 {
+			t.Errorf("%s: lost %+v", row.why, loss)
+		}
+	}
+}
+
+// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster,
+// but for a host that the tree has for another.
+func TestUsedWithoutSpec(t *testing.T) {
+	used := provisionedBy(claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker), "m")
+	idle := claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker)
+	others := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
+	for _, row := range []struct {
+		why   string
+		host  inventory.Host
+		tree  []PreviousClaim
+		known bool
+		want  string
+	}{
+		{"in use, and the tree has the cluster", used, nil, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
+		{"in use, and the tree has the cluster and the host for another", used, others, true, "a Worker: h1 unschedulable\n"},
+		{"in use, and the tree does not have the cluster", used, nil, false, "a Worker: short 1/0 unschedulable\n"},
+		{"idle, and the tree has the cluster", idle, nil, true, "a Worker: short 1/0 unschedulable\n"},
+	} {
+		options := testOptions
+		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{Namespace: "tenants", Name: "old"}: row.known}
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
+		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of the cluster
+// that the tree has it for, or is in use under any of sipgen's labels, is the same machine: it stays where the tree has it, whatever its
+// consumer has made of its network data, and nothing is lost. Any other is a new host.
+func TestRestored(t *testing.T) {
+	worker := v1.RoleWorker
+	was := knew(inTree("h1", "a", worker), "192.0.2.1")
+	moved := func(h inventory.Host) inventory.Host {
+		h = at(h, inventory.FromNetworkData, "192.0.2.9")
+		h.UID = "after"
+		return h
+	}
+	inUse := moved(provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1"))
+	for _, row := range []struct {
+		why      string
+		host     inventory.Host
+		claim    PreviousClaim
+		restored bool
+		at       string
+	}{
+		{"it is in use under the tree's labels", inUse, was, true, "192.0.2.1"},
+		{"nothing runs on it", moved(claimed(host1("h1", "w", "r1"), "a", worker)), was, true, "192.0.2.1"},
+		{"it has no labels", moved(provisionedBy(host1("h1", "w", "r1"), "m1")), was, false, ""},
+		{"its labels say another cluster", moved(claimed(host1("h1", "w", "r1"), "b", worker)), was, false, ""},
+		{"the same, and it is in use", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, true, "192.0.2.1"},
+		{"it was on its way out", inUse, releasing(was), true, "192.0.2.1"},
+	} {
+		hosts, previous := []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.claim}}
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, hosts, previous, testOptions)
+		loss := Losses(p)
+		if row.restored != (loss.Total() == 0) && !row.claim.Releasing {
+			t.Errorf("%s: %+v is lost", row.why, loss)
+		}
+		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings), func(w string) bool { return strings.Contains(w, "restored or moved") })
+		if said != row.restored {
+			t.Errorf("%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
+		}
+		got := ""
+		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
+			got = addressesOf(assigned[0].Host.On("oam"))
+			if assigned[0].Host.UID != "after" || assigned[0].Adopted == row.restored {
+				t.Errorf("%s: uid %s, adopted %t", row.why, assigned[0].Host.UID, assigned[0].Adopted)
+			}
+		}
+		if got != row.at {
+			t.Errorf("%s: at %q, want %q", row.why, got, row.at)
 		}
 	}
 }
