@@ -39,26 +39,17 @@ func TestAbove(t *testing.T) {
 		"a local repository":             {URL: repo, Branch: "main", Path: "site/dc1"},
 		"the folder in another spelling": {URL: repo, Branch: "main", Path: "./site/dc1/"},
 	} {
-		snapshot, err := Read(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snapshot := mustRead(t, target)
 		found, err := snapshot.Above()
 		if err != nil || !reflect.DeepEqual(found, aboveWanted) {
 			t.Errorf("%s: found %+v, %v", name, found, err)
 		}
 	}
-	none, err := Read(context.Background(), Target{URL: bare(t), Branch: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := mustRead(t, Target{URL: bare(t), Branch: "main"})
 	if found, err := none.Above(); err != nil || found != nil {
 		t.Errorf("no commit: found %+v, %v", found, err)
 	}
-	top, err := Read(context.Background(), Target{URL: repo, Branch: "main"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := mustRead(t, Target{URL: repo, Branch: "main"})
 	if found, err := top.Above(); err != nil || !reflect.DeepEqual(found, aboveWanted[:1]) {
 		t.Errorf("at the top: found %+v, %v", found, err)
 	}
@@ -70,17 +61,14 @@ func TestAboveOfAPartialClone(t *testing.T) {
 	repo := bare(t)
 	rival(t, repo, "main", strange)
 	rival(t, repo, "main", beside(t, 3<<19))
-	for _, setting := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant", "http.receivepack"} {
+	for _, setting := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
 		git(t, repo, "config", setting, "true")
 	}
 	reach := httpsTarget(t, repo)
 	for path, want := range map[string]int{"site/dc1": 4, "site/not/there": 3} {
 		target := reach.Target
 		target.Path = path
-		snapshot, err := Read(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snapshot := mustRead(t, target)
 		found, err := snapshot.Above()
 		if err != nil || len(found) != want || string(found[0].Text) != "top" || string(found[1].Text) != "above" {
 			t.Errorf("%s: found %+v, %v", path, found, err)
@@ -92,9 +80,7 @@ func TestAboveAFolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	put(t, top, strange)
-	if err := os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")))
 	// Outside a checkout, nobody knows what will be above it.
 	found, prefix, err := DirAbove(filepath.Join(top, "site/dc1"))
 	want := []AboveFile{{Path: ".gitattributes", NoFile: true}, {Path: "kustomization.yaml", Text: []byte("beside")}}
@@ -104,9 +90,7 @@ func TestAboveAFolder(t *testing.T) {
 	if out, err := exec.Command("git", "-C", top, "init", "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.Remove(filepath.Join(top, "site/dc1/.gitattributes")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
 	found, prefix, err = DirAbove(filepath.Join(top, "site/dc1"))
 	if err != nil || prefix != "site/dc1" || !reflect.DeepEqual(found, aboveWanted) {
 		t.Errorf("a checkout: found %+v, %q, %v", found, prefix, err)

@@ -2,12 +2,19 @@ package publish
 
 import (
 	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish/internal/credentials"
+	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
@@ -75,5 +82,57 @@ func TestTokensAsUserNames(t *testing.T) {
 	r := &remote{target: &Target{URL: "https://robot:s3cret@git.example.org/x.git", Auth: Auth{Username: "robot", Password: "s3cret"}}}
 	if found := r.mask("robot may not push"); found != "robot may not push" {
 		t.Errorf("a user name: found %s", found)
+	}
+}
+
+// What a git server says reaches a terminal and a CI log: no line of it is a command, and no secret is in it however it is laid out.
+func TestServersWords(t *testing.T) {
+	r := &remote{target: &Target{Auth: Auth{Password: "two  blanks and\ta tab", Token: "t0ken-value"}}}
+	for _, row := range []struct{ why, in, one, masked string }{
+		{"lines", "remote: a\r\nremote: b\n", "remote: a; remote: b", "remote: a\nremote: b"},
+		{"an escape sequence", "\x1b]0;title\x07\x1b[2Jred", "]0;title[2Jred", "]0;title[2Jred"},
+		{"C1 controls", "\u009b2Jx", "2Jx", "2Jx"},
+		{"GitHub's and Azure's commands", "::error::x\n##[error]y\n##vso[task]z", ": :error::x; ## [error]y; ##vso [task]z", ": :error::x\n## [error]y\n##vso [task]z"},
+		{"a line that Unicode ends", "a\u2028::stop-commands::x\u2029b\u0085c", "a; : :stop-commands::x; b; c", "a\n: :stop-commands::x\nb\nc"},
+		{"text that turns its direction", "a\u202eexe.gpj\u2066", "aexe.gpj", "aexe.gpj"},
+		{"a secret with blanks", "no: two  blanks and\ta tab!", "no: two blanks and a tab!", "no: ***!"},
+		{"a secret in parts", "no: t0ken\x1b-va\u200blue!", "no: t0ken-value!", "no: ***!"},
+	} {
+		if got := wire.OneLine(row.in); got != row.one {
+			t.Errorf("%s: OneLine(%q) = %q, want %q", row.why, row.in, got, row.one)
+		}
+		if got := r.masked(errors.New(row.in)).Error(); got != row.masked {
+			t.Errorf("%s: masked(%q) = %q, want %q", row.why, row.in, got, row.masked)
+		}
+	}
+	if got := wire.OneLine(strings.Repeat("endless ", 1000)); len([]rune(got)) > 2000 || text.Line(got) != got {
+		t.Errorf("%d characters", len([]rune(got)))
+	}
+}
+
+// TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that nobody typed, one reason.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	dial := func(err error) error {
+		return fmt.Errorf("Get %q: %w", "https://git.example.org/info/refs", &net.OpError{Op: "dial", Net: "tcp", Err: err})
+	}
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{dial(&net.DNSError{Err: "no such host", Name: "git.example.org", Server: "192.0.2.53:53", IsNotFound: true}), "cannot be reached: no such host"},
+		{dial(&net.DNSError{Err: "server misbehaving", Name: "git.example.org", Server: "192.0.2.53:53"}), "cannot be reached: the server's name could not be looked up: server misbehaving"},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "cannot be reached: connection refused"},
+		{dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), "cannot be reached: no route to host"},
+		{dial(os.NewSyscallError("connect", syscall.ETIMEDOUT)), "cannot be reached: the connection timed out"},
+	} {
+		err := (&remote{target: &Target{}}).explain(row.err)
+		if !errors.Is(err, ErrUnreachable) || err.Error() != row.want {
+			t.Errorf("found %v, want %s", err, row.want)
+		}
+	}
+	reset := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	if err := (&remote{target: &Target{}}).explain(reset); errors.Is(err, ErrUnreachable) {
+		t.Errorf("a connection that was made and lost: found %v", err)
 	}
 }

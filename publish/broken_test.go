@@ -23,9 +23,7 @@ type cable struct {
 func newCable(t testing.TB, to string) *cable {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	w := &cable{address: listener.Addr().String()}
 	go func() {
@@ -79,13 +77,10 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 			} {
 				t.Run(row.why, func(t *testing.T) {
 					leaves(t, repo, func() error {
-						tip, err := Read(context.Background(), target)
-						if err != nil {
-							t.Fatal(err)
-						}
+						tip := mustRead(t, target)
 						cable.most.Store(row.most)
 						before := cable.broken.Load()
-						_, err = Commit(context.Background(), target, tip, Tree{"a": big}, meta)
+						_, err := Commit(context.Background(), target, tip, Tree{"a": big}, meta)
 						if err == nil || !strings.Contains(err.Error(), row.says) {
 							t.Errorf("found %v, want %q", err, row.says)
 						}
@@ -116,9 +111,7 @@ func knownAs(t testing.TB, files []string, address, other string) []string {
 	var found []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		_, port, _ := strings.Cut(address, ":")
 		_, as, _ := strings.Cut(other, ":")
 		dir := t.TempDir()

@@ -104,7 +104,6 @@ func TestLastChange(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	web, shell := serveHTTPS(t, root), serveSSH(t)
-	auth := Auth{Username: "robot", Password: "s3cret", CAFile: web.ca, NoHelper: true}
 	for i, row := range histories {
 		repo := filepath.Join(root, fmt.Sprintf("%d.git", i))
 		git(t, root, "init", "--quiet", "--bare", "--initial-branch=main", repo)
@@ -113,7 +112,7 @@ func TestLastChange(t *testing.T) {
 		if row.path == "" {
 			path = "site"
 		}
-		over := Target{URL: web.url + "/" + filepath.Base(repo), Branch: "main", Path: path, Auth: auth}
+		over := Target{URL: web.url + "/" + filepath.Base(repo), Branch: "main", Path: path, Auth: web.login()}
 		lastChange(t, row.why+": a path", Target{URL: repo, Branch: "main", Path: path}, row.since, row.want)
 		lastChange(t, row.why+": file://", Target{URL: "file://" + repo, Branch: "main", Path: path}, row.since, row.want)
 		if i > 1 {
@@ -178,10 +177,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	lastChange(t, "a shallow clone that ends with the change", shallow, 15, 30)
 	_, shallow = copyOf("--depth=4")
 	lastChange(t, "a shallow clone that has the commit before the change", shallow, 15, 10)
-	known, err := Read(t.Context(), shallow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := mustRead(t, shallow)
 	if unknown := known.LastChange(t.Context(), time.Time{}); !unknown.Equal(minute(30)) {
 		t.Errorf("since an unknown time: found %v", unknown)
 	}
@@ -191,18 +187,13 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	object := filepath.Join(whole, "objects", hash[:2], hash[2:])
 	broken := Target{URL: whole, Branch: "main", Path: "site"}
 	for _, text := range []string{"", "garbage"} {
-		if err := errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)))
 		lastChange(t, fmt.Sprintf("a commit that is %q", text), broken, 15, 30)
 	}
 
 	reach := httpsTarget(t, repo)
 	reach.Path = "site"
-	tip, err := Read(t.Context(), reach.Target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, reach.Target)
 	record(t, repo, []past{{minute: 1, file: "other/a"}})
 	git(t, repo, "update-ref", "-d", "refs/heads/main")
 	if found := tip.LastChange(t.Context(), minute(15)); !found.Equal(minute(30)) {

@@ -87,13 +87,9 @@ func (c child) run() error {
 func (c child) command(t testing.TB) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	command := exec.Command(self)
 	command.Env = append(os.Environ(), "PUBLISH_TEST_CHILD="+string(text))
 	return command
@@ -104,9 +100,7 @@ func (c child) start(t testing.TB) *exec.Cmd {
 	command := c.command(t)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, command.Start())
 	return command
 }
 
@@ -125,9 +119,7 @@ func killAlone(t testing.TB, command *exec.Cmd, most time.Duration) {
 func end(t testing.TB, command *exec.Cmd, process int, most time.Duration) {
 	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
-	if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Kill(process, syscall.SIGKILL))
 	if err := command.Wait(); err == nil {
 		t.Fatal("the child ended by itself")
 	}

@@ -1,14 +1,24 @@
 package publish
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestCommitReplacesOnlyThePath(t *testing.T) {
@@ -49,10 +59,7 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	if again.Changed || again.Commit != done.Commit || git(t, repo, "rev-list", "--count", "main") != "3" {
 		t.Errorf("an unchanged tree: found %+v, want no commit", again)
 	}
-	tip, err := Read(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, target)
 	same(t, "Read", tip.Tree, second)
 	if tip.Commit != git(t, repo, "rev-parse", "main") {
 		t.Errorf("Read: found commit %s", tip.Commit)
@@ -69,10 +76,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 	var commits []string
 	for range 3 {
 		repo := bare(t)
-		done, err := publishTree(Target{URL: "file://" + repo, Branch: "main"}, files, about)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := publishAs(t, Target{URL: "file://" + repo, Branch: "main"}, files, about)
 		commits = append(commits, done.Commit)
 		clone := filepath.Join(t.TempDir(), "clone")
 		git(t, t.TempDir(), "clone", "--quiet", repo, clone)
@@ -97,19 +101,6 @@ func TestCommitIsGitsOwn(t *testing.T) {
 	if len(slices.Compact(slices.Clone(commits))) != 1 {
 		t.Errorf("commits differ: %v", commits)
 	}
-}
-
-func TestAdoptTakesOverAPath(t *testing.T) {
-	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("site/a", "theirs", "site/notes", "x"))
-	about := meta
-	about.Adopt = true
-	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "1", "site/notes", "x"))
-	fsck(t, repo)
 }
 
 func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
@@ -146,25 +137,18 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
 	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
 	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
-	if err := os.Symlink("same", filepath.Join(clone, "site/link")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink("same", filepath.Join(clone, "site/link")))
 	git(t, clone, "add", "-A")
 	git(t, clone, "commit", "--quiet", "-m", "by hand")
 	git(t, clone, "push", "--quiet")
-	tip, err := Read(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, target)
 	next := tree("same", "1", "edited", "2", "edited to the same", "2", "theirs", "1", "theirs too", "2", "file", "2", "link", "2", "new/x", "1")
 	about := meta
 	about.Adopt = true
 	var told []Change
 	about.Message = func(changes []Change) string { told = changes; return "x" }
 	done, err := Commit(context.Background(), target, tip, next, about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := Diff(tip.Tree, next)
 	adopted := slices.IndexFunc(want, func(c Change) bool { return c.Path == "theirs too" })
 	want[adopted] = Change{Path: "theirs too", Kind: Changed, Old: []byte("hand"), New: []byte("2"), Foreign: true}
@@ -179,10 +163,116 @@ func TestNewRepository(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
-	if _, err := publishTree(Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta); err != nil {
-		t.Fatal(err)
-	}
+	publishAs(t, Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta)
 	if got := git(t, repo, "ls-tree", "-r", "--name-only", "main"); got != ".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a" {
 		t.Errorf("found %s", got)
+	}
+}
+
+func TestSSHSignatureVerifiesInGit(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
+		t.Run(kind, func(t *testing.T) {
+			dir := t.TempDir()
+			key := filepath.Join(dir, "key")
+			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if _, err := SSHSigner(key, ""); err == nil || !strings.Contains(err.Error(), "passphrase") {
+				t.Errorf("without the passphrase: found %v", err)
+			}
+			if _, err := SSHSigner(key, "wrong"); err == nil {
+				t.Error("with a wrong passphrase: want an error")
+			}
+			signer, err := SSHSigner(key, "pass phrase")
+			check(t, err)
+			public, err := os.ReadFile(key + ".pub")
+			check(t, err)
+			allowed := filepath.Join(dir, "allowed")
+			check(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
+			repo := signedCommit(t, signer)
+			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "--verbose", "main")
+			if !strings.Contains(out, `Good "git" signature for ada@example.org`) {
+				t.Errorf("git verify-commit: %s", out)
+			}
+			if out, err := tryGit(repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile=/dev/null", "verify-commit", "main"); err == nil {
+				t.Errorf("git verify-commit without the key: want a failure, found %s", out)
+			}
+		})
+	}
+}
+
+func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
+	if _, err := exec.LookPath("gpg"); err != nil {
+		need.Missing(t, "OpenPGP signatures against git: there is no gpg here; Debian has it in gpg")
+	}
+	dir := t.TempDir()
+	check(t, os.Chmod(dir, 0o700))
+	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return meta.When.Add(-time.Hour) }}
+	entity, err := openpgp.NewEntity("Ada", "", "ada@example.org", config)
+	check(t, err)
+	var public, private bytes.Buffer
+	armored := func(to io.Writer, kind string, write func(io.Writer) error) {
+		writer, err := armor.Encode(to, kind, nil)
+		if err == nil {
+			err = errors.Join(write(writer), writer.Close())
+		}
+		check(t, err)
+	}
+	armored(&public, openpgp.PublicKeyType, entity.Serialize)
+	check(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
+	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
+	key := filepath.Join(dir, "key.asc")
+	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
+	if _, err := OpenPGPSigner(key, "", meta.When); err == nil || !strings.Contains(err.Error(), "passphrase") {
+		t.Errorf("without the passphrase: found %v", err)
+	}
+	if _, err := OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When); err == nil {
+		t.Error("a public key: want an error")
+	}
+	signer, err := OpenPGPSigner(key, "pass phrase", meta.When)
+	check(t, err)
+	t.Setenv("GNUPGHOME", dir)
+	if out, err := exec.Command("gpg", "--batch", "--import", filepath.Join(dir, "public.asc")).CombinedOutput(); err != nil {
+		t.Fatalf("gpg --import: %v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("gpgconf", "--kill", "all").Run() })
+	repo := signedCommit(t, signer)
+	if out := git(t, repo, "verify-commit", "--verbose", "main"); !strings.Contains(out, "Good signature from") {
+		t.Errorf("git verify-commit: %s", out)
+	}
+}
+
+func signedCommit(t *testing.T, signer Signer) string {
+	t.Helper()
+	repo := bare(t)
+	about := meta
+	about.Signer, about.RequireSigned = signer, true
+	publishAs(t, Target{URL: repo, Branch: "main"}, tree("a", "1"), about)
+	fsck(t, repo)
+	return repo
+}
+
+type brokenSigner struct{ result []byte }
+
+func (b brokenSigner) Sign(io.Reader) ([]byte, error) {
+	if b.result == nil {
+		return nil, errors.New("the token is not plugged in")
+	}
+	return b.result, nil
+}
+
+func TestNothingUnsignedIsPushed(t *testing.T) {
+	t.Parallel()
+	for _, signer := range []Signer{nil, brokenSigner{}, brokenSigner{[]byte{}}} {
+		repo := bare(t)
+		about := meta
+		about.Signer, about.RequireSigned = signer, true
+		if _, err := publishTree(Target{URL: repo, Branch: "main"}, tree("a", "1"), about); err == nil {
+			t.Errorf("%v: want an error", signer)
+		}
+		if refs := git(t, repo, "for-each-ref"); refs != "" {
+			t.Errorf("%v: pushed %s", signer, refs)
+		}
 	}
 }

@@ -27,9 +27,7 @@ func put(t testing.TB, dir string, files Tree) {
 	t.Helper()
 	for name, text := range files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		if err := os.WriteFile(full, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -51,9 +49,7 @@ func onDisk(t *testing.T, dir string) Tree {
 		files[filepath.ToSlash(name)], err = os.ReadFile(full)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return files
 }
 
@@ -67,9 +63,7 @@ func same(t *testing.T, what string, got, want Tree) {
 func mustWrite(t *testing.T, dir string, files Tree) Result {
 	t.Helper()
 	result, err := WriteDir(context.Background(), dir, files, DirOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return result
 }
 
@@ -79,9 +73,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
 	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
-	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
 	result := mustWrite(t, dir, next)
 	want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}}
@@ -98,9 +90,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 		t.Error("somebody's empty folder is gone:", err)
 	}
 	read, err := ReadDir(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	same(t, "ReadDir", read, next)
 	if again := mustWrite(t, dir, next); !again.unchanged() {
 		t.Errorf("second write: found %+v, want no change", again)
@@ -202,9 +192,7 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 	dir, outside := filepath.Join(parent, "out"), filepath.Join(parent, "outside")
 	put(t, outside, tree("x", "precious"))
 	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
-	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(filepath.Join(dir, "a")))
 	if err := os.Symlink(outside, filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
@@ -222,9 +210,7 @@ func TestALinkInTheWayIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a", "1"))
-	if err := os.Symlink("elsewhere", filepath.Join(dir, "b")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink("elsewhere", filepath.Join(dir, "b")))
 	for _, adopt := range []bool{false, true} {
 		_, err := WriteDir(context.Background(), dir, tree("a", "1", "b", "2"), DirOptions{Adopt: adopt})
 		if !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "/b: ") || !strings.Contains(err.Error(), "found a link") {
@@ -243,9 +229,7 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
 	put(t, filepath.Join(dir, "others"), tree("x", "precious"))
-	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(filepath.Join(dir, "a")))
 	if err := os.Symlink("others", filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
@@ -276,14 +260,10 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 				first, _, _ := strings.Cut(name, "/")
 				err = os.RemoveAll(filepath.Join(dir, first))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 		}
 		read, err := ReadDir(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		same(t, fmt.Sprint(moved, " moved, read"), read, after)
 		want := maps.Clone(after)
 		want["a/mine"] = []byte("hand")
@@ -299,9 +279,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	if text := onDisk(t, dir)["new"]; string(text) != "hand" {
 		t.Errorf("somebody's file is now %q", text)
 	}
-	if err := os.Remove(filepath.Join(dir, "new")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(filepath.Join(dir, "new")))
 	mustWrite(t, dir, before)
 	same(t, "with nothing in the way", onDisk(t, dir), before)
 	// What is not staged completely is thrown away.

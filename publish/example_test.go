@@ -6,37 +6,10 @@ import (
 	"log"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/airshipit/sipgen/publish"
 )
-
-// A tree is written to a folder; what sipgen did not write there stays.
-func ExampleWriteDir() {
-	parent, err := os.MkdirTemp("", "example")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(parent) }()
-	dir, ctx := filepath.Join(parent, "out"), context.Background()
-	for _, tree := range []publish.Tree{
-		{"clusters/a/hosts.yaml": []byte("1"), "PLAN.md": []byte("1")},
-		{"clusters/a/hosts.yaml": []byte("2"), "clusters/b/hosts.yaml": []byte("1")},
-	} {
-		result, err := publish.WriteDir(ctx, dir, tree, publish.DirOptions{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println("added", result.Added, "changed", result.Changed, "deleted", result.Deleted)
-	}
-	owned, err := publish.ReadDir(ctx, dir)
-	fmt.Println(len(owned), "files", err)
-	// Output:
-	// added [PLAN.md clusters/a/hosts.yaml] changed [] deleted []
-	// added [clusters/b/hosts.yaml] changed [clusters/a/hosts.yaml] deleted [PLAN.md]
-	// 2 files <nil>
-}
 
 // A tree is made from what is on the branch, and committed there. What the function returns beside the tree comes back.
 func ExampleLoop() {

@@ -21,6 +21,13 @@ var meta = Meta{
 	Trailers: []Trailer{{"Sipgen-Version", "v1"}},
 }
 
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // git runs the real git, with no configuration but its own.
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
@@ -52,8 +59,10 @@ var made = sync.OnceValues(func() (map[string][]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if out, err := tryGit(dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "."); err != nil {
-		return nil, errors.New(out)
+	for _, args := range [][]string{{"init", "--quiet", "--bare", "--template=", "--initial-branch=main", "."}, {"config", "http.receivepack", "true"}} {
+		if out, err := tryGit(dir, args...); err != nil {
+			return nil, errors.New(out)
+		}
 	}
 	files := map[string][]byte{}
 	return files, filepath.WalkDir(dir, func(full string, entry os.DirEntry, err error) error {
@@ -72,18 +81,12 @@ func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
 	files, err := made()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, folder := range []string{"hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
-		if err := os.MkdirAll(filepath.Join(repo, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(repo, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(repo, name), text, 0o644))
 	}
 	return repo
 }
@@ -164,13 +167,23 @@ func publishTree(target Target, files Tree, about Meta) (*Published, error) {
 	return Commit(context.Background(), target, tip, files, about)
 }
 
+func publishAs(t testing.TB, target Target, files Tree, about Meta) *Published {
+	t.Helper()
+	done, err := publishTree(target, files, about)
+	check(t, err)
+	return done
+}
+
 func mustPublish(t testing.TB, target Target, files Tree) *Published {
 	t.Helper()
-	done, err := publishTree(target, files, meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return done
+	return publishAs(t, target, files, meta)
+}
+
+func mustRead(t testing.TB, target Target) *Snapshot {
+	t.Helper()
+	tip, err := Read(context.Background(), target)
+	check(t, err)
+	return tip
 }
 
 // times is how often a test repeats what happens at random: n at night, and a third of it otherwise.

@@ -19,12 +19,9 @@ var filesOfHistory = []past{
 // minutes in unread the files cannot be read.
 func versionsOf(t *testing.T, target Target, walk Walk, unread ...int) (found []string, older string) {
 	t.Helper()
-	tip, err := Read(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, target)
 	walk.Files = "c/*/a"
-	older, err = tip.History(t.Context(), walk, func(v *Version) error {
+	older, err := tip.History(t.Context(), walk, func(v *Version) error {
 		at := int(v.When.Sub(minute(0)).Minutes())
 		var texts []string
 		for _, name := range v.State.Others {
@@ -39,9 +36,7 @@ func versionsOf(t *testing.T, target Target, walk Walk, unread ...int) (found []
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return found, older
 }
 
@@ -68,8 +63,7 @@ func TestHistory(t *testing.T) {
 		{"the tip", Walk{Most: 1}, nil, []string{"8: c/m/a change 4"}, "at most 1 commits are read"},
 		{"five in a row that are older", Walk{Most: 100, Since: minute(8)}, nil, []string{all[1], all[2], all[3]}, "older than 2023-11-14T22:21:20Z"},
 	} {
-		over := Target{URL: web.url + "/fleet.git", Branch: "main", Path: "site",
-			Auth: Auth{Username: "robot", Password: "s3cret", CAFile: web.ca, NoHelper: true}}
+		over := Target{URL: web.url + "/fleet.git", Branch: "main", Path: "site", Auth: web.login()}
 		ssh := Target{URL: shell.url(t, repo), Branch: "main", Path: "site",
 			Auth: Auth{SSHKeyFile: shell.userKey, KnownHosts: []string{shell.knownHosts}}}
 		reached := map[string]int{"all": 2, "fewer": 1}[row.why] + 1 // how a history gets here is one thing, what is in it another
@@ -111,12 +105,9 @@ func TestHistoryOfMerges(t *testing.T) {
 	git(t, work, "checkout", "--quiet", "main")
 	git(t, work, "merge", "--quiet", "--no-ff", "-m", "merged", "proposal")
 	git(t, work, "push", "--quiet", "origin", "main")
-	tip, err := Read(t.Context(), Target{URL: repo, Branch: "main", Path: "site"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	var found []string
-	_, err = tip.History(t.Context(), Walk{Files: "c/*/a", Since: time.Time{}, Most: 100}, func(v *Version) error {
+	_, err := tip.History(t.Context(), Walk{Files: "c/*/a", Since: time.Time{}, Most: 100}, func(v *Version) error {
 		found = append(found, v.Message)
 		return nil
 	})
@@ -132,12 +123,9 @@ func TestHistoryHoldsFilesToTheList(t *testing.T) {
 	mustPublish(t, target, tree("c/n/a", "1", "c/n/b", "1", "c/m/a", "1"))
 	rival(t, target.URL, "main", Tree{"c/n/a": []byte("2"), "c/o/a": []byte("2")})
 	mustPublish(t, target, tree("c/n/a", "3", "c/n/b", "1", "c/m/a", "1"))
-	tip, err := Read(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tip := mustRead(t, target)
 	var found []string
-	_, err = tip.History(t.Context(), Walk{Files: "c/*/a", Most: 100}, func(v *Version) error {
+	_, err := tip.History(t.Context(), Walk{Files: "c/*/a", Most: 100}, func(v *Version) error {
 		found = append(found, fmt.Sprint(len(v.State.Tree), v.State.Edited, v.State.Missing, v.State.Others, v.State.Unlisted))
 		return nil
 	})

@@ -9,13 +9,7 @@ import (
 )
 
 func TestHTTPS(t *testing.T) {
-	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
-	server := serveHTTPS(t, filepath.Dir(repo))
-	target := Target{
-		URL: server.url + "/fleet.git", Branch: "main", Path: "site",
-		Auth: Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true},
-	}
+	repo, server, target := overHTTPS(t)
 	remoteRoundTrip(t, target, repo)
 
 	t.Run("the answer is lost after the push was taken", func(t *testing.T) {
@@ -43,9 +37,7 @@ func TestHTTPS(t *testing.T) {
 	t.Run("git's credential helper", func(t *testing.T) {
 		store := filepath.Join(t.TempDir(), "credentials")
 		address := strings.Replace(server.url, "https://", "https://robot:s3cret@", 1)
-		if err := os.WriteFile(store, []byte(address+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(store, []byte(address+"\n"), 0o600))
 		t.Setenv("GIT_CONFIG_COUNT", "1")
 		t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 		t.Setenv("GIT_CONFIG_VALUE_0", "store --file="+store)
@@ -82,9 +74,7 @@ func TestHTTPS(t *testing.T) {
 
 // Every way to log in that a forge or a company's own server knows.
 func TestHTTPSLogins(t *testing.T) {
-	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
-	server := serveHTTPS(t, filepath.Dir(repo))
+	repo, server, _ := overHTTPS(t)
 	user := strings.Replace(server.url, "https://", "https://robot@", 1) + "/fleet.git"
 	for _, row := range []struct {
 		why, url string
@@ -120,7 +110,6 @@ func TestHTTPSLogins(t *testing.T) {
 func TestClientCertificates(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
 	clients := newAuthority(t)
 	server := serveClients(t, filepath.Dir(repo), clients)
 	ours, strangers := clients.issue(t, "ours"), newAuthority(t).issue(t, "stranger")

@@ -88,10 +88,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 				} else {
 					kill(t, work, 300*time.Millisecond)
 				}
-				tip, err := Read(context.Background(), target)
-				if err != nil {
-					t.Fatal(err)
-				}
+				tip := mustRead(t, target)
 				whole(t, "in git", tip.Tree)
 				fsck(t, repo)
 				// What a git that was killed had locked stays locked until somebody removes it, as after any push.
@@ -116,9 +113,7 @@ func TestKilledWhileMakingARepository(t *testing.T) {
 		dir := t.TempDir()
 		kill(t, child{Do: "repositories, for ever", Dir: dir}.start(t), 50*time.Millisecond)
 		made, err := filepath.Glob(filepath.Join(dir, "*.git"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, repo := range made {
 			if tip, err := Read(context.Background(), Target{URL: repo, Branch: "main"}); err != nil || tip.Commit == "" {
 				t.Errorf("%s: found %+v, %v, want a branch with a commit", repo, tip, err)
@@ -134,9 +129,7 @@ func TestLockThatWasLeft(t *testing.T) {
 	rival(t, repo, "main", tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
 	for _, target := range []Target{{URL: repo, Branch: "main", Path: "site"}, httpsTarget(t, repo).Target} {
-		if err := os.WriteFile(lock, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(lock, nil, 0o644))
 		leaves(t, repo, func() error {
 			_, err := publishTree(target, tree("a", "1"), meta)
 			if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "/refs/heads/main.lock': File exists") {
@@ -144,9 +137,7 @@ func TestLockThatWasLeft(t *testing.T) {
 			}
 			return err
 		})
-		if err := os.Remove(lock); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Remove(lock))
 		mustPublish(t, target, tree("a", target.URL))
 	}
 }

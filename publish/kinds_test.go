@@ -2,6 +2,7 @@ package publish
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +16,8 @@ import (
 // has beyond the branch: a request with commits that are there.
 func TestServersThatWantMultiACK(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
-	server := serveHTTPS(t, filepath.Dir(repo))
+	repo, server, target := overHTTPS(t)
 	server.ack.Store(true)
-	target := Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
 	mustPublish(t, target, tree("a", "1"))
 	mustPublish(t, target, tree("a", "2"))
 	target.Proposal = "sipgen/site"
@@ -42,7 +40,7 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 			repo := filepath.Join(root, name)
 			git(t, repo, "config", "http.receivepack", "true")
 			server := serveHTTPS(t, root)
-			target := Target{URL: server.url + "/" + address, Branch: "main", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}}
+			target := Target{URL: server.url + "/" + address, Branch: "main", Auth: server.login()}
 			mustPublish(t, target, tree("a", "1"))
 			mustPublish(t, target, tree("a", "2"))
 			if got := git(t, repo, "show", "main:a"); got != "2" {
@@ -96,7 +94,7 @@ func TestSHA256Repositories(t *testing.T) {
 		}
 		for _, target := range []Target{
 			{URL: repo, Branch: "main"},
-			{URL: server.url + "/" + name, Branch: "main", Auth: Auth{CAFile: server.ca, NoHelper: true, Username: "robot", Password: "s3cret"}},
+			{URL: server.url + "/" + name, Branch: "main", Auth: server.login()},
 		} {
 			_, err := publishTree(target, tree("a", "1"), meta)
 			if !errors.Is(err, ErrSHA256) || strings.Contains(err.Error(), "\n") {
@@ -122,9 +120,7 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 		},
 		"objects of another, by a relative path": func(t *testing.T, upstream, work string) {
 			relative, err := filepath.Rel(filepath.Join(work, ".git", "objects"), filepath.Join(upstream, "objects"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			writeText(t, filepath.Join(work, ".git", "objects", "info", "alternates"), relative+"\n")
 			git(t, work, "repack", "-adl", "--quiet")
 		},
@@ -187,7 +183,92 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 
 func writeText(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	check(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
+func TestRepositoryWithAWorktree(t *testing.T) {
+	t.Parallel()
+	upstream, clone := bare(t), filepath.Join(t.TempDir(), "clone")
+	rival(t, upstream, "main", tree("x", "1"))
+	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
+	_, err := publishTree(Target{URL: clone, Branch: "main", Path: "site"}, tree("a", "1"), meta)
+	if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "checked out") {
+		t.Errorf("the branch that is checked out: found %v, want a refusal", err)
+	}
+	if out := git(t, clone, "status", "--porcelain", "--branch"); out != "## main...origin/main" {
+		t.Errorf("the worktree after the refusal: %s", out)
+	}
+	mustPublish(t, Target{URL: clone, Branch: "other", Path: "site", Create: true}, tree("a", "1"))
+	same(t, "another branch", inGit(t, clone, "other"), tree("x", "1", "site/a", "1"))
+	git(t, clone, "config", "receive.denyCurrentBranch", "updateInstead")
+	mustPublish(t, Target{URL: clone, Path: "site"}, tree("a", "1"))
+	if out := git(t, clone, "status", "--porcelain"); out != "" {
+		t.Errorf("the worktree after updateInstead: %s", out)
+	}
+	if text, err := os.ReadFile(filepath.Join(clone, "site/a")); string(text) != "1" {
+		t.Errorf("the worktree's file: found %q, %v", text, err)
+	}
+	fsck(t, clone)
+}
+
+func TestShallowAndDetachedRepositories(t *testing.T) {
+	t.Parallel()
+	upstream := bare(t)
+	for _, text := range []string{"1", "2", "3"} {
+		rival(t, upstream, "main", tree("x", text))
+	}
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	git(t, t.TempDir(), "clone", "--quiet", "--bare", "--depth=1", "file://"+upstream, shallow)
+	mustPublish(t, Target{URL: shallow, Branch: "main", Path: "site"}, tree("a", "1"))
+	fsck(t, shallow)
+	if count := git(t, shallow, "rev-list", "--count", "main"); count != "2" {
+		t.Errorf("commits in the shallow repository: found %s, want 2", count)
+	}
+	worktree := filepath.Join(t.TempDir(), "linked")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
+	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)
+	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "1"))
+	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "3", "site/a", "1"))
+}
+
+// A branch whose file is broken, as after a crash, is an error: it is no repository without commits, and no older value counts.
+func TestBrokenBranchIsAnError(t *testing.T) {
+	t.Parallel()
+	whole := bare(t)
+	rival(t, whole, "main", tree("x", "1"))
+	for why, text := range map[string]string{
+		"garbage": "\x00\xffgarbage\n", "zeros": strings.Repeat("0", 40) + "\n", "nothing": "", "half a hash": "0123456789abcdef0123\n", "bytes of zero": string(make([]byte, 41)),
+	} {
+		for _, packed := range []bool{false, true} {
+			repo := filepath.Join(t.TempDir(), "fleet.git")
+			git(t, t.TempDir(), "clone", "--quiet", "--bare", whole, repo)
+			if packed {
+				git(t, repo, "pack-refs", "--all")
+			}
+			check(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
+			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo}, {URL: repo, Branch: "main", Create: true}, {URL: repo, Branch: "other", Create: true}} {
+				if tip, err := Read(t.Context(), target); err == nil || !strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
+					t.Errorf("%s, packed %t, %+v: found %+v, %v", why, packed, target, tip, err)
+				}
+			}
+		}
+	}
+}
+
+func TestNewRepositoryOnDisk(t *testing.T) {
+	t.Parallel()
+	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
+	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x", "")) // of a killed run
+	check(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
+	fsck(t, dir)
+	if err := NewRepository(dir, "main", by, time.Unix(1, 0)); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a folder that is there: got %v", err)
+	}
+	if err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0)); err == nil {
+		t.Error("a name that no branch can have: no error")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the repository: found %v, want nothing (%v)", entries, err)
 	}
 }

@@ -2,6 +2,8 @@ package publish
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,17 +31,12 @@ func TestBesideIsNoReasonForACommit(t *testing.T) {
 			if row.proposal != "" && row.path == "" {
 				base := target
 				base.Proposal = ""
-				if _, err := publishTree(base, tree("a", "0"), noted("zero")); err != nil {
-					t.Fatal(err)
-				}
+				publishAs(t, base, tree("a", "0"), noted("zero"))
 			}
 			branch := target.pushBranch()
 			publish := func(text, said string) *Published {
 				t.Helper()
-				done, err := publishTree(target, tree("a", text), noted(said))
-				if err != nil {
-					t.Fatal(err)
-				}
+				done := publishAs(t, target, tree("a", text), noted(said))
 				if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit); found != said {
 					t.Errorf("note %q, want %q", found, said)
 				}
@@ -98,10 +95,7 @@ func TestNotesInFolders(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
-	first, err := publishTree(target, tree("a", "1"), noted("one"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := publishAs(t, target, tree("a", "1"), noted("one"))
 	const many = 300
 	var stream strings.Builder
 	for i := range many {
@@ -119,16 +113,11 @@ func TestNotesInFolders(t *testing.T) {
 	if listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata"); !strings.Contains(listing, " tree ") {
 		t.Fatalf("git has made no folders:\n%s", listing)
 	}
-	if _, err := publishTree(target, tree("a", "1"), noted("two")); err != nil {
-		t.Fatal(err)
-	}
+	publishAs(t, target, tree("a", "1"), noted("two"))
 	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit); found != "two" {
 		t.Errorf("found %q", found)
 	}
-	second, err := publishTree(target, tree("a", "2"), noted("three"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := publishAs(t, target, tree("a", "2"), noted("three"))
 	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit); found != "three" {
 		t.Errorf("found %q", found)
 	}
@@ -177,4 +166,27 @@ func TestNoteNames(t *testing.T) {
 			t.Errorf("%q: found %v", ref, err)
 		}
 	}
+}
+
+// Where a pull request is opened is what servers say after the push, by hooks that run when the report is out.
+func TestWordsAfterThePush(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"
+	check(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
+	target := httpsTarget(t, repo).Target
+	target.Path, target.Proposal = "site", "sipgen/site"
+	done := publishAs(t, target, tree("a", "1"), meta)
+	if !done.Changed || done.Server != "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new" {
+		t.Errorf("found %+v", done)
+	}
+}
+
+// packetOf is one of git's packets.
+func packetOf(text string) string {
+	if text == "" {
+		return "0000"
+	}
+	return fmt.Sprintf("%04x%s", len(text)+4, text)
 }

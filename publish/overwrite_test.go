@@ -106,18 +106,15 @@ func TestProposalWithOthersCommits(t *testing.T) {
 	mustPublish(t, target, tree("a", "1", "b/c", "2"))
 	target.Proposal = "sipgen/site"
 	mustPublish(t, target, tree("a", "2", "b/c", "3", "d", "4"))
-	git(t, first, "config", "http.receivepack", "true")
 	root := t.TempDir()
 	server := serveHTTPS(t, root)
 	remote := target
-	remote.Auth = Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true}
+	remote.Auth = server.login()
 	for i, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			prepared, clone := filepath.Join(t.TempDir(), "prepared.git"), filepath.Join(t.TempDir(), "clone")
-			if err := os.CopyFS(prepared, os.DirFS(first)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.CopyFS(prepared, os.DirFS(first)))
 			git(t, t.TempDir(), "clone", "--quiet", prepared, clone)
 			git(t, clone, "switch", "--quiet", "sipgen/site")
 			row.do(t, clone)
@@ -127,9 +124,7 @@ func TestProposalWithOthersCommits(t *testing.T) {
 			for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
 				name := fmt.Sprintf("%d-%d.git", len(way), i)
 				repo := filepath.Join(root, name)
-				if err := os.CopyFS(repo, os.DirFS(prepared)); err != nil {
-					t.Fatal(err)
-				}
+				check(t, os.CopyFS(repo, os.DirFS(prepared)))
 				if target.URL = repo; target.Auth.Username != "" {
 					target.URL = server.url + "/" + name
 				}
@@ -187,17 +182,14 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 			about.Approve = func([]Change) error { push(); return nil }
 		},
 	} {
-		tip, err := Read(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tip := mustRead(t, target)
 		about := meta
 		when(&about, func() { rival(t, repo, "next", tree("code", why)) })
-		if _, err = Commit(context.Background(), target, tip, tree("a", why), about); !errors.Is(err, ErrConflict) {
+		if _, err := Commit(context.Background(), target, tip, tree("a", why), about); !errors.Is(err, ErrConflict) {
 			t.Errorf("%s: found %v, want ErrConflict", why, err)
 		}
 		attempts := 0
-		_, _, err = Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
+		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
 			attempts++
 			return tree("a", why), meta, "", nil
 		})
@@ -216,10 +208,69 @@ func TestProposalWithoutTrailers(t *testing.T) {
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
 	about := meta
 	about.Trailers = nil
-	if _, err := publishTree(target, tree("a", "1"), about); err != nil {
-		t.Fatal(err)
-	}
+	publishAs(t, target, tree("a", "1"), about)
 	if _, err := publishTree(target, tree("a", "2"), about); !errors.Is(err, ErrOverwrite) {
 		t.Errorf("found %v", err)
+	}
+}
+
+// After the merge the branch of the proposal is still there. Nothing is left to propose, and nothing is pushed, though
+// the base has moved on; when the site changes, the branch is used again.
+func TestMergedProposalIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
+	first := mustPublish(t, target, tree("a", "1"))
+	git(t, repo, "update-ref", "refs/heads/main", "refs/heads/sipgen/site")
+	rival(t, repo, "main", tree("x", "2"))
+	if again := mustPublish(t, target, tree("a", "1")); again.Changed || len(again.Changes) != 0 {
+		t.Errorf("found %+v", again)
+	}
+	if tip := git(t, repo, "rev-parse", "sipgen/site"); tip != first.Commit {
+		t.Errorf("the proposal has moved to %s", tip)
+	}
+	if next := mustPublish(t, target, tree("a", "2")); !next.Changed {
+		t.Errorf("found %+v", next)
+	}
+	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
+		t.Errorf("commits in the proposal: found %s, want 1", count)
+	}
+}
+
+// A proposal that is not wanted any more does not stay there to be merged by mistake.
+func TestWithdrawnProposalIsReplaced(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	mustPublish(t, target, tree("a", "1"))
+	target.Proposal = "sipgen/site"
+	mustPublish(t, target, tree("a", "2"))
+	if back := mustPublish(t, target, tree("a", "1")); !back.Changed || len(back.Changes) != 0 {
+		t.Errorf("found %+v", back)
+	}
+	if diff := git(t, repo, "diff", "--name-only", "main", "sipgen/site"); diff != "" {
+		t.Errorf("the proposal still changes %s", diff)
+	}
+	if again := mustPublish(t, target, tree("a", "1")); again.Changed {
+		t.Errorf("found %+v", again)
+	}
+}
+
+// The base is a name for another branch, as after a rename: a new proposal begins there.
+func TestProposalFromARenamedBranch(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "trunk", Path: "site"}
+	mustPublish(t, target, tree("a", "1"))
+	git(t, repo, "symbolic-ref", "refs/heads/old", "refs/heads/trunk")
+	git(t, repo, "symbolic-ref", "refs/heads/gone", "refs/heads/none")
+	target.Branch, target.Proposal = "old", "sipgen/site"
+	if same := mustPublish(t, target, tree("a", "1")); same.Changed {
+		t.Errorf("found %+v", same)
+	}
+	mustPublish(t, target, tree("a", "2"))
+	if count := git(t, repo, "rev-list", "--count", "trunk..sipgen/site"); count != "1" {
+		t.Errorf("commits in the proposal: found %s, want 1", count)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,14 +57,9 @@ func serveProxy(t testing.TB, gitServer string) *forwardProxy {
 
 func TestHTTPProxy(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
-	server := serveHTTPS(t, filepath.Dir(repo))
+	repo, server, target := overHTTPS(t)
 	proxy := serveProxy(t, server.url)
-	target := Target{
-		URL: "https://git.example.test/fleet.git", Branch: "main", Path: "site",
-		Auth: Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true, Proxy: proxy.url},
-	}
+	target.URL, target.Auth.Proxy = "https://git.example.test/fleet.git", proxy.url
 	if mustPublish(t, target, tree("a", "1")); proxy.through.Load() == 0 {
 		t.Error("it did not go through the proxy")
 	}
@@ -85,9 +79,7 @@ func TestHTTPProxy(t *testing.T) {
 // What the environment says of proxies is read once in a process, so each row is a process of its own.
 func TestProxyFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	git(t, repo, "config", "http.receivepack", "true")
-	server := serveHTTPS(t, filepath.Dir(repo))
+	_, server, _ := overHTTPS(t)
 	proxy := serveProxy(t, server.url)
 	for _, row := range []struct {
 		why  string
@@ -147,9 +139,7 @@ func TestSOCKSProxy(t *testing.T) {
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }

@@ -90,9 +90,7 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 		same(t, "the previous tree", tip.Tree, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
 		return tree("a", "2"), meta, "", nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if again := mustPublish(t, target, tree("a", "2")); again.Changed || again.Commit != done.Commit {
 		t.Errorf("an unchanged tree: found %+v", again)
 	}
@@ -100,20 +98,13 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	fsck(t, repo)
 
 	hook := filepath.Join(repo, "hooks/pre-receive")
-	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
 	_, err = publishTree(target, tree("a", "3"), meta)
 	if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "ask the release team") {
 		t.Errorf("a protected branch: found %v, want the server's message", err)
 	}
-	if err := os.Remove(hook); err != nil {
-		t.Fatal(err)
-	}
-	tip, err := Read(context.Background(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(hook))
+	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
 	if _, err := Commit(context.Background(), target, tip, tree("a", "3"), meta); !errors.Is(err, ErrConflict) {
 		t.Errorf("a branch that has moved: found %v, want ErrConflict", err)
@@ -137,8 +128,15 @@ type reached struct {
 	env []string
 }
 
+// overHTTPS is an empty repository, its server, and a target there.
+func overHTTPS(t testing.TB) (repo string, server *httpsServer, target Target) {
+	t.Helper()
+	repo = bare(t)
+	server = serveHTTPS(t, filepath.Dir(repo))
+	return repo, server, Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: server.login()}
+}
+
 func httpsTarget(t testing.TB, repo string) reached {
-	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))
 	address := strings.Replace(server.url, "https://", "https://robot:s3cret@", 1) + "/" + filepath.Base(repo)
 	return reached{

@@ -45,9 +45,7 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	backend := &cgi.Handler{
 		Path:   filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"},
@@ -134,6 +132,10 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	return served
 }
 
+func (s *httpsServer) login() Auth {
+	return Auth{Username: "robot", Password: "s3cret", CAFile: s.ca, NoHelper: true}
+}
+
 // counted counts what is written to it.
 type counted struct {
 	http.ResponseWriter
@@ -163,21 +165,15 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	}
 	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(dir, 0o700))
 	address := freeAddress(t)
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return string(text)
 	}
 	files := map[string]string{
@@ -188,17 +184,13 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
 	for file, text := range files {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
 	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
 	var said bytes.Buffer
 	server.Stderr = &said
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
@@ -219,8 +211,6 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 func (s sshd) url(t testing.TB, repo string) string {
 	t.Helper()
 	user, err := exec.Command("id", "-un").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return "ssh://" + strings.TrimSpace(string(user)) + "@" + s.address + repo
 }

@@ -21,14 +21,10 @@ func TestSSH(t *testing.T) {
 
 	unknown, changed, garbled := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "changed"), filepath.Join(t.TempDir(), "garbled")
 	other, err := os.ReadFile(server.stranger + ".pub")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, port, _ := strings.Cut(server.address, ":")
 	for file, text := range map[string]string{unknown: "", changed: "[127.0.0.1]:" + port + " " + string(other), garbled: "127.0.0.1 ssh-rsa !!\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	test := t
 	refusedAs(t, repo, target, []wrong{
@@ -77,9 +73,7 @@ func TestSSHKeys(t *testing.T) {
 	t.Run("the agent", func(t *testing.T) {
 		socket := filepath.Join(t.TempDir(), "agent")
 		agent := exec.Command("ssh-agent", "-D", "-a", socket)
-		if err := agent.Start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, agent.Start())
 		t.Cleanup(func() {
 			_ = agent.Process.Kill()
 			_ = agent.Wait()

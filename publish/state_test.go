@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
@@ -18,9 +20,7 @@ func TestState(t *testing.T) {
 	spoil := func(t *testing.T, dir string) {
 		put(t, dir, tree("d/edited", "2", "d/other", "x", "e2", "x"))
 		for _, name := range []string{"d/deleted", "d/folder"} {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Remove(filepath.Join(dir, name)))
 		}
 		put(t, dir, tree("d/folder/inside", "x"))
 	}
@@ -36,10 +36,7 @@ func TestState(t *testing.T) {
 
 	repo := bare(t)
 	rival(t, repo, "main", Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
-	snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	if snapshot.When.IsZero() {
 		t.Error("no time of the commit")
 	}
@@ -66,10 +63,7 @@ func TestStateWithoutList(t *testing.T) {
 		}
 		repo := bare(t)
 		rival(t, repo, "main", files)
-		snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found, err := snapshot.State(Search{Places: []string{"d"}})
 		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
 			t.Errorf("%s: found %+v, %v, want %v", row.why, found, err, row.want)
@@ -82,14 +76,64 @@ func TestALinkBesideAFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/in/x", "1", "b/in/x", "1", "b/in/y", "1", "c/in/x", "1"))
-	if err := os.RemoveAll(filepath.Join(dir, "b/in")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(filepath.Join(dir, "b/in")))
 	if err := os.Symlink("../a/in", filepath.Join(dir, "b/in")); err != nil {
 		t.Fatal(err)
 	}
 	found, err := ReadState(context.Background(), dir, Search{})
 	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) || len(found.Tree) != 2 {
 		t.Errorf("missing %v of %v (%v), want %v", found.Missing, found.Tree, err, want)
+	}
+}
+
+func TestSourceOf(t *testing.T) {
+	t.Parallel()
+	checkout := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		check(t, os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o755))
+		if err := os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git(t, checkout, "init", "--quiet", "--initial-branch=main")
+	write("dc1/site.yaml", "a")
+	write("dc1/tenants/edge.yaml", "b")
+	git(t, checkout, "add", ".")
+	git(t, checkout, "commit", "--quiet", "-m", "sites: more\x1b[31m\n\nbecause.\n", "--date", "2026-01-02T03:04:05+01:00")
+	git(t, checkout, "remote", "add", "origin", "https://me:s3cret@git.example.org/acme/fleet.git?x=s3cret")
+	paths := []string{filepath.Join(checkout, "dc1", "site.yaml"), filepath.Join(checkout, "dc1", "tenants")}
+
+	// In a worktree beside it, too, and with files that nobody reads.
+	beside := filepath.Join(t.TempDir(), "beside")
+	git(t, checkout, "worktree", "add", "--quiet", "--detach", beside)
+	write("dc1/tenants/notes.txt", "mine")
+	write("other.yaml", "not asked for")
+	for _, files := range [][]string{paths, {filepath.Join(beside, "dc1", "site.yaml"), filepath.Join(beside, "dc1", "tenants")}} {
+		source, err := SourceOf(files)
+		check(t, err)
+		if source.Commit != git(t, checkout, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" || source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
+			source.Subject != "sites: more[31m" || source.Body != "because." || source.Remote != "https://git.example.org/acme/fleet.git" {
+			t.Errorf("found %+v", source)
+		}
+	}
+
+	write("dc1/tenants/edge.yaml", "changed")
+	write("dc1/tenants/new.yaml", "new")
+	git(t, checkout, "add", ".") // in the index is not in the commit
+	_, err := SourceOf(paths)
+	if err == nil || !strings.Contains(err.Error(), "dc1/tenants/edge.yaml: not as commit") || !strings.Contains(err.Error(), "dc1/tenants/new.yaml: not in commit") {
+		t.Errorf("found %v", err)
+	}
+	if _, err := SourceOf([]string{paths[0], t.TempDir()}); err != nil {
+		t.Errorf("an empty folder elsewhere: found %v", err)
+	}
+	outside := filepath.Join(t.TempDir(), "x.yaml")
+	check(t, os.WriteFile(outside, nil, 0o600))
+	if _, err := SourceOf([]string{paths[0], outside}); err == nil || !strings.Contains(err.Error(), "outside of the checkout") {
+		t.Errorf("found %v", err)
+	}
+	if _, err := SourceOf([]string{outside}); err == nil || !strings.Contains(err.Error(), "not in a git checkout") {
+		t.Errorf("found %v", err)
 	}
 }

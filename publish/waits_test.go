@@ -22,9 +22,7 @@ import (
 func credentialHelper(t *testing.T, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "helper")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 	t.Setenv("GIT_CONFIG_VALUE_0", file)
@@ -33,12 +31,10 @@ func credentialHelper(t *testing.T, script string) {
 // However many rounds a run takes, keys are read once, and git's credential helper is asked once.
 func TestLoopLogsInOnce(t *testing.T) {
 	t.Run("https", func(t *testing.T) {
-		repo := bare(t)
-		git(t, repo, "config", "http.receivepack", "true")
-		server := serveHTTPS(t, filepath.Dir(repo))
+		repo, server, target := overHTTPS(t)
 		calls := filepath.Join(t.TempDir(), "calls")
 		credentialHelper(t, "test \"$1\" = get || exit 0\necho asked >>"+calls+"\nprintf 'username=robot\\npassword=s3cret\\n'\n")
-		target := Target{URL: server.url + "/fleet.git", Branch: "main", Path: "site", Auth: Auth{CAFile: server.ca}}
+		target.Auth = Auth{CAFile: server.ca}
 		loopWithRival(t, repo, target, server.ca)
 		if text, err := os.ReadFile(calls); err != nil || string(text) != "asked\n" {
 			t.Errorf("the helper was asked: %q, %v; want once", text, err)
@@ -58,9 +54,7 @@ func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 	done, made, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
 		rival(t, repo, "main", tree("elsewhere", fmt.Sprint(rounds)))
 		for _, file := range login {
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Remove(file))
 		}
 		rounds++
 		return tree("a", "1"), meta, rounds, nil
@@ -100,9 +94,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 		rival(t, repo, "main", tree("x", "1"))
 		over := filepath.Join(t.TempDir(), "over")
 		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
-		if err := os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
 		targets := map[string]Target{"https": httpsTarget(t, repo).Target, "ssh": sshTarget(t, repo).Target, "file": {URL: repo, Branch: "main", Path: "site"}}
 		t.Cleanup(func() { // before the servers close, which wait for the hook
 			if err := os.WriteFile(over, nil, 0o600); err != nil {
@@ -166,9 +158,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 		},
 		"for a hook": func(t *testing.T) func(context.Context) error {
 			repo := bare(t)
-			if err := os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755))
 			return publishing(httpsTarget(t, repo).Target, nothing)
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
