@@ -5,7 +5,7 @@
 //	go test ./schedule/record -update                    write it anew: the difference is part of the change
 //	go test ./schedule/record -run Small -show 17 -v     print the world of a seed, and who gets what
 //
-// With -v it prints how often what it is to cover occurs. Package golden records the golden trees beside it.
+// Package golden records the golden trees beside it.
 package record
 
 import (
@@ -123,7 +123,6 @@ func recordSites(t *testing.T, file string, n int, size scale, more ...func(*wor
 		n /= 5
 	}
 	names, hashes := make([]string, n), make([]string, n)
-	counts := make([]map[string]int, n)
 	sideBySide(n, func(seed int) {
 		w := newWorld(uint64(seed), size)
 		for _, add := range more {
@@ -138,19 +137,11 @@ func recordSites(t *testing.T, file string, n int, size scale, more ...func(*wor
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		names[seed], hashes[seed] = fmt.Sprint(seed), hashOf(lines)
-		counts[seed] = w.count(lines, testing.Verbose() && seed%10 == 0)
 		if seed == *show {
 			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))
 		}
 	})
 	compare(t, file, names, hashes)
-	total := map[string]int{}
-	for _, count := range counts {
-		for what, n := range count {
-			total[what] += n
-		}
-	}
-	t.Log(total)
 }
 
 // sideBySide calls do with each number below n, as many at a time as there are processors.
@@ -193,7 +184,6 @@ func TestRecordOfHardShapes(t *testing.T) {
 			t.Errorf("%s: %v", hardShapes[i].name, err)
 		}
 		names[i], hashes[i] = hardShapes[i].name, hashOf(lines)
-		t.Log(hardShapes[i].name, w.count(lines, false))
 	})
 	compare(t, "shapes.txt", names, hashes)
 }
@@ -219,58 +209,4 @@ func (w world) String() string {
 		return err.Error()
 	}
 	return string(text)
-}
-
-// count is how often what a record is to cover occurs in a world, and in what was decided on it. alone plans each
-// short cluster by itself, too.
-func (w world) count(lines []string, alone bool) map[string]int {
-	n := map[string]int{"sites": 1, "hosts": len(w.hosts), "clusters": len(w.clusters), "reservations": len(w.reserved)}
-	for i := range w.clusters {
-		c := &w.clusters[i]
-		has, wants := 0, 0
-		for _, line := range lines {
-			if strings.HasPrefix(line, c.Key()+" ") {
-				has++
-			}
-		}
-		with := map[string]bool{} // of its roles any
-		for role, set := range c.Spec.Nodes {
-			active, standby := set.Want()
-			wants += active + standby
-			with["with a vendor"] = with["with a vendor"] || set.Hardware != nil
-			with["with one key"] = with["with one key"] || len(set.Keys()) == 1
-			with["with nested keys"] = with["with nested keys"] || len(set.Keys()) > 1
-			with["with spread"] = with["with spread"] || set.Spread != nil
-			with["with addresses"] = with["with addresses"] || len(c.Networks(role)) > 0
-			with["with host namespaces"] = with["with host namespaces"] || len(set.HostNamespaces) > 0
-		}
-		with["with a pool"] = slices.ContainsFunc(w.tenants, func(t v1alpha1.Tenant) bool {
-			by := len(t.Hosts.Namespaces) + len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)
-			return slices.Contains(t.Namespaces, c.Namespace) && by > 0
-		})
-		switch {
-		case wants == 0:
-			continue
-		case slices.Contains(lines, c.Key()+" short"):
-			n["short"]++
-			if alone {
-				n["short, tried alone"]++
-				by, err := decide(world{w.tenants, w.clusters[i : i+1], w.hosts, w.reserved})
-				if err == nil && !slices.Contains(by, c.Key()+" short") {
-					n["short, placed alone"]++
-				}
-			}
-			continue
-		case has < wants:
-			n["placed, standby short"]++
-		default:
-			n["placed"]++
-		}
-		for what, ok := range with {
-			if ok {
-				n["placed "+what]++
-			}
-		}
-	}
-	return n
 }
