@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 	"io"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,18 +33,11 @@ func TestPublishAsks(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			repo := filepath.Join(t.TempDir(), "fleet.git")
-			git := func(args ...string) string {
-				t.Helper()
-				out, err := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...).CombinedOutput()
-				if err != nil {
-					t.Fatalf("git %s: %v\n%s", args[0], err, out)
-				}
-				return strings.TrimSpace(string(out))
-			}
-			git("init", "-q", "--bare", "--initial-branch=main", repo)
+			git(t, "init", "-q", "--bare", "--initial-branch=main", repo)
 			// A proposal needs a branch that it can be merged into.
-			first := git("-C", repo, "commit-tree", "-m", "first", git("-C", repo, "hash-object", "-w", "-t", "tree", "/dev/null"))
-			git("-C", repo, "update-ref", "refs/heads/main", first)
+			empty := strings.TrimSpace(git(t, "-C", repo, "hash-object", "-w", "-t", "tree", "/dev/null"))
+			first := strings.TrimSpace(git(t, "-C", repo, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit-tree", "-m", "first", empty))
+			git(t, "-C", repo, "update-ref", "refs/heads/main", first)
 			two := filepath.Join("..", "..", "examples", "two-tenants")
 			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
 				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
@@ -55,7 +48,7 @@ func TestPublishAsks(t *testing.T) {
 			if asked != row.asked {
 				t.Errorf("asked: %t, want %t:\n%s", asked, row.asked, all)
 			}
-			if pushed := git("-C", repo, "rev-parse", "main") != first; pushed != row.pushed {
+			if pushed := strings.TrimSpace(git(t, "-C", repo, "rev-parse", "main")) != first; pushed != row.pushed {
 				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
 			}
 		})
@@ -66,9 +59,7 @@ func TestPublishAsks(t *testing.T) {
 func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked bool, all string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	shown := make(chan string, 1)
 	seen := make(chan bool, 1)
 	go func() {
@@ -93,4 +84,46 @@ func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked
 	_, _ = tty.Close(), screen.Close()
 	all = <-shown
 	return code, len(seen) > 0, all
+}
+
+// TestInitAsksAgain: a wrong answer is said at once, and its question asked again; the right answers that were given are kept.
+func TestInitAsksAgain(t *testing.T) {
+	hosts, err := filepath.Abs(filepath.Join("..", "..", "examples", "two-tenants", "hosts"))
+	check(t, err)
+	dir := t.TempDir()
+	screen, tty, err := pty.Open()
+	check(t, err)
+	defer func() { _, _ = screen.Close(), tty.Close() }()
+	answers := []string{"nohosts", hosts, "nonsense", "https://git.example.org/fleet.git"}
+	shown := make(chan string, 1)
+	go func() {
+		var all strings.Builder
+		buffer, given := make([]byte, 4096), 0
+		for {
+			n, err := screen.Read(buffer)
+			all.Write(buffer[:n])
+			asked := strings.Count(all.String(), "Where are the hosts") + strings.Count(all.String(), "Which git repository")
+			for given < asked && given < len(answers) {
+				_, _ = io.WriteString(screen, answers[given]+"\n")
+				given++
+			}
+			if err != nil {
+				shown <- all.String()
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	code := run(ctx, []string{"init", dir}, tty, io.Discard, tty)
+	_ = tty.Close()
+	_ = screen.Close()
+	all := <-shown
+	if code != exitDone || strings.Count(all, "Where are the hosts") != 2 || strings.Count(all, "Which git repository") != 2 ||
+		!strings.Contains(all, "sipgen: nohosts: no such file or directory") || !strings.Contains(all, `sipgen: --repo: found "nonsense", want `) {
+		t.Errorf("exit %d:\n%s", code, all)
+	}
+	if site, err := os.ReadFile(filepath.Join(dir, "site.yaml")); err != nil || !strings.Contains(string(site), "url: https://git.example.org/fleet.git") {
+		t.Errorf("%v\n%s", err, site)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,13 +41,9 @@ type canary struct {
 func canaries(t *testing.T) []canary {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	block, err := ssh.MarshalPrivateKey(key, "canary")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	private := string(pem.EncodeToMemory(block))
 	const random = "Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Ya"
 	return []canary{
@@ -173,6 +170,27 @@ func put(object any, path string, value string) any {
 var connectorFields = []string{"type", "id", "name", "config.clientID", "config.clientSecret", "config.bindPW", "config.BindPW", "config.host", "config.issuer",
 	"config.redirectURI", "config.rootCAData", "config.userSearch.filter", "config.scopes[]", "config.password.value", "config.#", "config", "#"}
 
+// changing is an input of an example in which one field is another at a time.
+type changing struct{ dir, path, first, rest string }
+
+func newChanging(t *testing.T, example, file string) changing {
+	t.Helper()
+	dir := t.TempDir()
+	check(t, os.CopyFS(dir, os.DirFS("../../examples/"+example)))
+	_, objects, _ := strings.Cut(read(t, filepath.Join(dir, file)), "apiVersion:") // comments stand before the first
+	first, rest, _ := strings.Cut("apiVersion:"+objects, "\n---\n")
+	return changing{dir, filepath.Join(dir, file), first, rest}
+}
+
+func (c changing) put(t *testing.T, field, value string) {
+	t.Helper()
+	var object any
+	check(t, yaml.Unmarshal([]byte(c.first), &object))
+	changed, err := yaml.Marshal(put(object, field, value))
+	check(t, err)
+	check(t, os.WriteFile(c.path, []byte(string(changed)+"---\n"+c.rest), 0o600))
+}
+
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
 // it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where one is a secret beyond doubt it is refused, so that it never gets into git.
 func TestNoSecretIsPrinted(t *testing.T) {
@@ -201,7 +219,6 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 		// Here there are services of the site, so that a canary is the only thing that is wrong with them.
 		{"whole-site", "site.yaml", "tenants", ofServices, true},
 	} {
-		example := "../../examples/" + input.example
 		if len(input.fields) < 40 {
 			t.Fatalf("%s: found %d fields", input.file, len(input.fields))
 		}
@@ -209,17 +226,8 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 		if input.file == "cluster.yaml" {
 			fields = append(fields, connectors()...)
 		}
-		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, input.file)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, objects, _ := strings.Cut(string(text), "apiVersion:") // comments stand before the first
-		first, rest, _ := strings.Cut("apiVersion:"+objects, "\n---\n")
+		from := newChanging(t, input.example, input.file)
+		dir := from.dir
 		for i, field := range fields {
 			these := all
 			if !everyKind {
@@ -229,17 +237,7 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 				continue
 			}
 			for _, canary := range these {
-				var object any
-				if err := yaml.Unmarshal([]byte(first), &object); err != nil {
-					t.Fatal(err)
-				}
-				changed, err := yaml.Marshal(put(object, field, canary.text))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(string(changed)+"---\n"+rest), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				from.put(t, field, canary.text)
 				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, input.specs), "--inventory", filepath.Join(dir, "hosts.yaml")}
 				commands := [][]string{{"plan", "-o", "wide"}}
 				if canary.name == "a password" {
@@ -307,4 +305,53 @@ func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ofSecrets are the fields where a short password is likely to be put: those that hold or name a secret, and the values of variables.
+var ofSecrets = regexp.MustCompile(`(?i)secret|passw|token|credential|bindpw|private|hostkeys|authorizedkeys|env\[\]\.(value|\*)|env\.\*|rootcadata|caBundle`)
+
+// TestNoShortPasswordIsPrinted: no rule tells a short password from a name, so what stands in a field of secrets is repeated by no error, whatever it looks
+// like. docs/tenants.md says so.
+func TestNoShortPasswordIsPrinted(t *testing.T) {
+	const password = "hunter2"
+	for _, input := range []struct {
+		file   string
+		fields []string
+		least  int
+	}{
+		{"cluster.yaml", append(stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), connectors()...), 14},
+		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), 10},
+	} {
+		fields := slices.DeleteFunc(slices.Clone(input.fields), func(field string) bool { return !ofSecrets.MatchString(field) })
+		if len(fields) < input.least {
+			t.Fatalf("%s: found %d fields of secrets, want %d: %q", input.file, len(fields), input.least, fields)
+		}
+		from := newChanging(t, "full-service", input.file)
+		dir := from.dir
+		refused := 0
+		for _, field := range fields {
+			from.put(t, field, password)
+			in := []string{"render", "--out", filepath.Join(dir, "out"), "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), in, nil, &stdout, &stderr); !wasRefused(code, stderr.String()) {
+				check(t, os.RemoveAll(filepath.Join(dir, "out")))
+				continue // it is the name of a Secret there, and a good one
+			}
+			refused++
+			if said := stdout.String() + stderr.String(); strings.Contains(said, password) {
+				t.Errorf("%s: %s: it is repeated:\n%s", input.file, field, said)
+			}
+		}
+		t.Logf("%s: %d fields, %d refused", input.file, len(fields), refused)
+		if refused == 0 {
+			t.Errorf("%s: nothing was refused", input.file)
+		}
+	}
+}
+
+func connectors() (fields []string) {
+	for _, field := range connectorFields {
+		fields = append(fields, "spec.services.dex[].connectors[]."+field)
+	}
+	return fields
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,14 +59,7 @@ func TestFleet(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	repo := filepath.Join(dir, "fleet.git")
-	git := func(args ...string) string {
-		out, err := exec.Command("git", args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	git("init", "--quiet", "--bare", "--initial-branch=main", repo)
+	git(t, "init", "--quiet", "--bare", "--initial-branch=main", repo)
 	publish := func(want string, more ...string) {
 		var wait sync.WaitGroup
 		for _, site := range sites {
@@ -83,7 +75,7 @@ func TestFleet(t *testing.T) {
 		wait.Wait()
 	}
 	publish("committed")
-	files := git("-C", repo, "ls-tree", "-r", "--name-only", "main")
+	files := git(t, "-C", repo, "ls-tree", "-r", "--name-only", "main")
 	for _, site := range sites {
 		if !strings.Contains(files, "sites/"+site+"/clusters/edge/edge/assignments.yaml\n") {
 			t.Errorf("%s is not in\n%s", site, files)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/creack/pty"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
@@ -140,5 +143,34 @@ func TestPlugin(t *testing.T) {
 	run(context.Background(), []string{"plan", "--help"}, strings.NewReader(""), &out, &errOut)
 	if !strings.Contains(out.String(), "kubectl sipgen plan [CLUSTER]") {
 		t.Errorf("help:\n%s%s", out.String(), errOut.String())
+	}
+}
+
+// TestFieldsFit: fields are as wide as the terminal that shows them.
+func TestFieldsFit(t *testing.T) {
+	screen, tty, err := pty.Open()
+	check(t, err)
+	defer func() { _ = screen.Close() }()
+	text := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(screen) // ends in EIO when the other side is closed
+		text <- string(all)
+	}()
+	check(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	root := newRoot(&terminal.UI{Out: tty, Err: io.Discard})
+	root.SetArgs([]string{"fields", "site.spec.hosts"})
+	check(t, root.Execute())
+	_ = tty.Close()
+	for line := range strings.Lines(<-text) {
+		if line = strings.TrimRight(line, "\r\n"); prettytext.StringWidth(line) > 80 {
+			t.Errorf("found %q, want at most 80 columns", line)
+		}
+	}
+}
+
+func TestWithoutFormulas(t *testing.T) {
+	got := withoutFormulas([][]string{{"=1+2", "+1", "-1", "@a", "\ta", "\ra", "a=1", "", "m/h", "2-1"}})
+	if want := []string{"'=1+2", "'+1", "'-1", "'@a", "'\ta", "'\ra", "a=1", "", "m/h", "2-1"}; !slices.Equal(got[0], want) {
+		t.Errorf("got %q, want %q", got[0], want)
 	}
 }

@@ -2,11 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestInputs plans what the world writes: published samples, and network data in the formats that there are.
@@ -36,13 +41,103 @@ func TestInputs(t *testing.T) {
 		text = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(text, "") + "exit code " + string(rune('0'+code)) + "\n"
 		want := filepath.Join(dir, "plan.txt")
 		if *update {
-			if err := os.WriteFile(want, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(want, []byte(text), 0o644))
 			continue
 		}
 		if was, err := os.ReadFile(want); err != nil || string(was) != text {
 			t.Errorf("%s: %v, now\n%s", want, err, text)
+		}
+	}
+}
+
+// TestLintOfExamples: lint finds nothing in any example.
+func TestLintOfExamples(t *testing.T) {
+	examples, err := filepath.Glob("../../examples/*/site.yaml")
+	check(t, err)
+	if len(examples) < 6 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	finding := regexp.MustCompile(`(?m)(error|warning) (SIP\d+)`)
+	for _, site := range examples {
+		dir := filepath.Dir(site)
+		args := []string{"lint", "--site", site}
+		text, err := os.ReadFile(site)
+		check(t, err)
+		if !strings.Contains(string(text), "\n  inputs:\n") {
+			for _, input := range [][]string{{"-f", "tenants", "cluster.yaml"}, {"--inventory", "hosts", "hosts.yaml"}} {
+				for _, name := range input[1:] {
+					if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+						args = append(args, input[0], filepath.Join(dir, name))
+					}
+				}
+			}
+		}
+		var out, errs bytes.Buffer
+		code := run(context.Background(), args, strings.NewReader(""), &out, &errs)
+		var found []string
+		for _, match := range finding.FindAllStringSubmatch(out.String(), -1) {
+			found = append(found, match[0])
+		}
+		if len(found) > 0 || code != 0 {
+			t.Errorf("%s: found %v with exit code %d, want nothing\n%s%s", dir, found, code, &out, &errs)
+		}
+	}
+}
+
+// TestDemosAreQuiet: the demos run, and warn a newcomer of nothing; nor does a plan of the example that README.md shows.
+func TestDemosAreQuiet(t *testing.T) {
+	for _, name := range []string{"bash", "git"} {
+		if _, err := exec.LookPath(name); err != nil {
+			need.Missing(t, name)
+		}
+	}
+	for _, script := range []string{
+		`bash hack/demo.sh "$(command -v sipgen)" "$1"`,
+		`bash hack/demo-site.sh "$(command -v sipgen)" "$1"`,
+		`sipgen plan --site examples/single/site.yaml --previous none`,
+	} {
+		cmd := exec.Command("bash", "-euc", script, "demo", filepath.Join(t.TempDir(), "demo"))
+		cmd.Dir = filepath.Join("..", "..")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, "warning") {
+				t.Errorf("%s: %s", script, line)
+			}
+		}
+	}
+}
+
+// TestHAProxyLinesAreSaid: a spec with lines of HAProxy's configuration is said so in the plan and in PLAN.md, by name.
+func TestHAProxyLinesAreSaid(t *testing.T) {
+	single := filepath.Join("..", "..", "examples", "single")
+	spec, err := os.ReadFile(filepath.Join(single, "cluster.yaml"))
+	check(t, err)
+	for _, lines := range []bool{true, false} {
+		folder := t.TempDir()
+		text := string(spec)
+		if lines {
+			text = strings.Replace(text, "      - nodeInterfaceId: management\n", "      - nodeInterfaceId: management\n        haproxy: {lines: {defaults: [option tcpka]}}\n", 1)
+		}
+		file := filepath.Join(folder, "cluster.yaml")
+		check(t, os.WriteFile(file, []byte(text), 0o600))
+		site := filepath.Join(folder, "site.yaml")
+		check(t, os.WriteFile(site, []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n"), 0o600))
+		inputs := []string{"--site", site, "-f", file, "--inventory", filepath.Join(single, "hosts.yaml")}
+		var plan, said strings.Builder
+		run(t.Context(), append([]string{"plan", "-o", "markdown"}, inputs...), strings.NewReader(""), &plan, &said)
+		run(t.Context(), append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...), strings.NewReader(""), io.Discard, &said)
+		page, err := os.ReadFile(filepath.Join(folder, "tree", "PLAN.md"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &said)
+		}
+		if got := strings.Contains(strings.ReplaceAll(plan.String(), "`", ""), "lab/lab has lines of HAProxy's configuration"); got != lines {
+			t.Errorf("lines %t: the plan says so: %t\n%s%s", lines, got, &plan, &said)
+		}
+		if got := strings.Contains(string(page), "**Lines of HAProxy:** they may do anything in its load balancers: `spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`."); got != lines {
+			t.Errorf("lines %t: PLAN.md says so: %t\n%s", lines, got, page)
 		}
 	}
 }

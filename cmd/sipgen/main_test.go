@@ -65,9 +65,7 @@ func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
 		var stderr bytes.Buffer
 		code := run(t.Context(), row.args, strings.NewReader(""), full, &stderr)
 		tip, err := exec.Command("git", "-C", repo, "rev-parse", "main").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		want := strings.Replace(row.want, "TIP", strings.TrimSpace(string(tip)), 1)
 		if code != row.code || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: exit %d, said %q, want %d, %q", row.args, code, &stderr, row.code, want)

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -74,8 +80,220 @@ func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 		if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList") {
 			kind = "PartialObjectMetadataList"
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": append([]json.RawMessage{}, lists[last]...)})
+		items := append([]json.RawMessage{}, lists[last]...)
+		if kind != "List" && len(items) == 0 {
+			items = nil // as a real API server writes an empty list of metadata
+		}
+		answerList(w, kind, items)
 	}))
 	t.Cleanup(c.Close)
 	return c
+}
+
+func answerList(w http.ResponseWriter, kind string, items []json.RawMessage) {
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": items})
+}
+
+// kubeconfig is a file that leads to the server.
+func (c *markedCluster) kubeconfig(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	check(t, os.WriteFile(file, []byte(`{"current-context":"a","contexts":[{"name":"a","context":{"cluster":"a"}}],"clusters":[{"name":"a","cluster":{"server":"`+c.URL+`"}}]}`), 0o600))
+	return file
+}
+
+// TestInitOnACluster: a trial on a live cluster reads it and nothing else, and what is installed there is in the Site.
+func TestInitOnACluster(t *testing.T) {
+	for _, row := range []struct {
+		why, groups string
+		in, not     []string
+	}{
+		{"Flux and Cluster API", "kustomize.toolkit.fluxcd.io cluster.x-k8s.io", []string{"engine: flux", "Chosen: Flux is installed on the cluster.", "  clusterAPI: {}"}, nil},
+		{"Argo CD, and no Cluster API", "argoproj.io metal3.io", []string{"engine: argocd"}, []string{"clusterAPI"}},
+		{"only the provider of Cluster API for metal3", "infrastructure.cluster.x-k8s.io", []string{"engine: flux"}, []string{"clusterAPI"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			cluster := newMarkedCluster(t, "../../examples/single/hosts.yaml")
+			hosts := cluster.Config.Handler
+			cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet {
+					t.Errorf("%s %s", r.Method, r.URL)
+				}
+				if r.URL.Path != "/apis" {
+					hosts.ServeHTTP(w, r)
+					return
+				}
+				var list metav1.APIGroupList
+				for _, name := range strings.Fields(row.groups) {
+					list.Groups = append(list.Groups, metav1.APIGroup{Name: name})
+				}
+				_ = json.NewEncoder(w).Encode(list)
+			})
+			dir := t.TempDir()
+			t.Setenv("KUBECONFIG", cluster.kubeconfig(t))
+			for _, args := range [][]string{
+				{"init", "--inventory", "cluster", filepath.Join(dir, "trial")},
+				{"plan", "--site", filepath.Join(dir, "trial", "site.yaml")},
+			} {
+				var said bytes.Buffer
+				if code := run(t.Context(), args, strings.NewReader(""), &said, &said); code != exitDone {
+					t.Fatalf("%v: exit %d\n%s", args, code, &said)
+				}
+			}
+			site, err := os.ReadFile(filepath.Join(dir, "trial", "site.yaml"))
+			check(t, err)
+			for _, want := range row.in {
+				if !strings.Contains(string(site), want) {
+					t.Errorf("no %q in\n%s", want, site)
+				}
+			}
+			for _, not := range row.not {
+				if strings.Contains(string(site), not) {
+					t.Errorf("%q in\n%s", not, site)
+				}
+			}
+		})
+	}
+}
+
+// TestRequestsOfARun counts what a live plan asks of the API server: docs/performance.md has the numbers.
+func TestRequestsOfARun(t *testing.T) {
+	cluster := newMarkedCluster(t, "../../examples/single/hosts.yaml")
+	var (
+		mu    sync.Mutex
+		asked = map[string]int{}
+	)
+	answer := cluster.Config.Handler
+	cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.Method+" "+r.URL.Path]++
+		mu.Unlock()
+		answer.ServeHTTP(w, r)
+	})
+	t.Setenv("KUBECONFIG", cluster.kubeconfig(t))
+	var said bytes.Buffer
+	args := []string{"plan", "--site", "../../examples/single/site.yaml", "--inventory", "cluster", "--previous", "none"}
+	if code := run(t.Context(), args, strings.NewReader(""), &said, &said); code != exitDone {
+		t.Fatalf("exit %d\n%s", code, &said)
+	}
+	var lines []string
+	for request, n := range asked {
+		lines = append(lines, fmt.Sprintf("%d %s", n, request))
+	}
+	slices.Sort(lines)
+	want := []string{
+		"1 GET /api/v1/namespaces/metal3/secrets/server-1-network-data", "1 GET /api/v1/namespaces/metal3/secrets/server-2-network-data",
+		"1 GET /api/v1/namespaces/metal3/secrets/server-3-network-data", "1 GET /api/v1/services",
+		"1 GET /apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "1 GET /apis/airship.airshipit.org/v1/sipclusters",
+		"1 GET /apis/apps/v1/deployments", "1 GET /apis/metal3.io/v1alpha1/baremetalhosts", "1 GET /apis/metal3.io/v1alpha1/hardwaredata",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// sipInputs has what was recorded of the SIP operator's tenant lma.
+const sipInputs = "../../testdata/inputs/sip-operator"
+
+// sipOperator is a stand-in of an API server that has SIP's tenant. Deployments are what lists of them give, nil for a refusal.
+type sipOperator struct {
+	*markedCluster
+	deployments []json.RawMessage
+	// looked: somebody asked for them.
+	looked bool
+}
+
+func newSIPOperator(t *testing.T) *sipOperator {
+	t.Helper()
+	s := &sipOperator{markedCluster: newMarkedCluster(t, sipInputs+"/hosts.yaml")}
+	others := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch filepath.Base(r.URL.Path) {
+		case "sipclusters":
+			answerList(w, "List", []json.RawMessage{[]byte(`{"metadata":{"namespace":"lma-infra","name":"lma","finalizers":["sip.airship.airshipit.org/finalizer"]}}`)})
+		case "deployments":
+			s.looked = true
+			if !strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList") {
+				t.Errorf("more than metadata is asked for: %s", r.Header.Get("Accept"))
+			}
+			if s.deployments == nil {
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+				return
+			}
+			answerList(w, "PartialObjectMetadataList", s.deployments)
+		default:
+			others.ServeHTTP(w, r)
+		}
+	})
+	return s
+}
+
+// sipDeployment is SIP's Deployment of a jump host, with an owner of its fields.
+func sipDeployment(manager, operation string) []json.RawMessage {
+	return []json.RawMessage{[]byte(`{"metadata":{"namespace":"lma-infra","name":"jumphost-lma","managedFields":[{"manager":"` + manager + `","operation":"` + operation +
+		`","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"jumphost\"}":{".":{}}}}}}}}]}}`)}
+}
+
+// TestServiceOwners renders from a stand-in of an API server that has SIP's tenant: it is refused over SIP's objects, and without the right to
+// look at them there is a warning. So it is with diff, though the tree is there and as it would be rendered: before the objects are handed
+// over, 0 would say that the sync is done.
+func TestServiceOwners(t *testing.T) {
+	synced := func(objects []json.RawMessage) []json.RawMessage {
+		return []json.RawMessage{bytes.Replace(objects[0], []byte(`"managedFields"`), []byte(`"labels":{"app.kubernetes.io/managed-by":"sipgen"},"managedFields"`), 1)}
+	}
+	spec, err := os.ReadFile(sipInputs + "/spec.yaml")
+	check(t, err)
+	bare, _, cut := strings.Cut(string(spec), "  services:\n")
+	if !cut || strings.Contains(bare, "jumpHost") {
+		t.Fatal("no services to leave out")
+	}
+	const missing, finalizer = "warning: Deployment lma-infra/jumphost-lma: there is no Secret jumphost-lma-host-keys", "warning: SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
+	for name, row := range map[string]struct {
+		spec        string
+		deployments []json.RawMessage // nil: forbidden
+		code        int
+		says, not   string
+	}{
+		"SIP's":               {string(spec), sipDeployment("manager", "Update"), 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
+		"SIP's, without keys": {string(spec), sipDeployment("manager", "Update"), 1, missing, "was not checked"},
+		"handed over":         {string(spec), sipDeployment("kustomize-controller", "Apply"), 0, missing, "was not checked"},
+		"the engine's":        {string(spec), synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
+		"not allowed":         {string(spec), nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},
+		"without service":     {bare, nil, 0, finalizer, "was not checked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := newSIPOperator(t)
+			api.deployments = row.deployments
+			dir := t.TempDir()
+			config, specs := api.kubeconfig(t), filepath.Join(dir, "spec.yaml")
+			check(t, os.WriteFile(specs, []byte(row.spec), 0o600))
+			sipgen := func(command string) (code int, text string) {
+				var out bytes.Buffer
+				code = run(t.Context(), []string{command, "--site", sipInputs + "/site.yaml", "-f", specs, "--inventory", "cluster",
+					"--kubeconfig", config, "--out", filepath.Join(dir, "tree")}, strings.NewReader(""), &out, &out)
+				return code, strings.Join(strings.Fields(out.String()), " ")
+			}
+			wanted := func(command string) {
+				t.Helper()
+				code, text := sipgen(command)
+				if code != row.code || !strings.Contains(text, row.says) || strings.Contains(text, row.not) || code == 2 && strings.Contains(text, "no difference") {
+					t.Errorf("%s: exit code %d, want %d, %q and no %q:\n%s", command, code, row.code, row.says, row.not, text)
+				}
+			}
+			wanted("render")
+			if row.code != 0 { // the tree is there, from a time when nobody owned anything
+				api.deployments = []json.RawMessage{}
+				if code, text := sipgen("render"); code != 0 {
+					t.Fatalf("exit code %d:\n%s", code, text)
+				}
+				api.deployments = row.deployments
+			}
+			wanted("diff")
+			if want := row.spec == string(spec); api.looked != want {
+				t.Errorf("looked at Deployments: %t, want %t", api.looked, want)
+			}
+		})
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -246,10 +245,10 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			m := &marked{t: t, dir: dir, in: []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/hosts.yaml"}}
 			m.hosts = m.in[4:]
 			var cluster *markedCluster
+			var config string
 			if mode.live {
 				cluster = newMarkedCluster(t, dir+"/hosts.yaml", dir+"/tenants")
-				config := filepath.Join(dir, "kubeconfig")
-				check(t, os.WriteFile(config, []byte(`{"current-context":"a","contexts":[{"name":"a","context":{"cluster":"a"}}],"clusters":[{"name":"a","cluster":{"server":"`+cluster.URL+`"}}]}`), 0o600))
+				config = cluster.kubeconfig(t)
 				m.hosts = []string{"--inventory", "cluster", "--kubeconfig", config}
 				m.in = append(append(slices.Clone(m.in[:2]), "-f", "cluster"), m.hosts...)
 			}
@@ -267,7 +266,7 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			if cluster == nil {
 				return
 			}
-			live := []string{"--site", dir + "/site.yaml", "--kubeconfig", dir + "/kubeconfig"}
+			live := []string{"--site", dir + "/site.yaml", "--kubeconfig", config}
 			m.run(0, "inventory", live...)
 			m.run(0, "takeover", append(live, "-f", "cluster")...)
 			cluster.mu.Lock()
@@ -351,19 +350,11 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 	m.run(0, "tenants", m.with("--previous", tree, "--suggest")...)
 	m.run(0, "init", append([]string{filepath.Join(m.dir, "new"), "--repo", "https://git.example.org/x.git", "--engine", "flux"}, m.hosts...)...)
 	fleet := filepath.Join(m.dir, "fleet.git")
-	git := func(args ...string) string {
-		t.Helper()
-		out, err := exec.Command("git", args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	git("init", "-q", "--bare", "-b", "main", fleet)
+	git(t, "init", "-q", "--bare", "-b", "main", fleet)
 	author := []string{"--repo", fleet, "--author", "Ada <ada@example.org>"}
 	m.run(0, "publish", m.with(append(author, "--dry-run")...)...)
 	m.run(0, "publish", m.with(author...)...)
-	objects := git("-C", fleet, "cat-file", "--batch-all-objects", "--batch")
+	objects := git(t, "-C", fleet, "cat-file", "--batch-all-objects", "--batch")
 	if !strings.Contains(objects, "red-node-ssh") {
 		t.Error("the services are not in git")
 	}

@@ -65,6 +65,22 @@ func check(t *testing.T, err error) {
 	}
 }
 
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// writeFile writes a file, with its folders.
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	check(t, os.WriteFile(name, []byte(text), 0o600))
+}
+
 // same holds a file to its content, or writes it.
 func same(t *testing.T, file, want string) {
 	t.Helper()
@@ -91,15 +107,7 @@ func review(t *testing.T) reviewed {
 		}
 		return out.String()
 	}
-	git := func(args ...string) string {
-		t.Helper()
-		out, err := exec.Command("git", args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
-	git("init", "-q", "--bare", "-b", "main", "fleet.git")
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"render", "--out", "tree"}, all...)...)
 	syncHosts(func(err error) { check(t, err) }, "tree", "hosts")
@@ -118,7 +126,7 @@ func review(t *testing.T) reviewed {
 	shown["plan"] = strings.Join(short, "\n")
 	shown["file diff.txt"] = sipgen(1, append([]string{"diff", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git", "--propose", "sipgen/two-tenants"}, all...)...)
-	shown["commit"] = withoutVersion(git("-C", "fleet.git", "log", "-1", "--format=%B", "sipgen/two-tenants"))
+	shown["commit"] = withoutVersion(git(t, "-C", "fleet.git", "log", "-1", "--format=%B", "sipgen/two-tenants"))
 	shown["file pull-request.md"] = request(t)
 	return shown
 }

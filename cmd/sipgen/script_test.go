@@ -39,9 +39,7 @@ const scripts = "testdata/script"
 // TestScripts runs whole commands: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	workers := newWorkers()
 	t.Cleanup(func() { check(t, workers.stop()) })
 	testscript.Run(t, testscript.Params{

@@ -314,10 +314,7 @@ spec:
 			continue
 		}
 		dir := t.TempDir()
-		put := func(name, text string) {
-			check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-			check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-		}
+		put := func(name, text string) { writeFile(t, filepath.Join(dir, name), text) }
 		put("hosts.yaml", hosts)
 		put("site.yaml", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  hosts: {namespaces: [default]}\n")
 		for step, name := range order {

@@ -61,9 +61,7 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		}))
 		defer server.Close()
 		writer, err := live.NewStatusWriter(&rest.Config{Host: server.URL}, app.SIPClusters)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		spec := v1.SIPCluster{}
 		spec.Namespace, spec.Name = "t", "a"
 		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}}}}}

@@ -22,18 +22,15 @@ func TestTakeoverStopped(t *testing.T) {
 			api := newSIPOperator(t)
 			dir := t.TempDir()
 			file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-			write := func(name, text string) {
-				check(t, os.MkdirAll(filepath.Dir(file(name)), 0o755))
-				check(t, os.WriteFile(file(name), []byte(text), 0o600))
-			}
-			write("kubeconfig", api.kubeconfig())
+			write := func(name, text string) { writeFile(t, file(name), text) }
+			config := api.kubeconfig(t)
 			write("site.yaml", string(site)+"  engine: "+engine+"\n  argocd: {order: none}\n")
 			write("specs/other.yaml", "# the specs of other tenants\n")
 			sipgen := func(what string, want int, says string, args ...string) {
 				t.Helper()
 				var out bytes.Buffer
 				code := run(t.Context(), append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
-					"--kubeconfig", file("kubeconfig"), "--out", file("tree")}, args...), strings.NewReader(""), &out, &out)
+					"--kubeconfig", config, "--out", file("tree")}, args...), strings.NewReader(""), &out, &out)
 				if text := strings.Join(strings.Fields(out.String()), " "); code != want || !strings.Contains(text, says) {
 					t.Errorf("%s: exit code %d, want %d and %q\n%s", what, code, want, says, text)
 				}
