@@ -33,8 +33,7 @@ var aboveWanted = []AboveFile{
 
 func TestAbove(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", strange)
+	repo := with(t, strange)
 	for name, target := range map[string]Target{
 		"a local repository":             {URL: repo, Branch: "main", Path: "site/dc1"},
 		"the folder in another spelling": {URL: repo, Branch: "main", Path: "./site/dc1/"},
@@ -58,8 +57,7 @@ func TestAbove(t *testing.T) {
 // TestAboveOfAPartialClone: what a server leaves out, because it is above the site, is asked for where it is read.
 func TestAboveOfAPartialClone(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", strange)
+	repo := with(t, strange)
 	rival(t, repo, "main", beside(t, 3<<19))
 	for _, setting := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
 		git(t, repo, "config", setting, "true")
@@ -104,8 +102,7 @@ func TestAboveAFolder(t *testing.T) {
 func TestLoopSeesWhatIsAbove(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{".sourceignore": 2, "kustomization.yaml": 2, "README": 1} {
-		repo := bare(t)
-		target := Target{URL: repo, Branch: "main", Path: "site"}
+		repo, target := site(t)
 		mustPublish(t, target, tree("a", "0")) // without a tree, each round would ask anew
 		rounds := 0
 		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {

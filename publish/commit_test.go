@@ -105,8 +105,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 
 func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
+	repo := with(t, tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
 	first := mustPublish(t, target, tree("a", "1"))
 	if again := mustPublish(t, target, tree("a", "1")); again.Changed || again.Commit != first.Commit {
@@ -130,8 +129,7 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 // file with other content that is adopted is one that changes.
 func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "main", Path: "site"}
+	repo, target := site(t)
 	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1", "file/becomes/folder", "1", "folder", "1", "link", "1"))
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
@@ -161,8 +159,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 // TestNewRepository: what a forge puts into a new repository is in nobody's way, and stays.
 func TestNewRepository(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
+	repo := with(t, tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
 	publishAs(t, Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta)
 	if got := git(t, repo, "ls-tree", "-r", "--name-only", "main"); got != ".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a" {
 		t.Errorf("found %s", got)
@@ -178,9 +175,7 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			if _, err := SSHSigner(key, ""); err == nil || !strings.Contains(err.Error(), "passphrase") {
-				t.Errorf("without the passphrase: found %v", err)
-			}
+			wantError(t, "without the passphrase", second(SSHSigner(key, "")), nil, "passphrase")
 			if _, err := SSHSigner(key, "wrong"); err == nil {
 				t.Error("with a wrong passphrase: want an error")
 			}
@@ -224,9 +219,7 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
 	key := filepath.Join(dir, "key.asc")
 	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
-	if _, err := OpenPGPSigner(key, "", meta.When); err == nil || !strings.Contains(err.Error(), "passphrase") {
-		t.Errorf("without the passphrase: found %v", err)
-	}
+	wantError(t, "without the passphrase", second(OpenPGPSigner(key, "", meta.When)), nil, "passphrase")
 	if _, err := OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When); err == nil {
 		t.Error("a public key: want an error")
 	}

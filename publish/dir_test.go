@@ -131,9 +131,7 @@ func TestWriteDirRefuses(t *testing.T) {
 			put(t, dir, row.have)
 			before := onDisk(t, dir)
 			_, err := WriteDir(context.Background(), dir, row.tree, DirOptions{})
-			if !errors.Is(err, row.want) || !strings.Contains(fmt.Sprint(err), row.says) {
-				t.Errorf("found %v, want %v with %q", err, row.want, row.says)
-			}
+			wantError(t, "", err, row.want, row.says)
 			same(t, "after the refusal", onDisk(t, dir), before)
 			_, err = WriteDir(context.Background(), dir, row.tree, DirOptions{Adopt: true})
 			if row.adopt == "refused" {
@@ -172,9 +170,7 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 		strings.Repeat("a", 256): "longer",
 	} {
 		_, err := WriteDir(context.Background(), filepath.Join(t.TempDir(), "out"), Tree{name: nil}, DirOptions{})
-		if !errors.Is(err, ErrName) || !strings.Contains(err.Error(), why) {
-			t.Errorf("%q: found %v, want a refusal that says %q", name, err, why)
-		}
+		wantError(t, name, err, ErrName, why)
 	}
 	for _, files := range []Tree{tree("a", "", "a/b", ""), tree("a", "", "a/b/c", "")} {
 		if err := treefs.CheckTree(files); !errors.Is(err, ErrName) {
@@ -273,9 +269,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	mustWrite(t, dir, before)
 	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatOwnership(tree("new", "2"))})
 	put(t, dir, tree("new", "hand"))
-	if _, err := ReadDir(t.Context(), dir); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "new: ") {
-		t.Errorf("somebody's file in the way: found %v", err)
-	}
+	wantError(t, "somebody's file in the way", second(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
 	if text := onDisk(t, dir)["new"]; string(text) != "hand" {
 		t.Errorf("somebody's file is now %q", text)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,17 @@ func check(t testing.TB, err error) {
 	}
 }
 
+// wantError fails unless an error is one, the one that is wanted if that is not nil, and says all of some words.
+func wantError(t testing.TB, why string, err, want error, says ...string) {
+	t.Helper()
+	silent := func(words string) bool { return !strings.Contains(fmt.Sprint(err), words) }
+	if err == nil || want != nil && !errors.Is(err, want) || slices.ContainsFunc(says, silent) {
+		t.Errorf("%s: found %v, want %v with %q", why, err, want, says)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // git runs the real git, with no configuration but its own.
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
@@ -44,7 +56,11 @@ func tryGit(dir string, args ...string) (string, error) {
 }
 
 func gitReading(dir string, stdin io.Reader, args ...string) (string, error) {
-	command := exec.Command("git", args...)
+	return running(dir, stdin, "git", args...)
+}
+
+func running(dir string, stdin io.Reader, name string, args ...string) (string, error) {
+	command := exec.Command(name, args...)
 	command.Dir, command.Stdin = dir, stdin
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=Rival", "GIT_AUTHOR_EMAIL=rival@example.org", "GIT_COMMITTER_NAME=Rival", "GIT_COMMITTER_EMAIL=rival@example.org")
@@ -109,6 +125,21 @@ func rival(t testing.TB, repo, branch string, files Tree) {
 	if out, err := gitReading(repo, &stream, "-c", "core.compression=1", "fast-import", "--quiet"); err != nil {
 		t.Fatalf("git fast-import: %v\n%s", err, out)
 	}
+}
+
+// with is a repository to which a rival has committed.
+func with(t testing.TB, files Tree) (repo string) {
+	t.Helper()
+	repo = bare(t)
+	rival(t, repo, "main", files)
+	return repo
+}
+
+// site is an empty repository, and a folder of it to publish to.
+func site(t testing.TB) (repo string, target Target) {
+	t.Helper()
+	repo = bare(t)
+	return repo, Target{URL: repo, Branch: "main", Path: "site"}
 }
 
 // inGit reads a branch with the real git, without the ownership files.

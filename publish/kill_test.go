@@ -4,7 +4,6 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,8 +77,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 	t.Parallel()
 	for _, with := range []string{"sipgen alone", "sipgen and the git that it runs"} {
 		t.Run(with, func(t *testing.T) {
-			repo := bare(t)
-			target := Target{URL: repo, Branch: "main", Path: "site"}
+			repo, target := site(t)
 			mustPublish(t, target, generation(0))
 			for range times(10) {
 				work := child{Do: "branch, for ever", Target: target}.start(t)
@@ -125,16 +123,13 @@ func TestKilledWhileMakingARepository(t *testing.T) {
 // A lock that a killed git has left is named, so that somebody can remove it.
 func TestLockThatWasLeft(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
+	repo := with(t, tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
 	for _, target := range []Target{{URL: repo, Branch: "main", Path: "site"}, httpsTarget(t, repo).Target} {
 		check(t, os.WriteFile(lock, nil, 0o644))
 		leaves(t, repo, func() error {
 			_, err := publishTree(target, tree("a", "1"), meta)
-			if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "/refs/heads/main.lock': File exists") {
-				t.Errorf("found %v, want the lock named", err)
-			}
+			wantError(t, "", err, ErrConflict, "/refs/heads/main.lock': File exists")
 			return err
 		})
 		check(t, os.Remove(lock))

@@ -66,9 +66,7 @@ func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
 			mustPublish(t, target, tree("a", "2"))
 			began := time.Now()
 			_, err := publishTree(target, tree("a", "3"), meta)
-			if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "receive.denyNonFastForwards") || !strings.Contains(err.Error(), "delete the branch sip/one") {
-				t.Errorf("found %v", err)
-			}
+			wantError(t, "", err, ErrRejected, "receive.denyNonFastForwards", "delete the branch sip/one")
 			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("it took %s", took)
 			}
@@ -176,9 +174,7 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 		t.Error(err)
 	}
 	writeText(t, file, "a: 1\r\nb: 3\r\n")
-	if _, err := SourceOf([]string{file}); err == nil || !strings.Contains(err.Error(), "commit it first") {
-		t.Errorf("a changed file: found %v", err)
-	}
+	wantError(t, "a changed file", second(SourceOf([]string{file})), nil, "commit it first")
 }
 
 func writeText(t *testing.T, name, text string) {
@@ -192,9 +188,7 @@ func TestRepositoryWithAWorktree(t *testing.T) {
 	rival(t, upstream, "main", tree("x", "1"))
 	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
 	_, err := publishTree(Target{URL: clone, Branch: "main", Path: "site"}, tree("a", "1"), meta)
-	if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "checked out") {
-		t.Errorf("the branch that is checked out: found %v, want a refusal", err)
-	}
+	wantError(t, "the branch that is checked out", err, ErrRejected, "checked out")
 	if out := git(t, clone, "status", "--porcelain", "--branch"); out != "## main...origin/main" {
 		t.Errorf("the worktree after the refusal: %s", out)
 	}
@@ -262,9 +256,7 @@ func TestNewRepositoryOnDisk(t *testing.T) {
 	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x", "")) // of a killed run
 	check(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
 	fsck(t, dir)
-	if err := NewRepository(dir, "main", by, time.Unix(1, 0)); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a folder that is there: got %v", err)
-	}
+	wantError(t, "a folder that is there", NewRepository(dir, "main", by, time.Unix(1, 0)), fs.ErrExist)
 	if err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0)); err == nil {
 		t.Error("a name that no branch can have: no error")
 	}

@@ -13,92 +13,37 @@ import (
 // A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
 func TestProposalWithOthersCommits(t *testing.T) {
 	t.Parallel()
-	commit := func(t *testing.T, clone, subject string, files Tree) {
-		t.Helper()
-		put(t, clone, files)
-		git(t, clone, "add", "-A")
-		git(t, clone, "commit", "--quiet", "-m", subject)
-	}
-	onMain := func(t *testing.T, clone string, files Tree) {
-		t.Helper()
-		git(t, clone, "switch", "--quiet", "main")
-		commit(t, clone, "on main", files)
-		git(t, clone, "push", "--quiet", "origin", "main")
-		git(t, clone, "switch", "--quiet", "sipgen/site")
-	}
+	// Rows are shell in a clone that is on the proposal: commit SUBJECT commits what is there, main FILE TEXT commits a file to main, work N so many.
+	const words = `commit() { git add -A; git commit --quiet -m "$1"; }
+main() { git switch --quiet main; echo "$2" >"$1"; commit "on main"; git push --quiet origin main; git switch --quiet sipgen/site; }
+work() { for i in $(seq 0 $(($1 - 1))); do echo $i >code; commit "work $i"; done; }
+side() { git switch --quiet -c side main; echo "by hand" >code; commit "on the side"; git switch --quiet sipgen/site; }
+`
 	rows := []struct {
-		why  string
-		do   func(t *testing.T, clone string)
-		want []string // in the refusal; none: it is replaced
+		why, do string
+		want    []string // in the refusal; none: it is replaced
 	}{
-		{"sipgen's alone", func(*testing.T, string) {}, nil},
-		{"main has moved on", func(t *testing.T, clone string) { onMain(t, clone, tree("other", "1")) }, nil},
-		{"a fix by a reviewer", func(t *testing.T, clone string) { commit(t, clone, "fix: a \x1b[31mhost", tree("site/a", "fixed")) },
-			[]string{"1 commit that", `"fix: a [31mhost" by Rival`}},
-		{"somebody's own work, three commits of it", func(t *testing.T, clone string) {
-			git(t, clone, "reset", "--quiet", "--hard", "main")
-			for i := range 3 {
-				commit(t, clone, fmt.Sprint("work ", i), tree("code", fmt.Sprint(i)))
-			}
-		}, []string{"3 commits that", `"work 2" by Rival, `, `"work 1" by Rival, `, `"work 0" by Rival`}},
-		{"more of it than is named", func(t *testing.T, clone string) {
-			for i := range 5 {
-				commit(t, clone, fmt.Sprint("work ", i), tree("code", fmt.Sprint(i)))
-			}
-		}, []string{"5 commits that", `"work 2" by Rival, …`}},
-		{"the forge's button: main is merged into it", func(t *testing.T, clone string) {
-			onMain(t, clone, tree("other", "1"))
-			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge branch 'main' into sipgen/site", "main")
-		}, nil},
-		{"a merge that keeps the proposal, whatever main has", func(t *testing.T, clone string) {
-			onMain(t, clone, tree("site/a", "main's"))
-			git(t, clone, "merge", "--quiet", "--no-ff", "-s", "ours", "-m", "Merge", "main")
-		}, nil},
-		{"a merge of somebody's work", func(t *testing.T, clone string) {
-			git(t, clone, "switch", "--quiet", "-c", "side", "main")
-			commit(t, clone, "on the side", tree("code", "by hand"))
-			git(t, clone, "switch", "--quiet", "sipgen/site")
-			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge", "side")
-		}, []string{"1 commit that", `"on the side" by Rival`}},
-		{"rebased", func(t *testing.T, clone string) {
-			onMain(t, clone, tree("other", "1"))
-			git(t, clone, "rebase", "--quiet", "main")
-		}, nil},
-		{"rebased upon somebody's work", func(t *testing.T, clone string) {
-			git(t, clone, "switch", "--quiet", "-c", "side", "main")
-			commit(t, clone, "on the side", tree("code", "by hand"))
-			git(t, clone, "switch", "--quiet", "sipgen/site")
-			git(t, clone, "rebase", "--quiet", "side")
-		}, []string{"1 commit that", `"on the side" by Rival`}},
-		{"another message, and a line below it", func(t *testing.T, clone string) {
-			message := "look here\n\n" + git(t, clone, "log", "-1", "--format=%B")
-			git(t, clone, "commit", "--quiet", "--amend", "--signoff", "-m", message)
-		}, nil},
-		{"a commit that starts the checks again", func(t *testing.T, clone string) {
-			git(t, clone, "commit", "--quiet", "--allow-empty", "-m", "run the checks")
-		}, nil},
-		{"the same, without a proposal below it", func(t *testing.T, clone string) {
-			git(t, clone, "reset", "--quiet", "--hard", "main")
-			git(t, clone, "commit", "--quiet", "--allow-empty", "-m", "run the checks")
-		}, nil},
-		{"reverted by somebody", func(t *testing.T, clone string) { git(t, clone, "revert", "--no-edit", "HEAD") },
-			[]string{"1 commit that", `Revert \"sites: change\"`}},
-		{"squashed into main, which has moved on", func(t *testing.T, clone string) {
-			git(t, clone, "switch", "--quiet", "main")
-			git(t, clone, "merge", "--quiet", "--squash", "sipgen/site")
-			git(t, clone, "commit", "--quiet", "-m", "squashed")
-			onMain(t, clone, tree("other", "1"))
-		}, nil},
-		{"merged into main, which has moved on", func(t *testing.T, clone string) {
-			git(t, clone, "switch", "--quiet", "main")
-			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge", "sipgen/site")
-			onMain(t, clone, tree("other", "1"))
-		}, nil},
-		{"it has nothing in common with main", func(t *testing.T, clone string) {
-			git(t, clone, "switch", "--quiet", "--orphan", "pages")
-			commit(t, clone, "pages", tree("index.html", "1"))
-			git(t, clone, "branch", "--quiet", "-M", "sipgen/site")
-		}, []string{"1 commit that", `"pages" by Rival`}},
+		{"sipgen's alone", "", nil},
+		{"main has moved on", "main other 1", nil},
+		{"a fix by a reviewer", `echo fixed >site/a; commit "$(printf 'fix: a \033[31mhost')"`, []string{"1 commit that", `"fix: a [31mhost" by Rival`}},
+		{"somebody's own work, three commits of it", "git reset --quiet --hard main; work 3",
+			[]string{"3 commits that", `"work 2" by Rival, `, `"work 1" by Rival, `, `"work 0" by Rival`}},
+		{"more of it than is named", "work 5", []string{"5 commits that", `"work 2" by Rival, …`}},
+		{"the forge's button: main is merged into it", "main other 1; git merge --quiet --no-ff -m \"Merge branch 'main' into sipgen/site\" main", nil},
+		{"a merge that keeps the proposal, whatever main has", "main site/a main; git merge --quiet --no-ff -s ours -m Merge main", nil},
+		{"a merge of somebody's work", "side; git merge --quiet --no-ff -m Merge side", []string{"1 commit that", `"on the side" by Rival`}},
+		{"rebased", "main other 1; git rebase --quiet main", nil},
+		{"rebased upon somebody's work", "side; git rebase --quiet side", []string{"1 commit that", `"on the side" by Rival`}},
+		{"another message, and a line below it", `git commit --quiet --amend --signoff -m "look here
+
+$(git log -1 --format=%B)"`, nil},
+		{"a commit that starts the checks again", "git commit --quiet --allow-empty -m checks", nil},
+		{"the same, without a proposal below it", "git reset --quiet --hard main; git commit --quiet --allow-empty -m checks", nil},
+		{"reverted by somebody", "git revert --no-edit HEAD", []string{"1 commit that", `Revert \"sites: change\"`}},
+		{"squashed into main, which has moved on", "git switch --quiet main; git merge --quiet --squash sipgen/site; commit squashed; main other 1", nil},
+		{"merged into main, which has moved on", "git switch --quiet main; git merge --quiet --no-ff -m Merge sipgen/site; main other 1", nil},
+		{"it has nothing in common with main", "git switch --quiet --orphan pages; echo 1 >index.html; commit pages; git branch --quiet -M sipgen/site",
+			[]string{"1 commit that", `"pages" by Rival`}},
 	}
 	first := bare(t)
 	rival(t, first, "main", tree("readme", "read this"))
@@ -117,7 +62,9 @@ func TestProposalWithOthersCommits(t *testing.T) {
 			check(t, os.CopyFS(prepared, os.DirFS(first)))
 			git(t, t.TempDir(), "clone", "--quiet", prepared, clone)
 			git(t, clone, "switch", "--quiet", "sipgen/site")
-			row.do(t, clone)
+			if out, err := running(clone, nil, "sh", "-ec", words+row.do); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
 			git(t, clone, "push", "--quiet", "--force", "origin", "sipgen/site")
 			git(t, prepared, "repack", "-adbq") // as a server has it, that knows what each commit leads to
 			before := git(t, prepared, "rev-parse", "sipgen/site")
@@ -171,8 +118,7 @@ func TestProposalOfAnOlderState(t *testing.T) {
 // Who pushes to the branch after it was looked at is not overwritten either: it is looked at again.
 func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "main", Path: "site"}
+	repo, target := site(t)
 	mustPublish(t, target, tree("a", "1"))
 	target.Proposal = "next"
 	mustPublish(t, target, tree("a", "2"))
@@ -185,9 +131,7 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 		tip := mustRead(t, target)
 		about := meta
 		when(&about, func() { rival(t, repo, "next", tree("code", why)) })
-		if _, err := Commit(context.Background(), target, tip, tree("a", why), about); !errors.Is(err, ErrConflict) {
-			t.Errorf("%s: found %v, want ErrConflict", why, err)
-		}
+		wantError(t, why, second(Commit(context.Background(), target, tip, tree("a", why), about)), ErrConflict)
 		attempts := 0
 		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
 			attempts++
@@ -203,23 +147,19 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 // Without trailers no commit is known to be sipgen's, and none is replaced.
 func TestProposalWithoutTrailers(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
+	repo := with(t, tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
 	about := meta
 	about.Trailers = nil
 	publishAs(t, target, tree("a", "1"), about)
-	if _, err := publishTree(target, tree("a", "2"), about); !errors.Is(err, ErrOverwrite) {
-		t.Errorf("found %v", err)
-	}
+	wantError(t, "", second(publishTree(target, tree("a", "2"), about)), ErrOverwrite)
 }
 
 // After the merge the branch of the proposal is still there. Nothing is left to propose, and nothing is pushed, though
 // the base has moved on; when the site changes, the branch is used again.
 func TestMergedProposalIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
+	repo := with(t, tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
 	first := mustPublish(t, target, tree("a", "1"))
 	git(t, repo, "update-ref", "refs/heads/main", "refs/heads/sipgen/site")
@@ -241,8 +181,7 @@ func TestMergedProposalIsLeftAlone(t *testing.T) {
 // A proposal that is not wanted any more does not stay there to be merged by mistake.
 func TestWithdrawnProposalIsReplaced(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "main", Path: "site"}
+	repo, target := site(t)
 	mustPublish(t, target, tree("a", "1"))
 	target.Proposal = "sipgen/site"
 	mustPublish(t, target, tree("a", "2"))

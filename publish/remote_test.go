@@ -56,9 +56,7 @@ func refusedAs(t *testing.T, repo string, target Target, rows []wrong) {
 					}
 					return err
 				}
-				if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) {
-					t.Errorf("found %v, want %v with %q", err, row.want, row.says)
-				}
+				wantError(t, "", err, row.want, row.says)
 				return err
 			})
 		})
@@ -100,15 +98,11 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	hook := filepath.Join(repo, "hooks/pre-receive")
 	check(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
 	_, err = publishTree(target, tree("a", "3"), meta)
-	if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "ask the release team") {
-		t.Errorf("a protected branch: found %v, want the server's message", err)
-	}
+	wantError(t, "a protected branch", err, ErrRejected, "ask the release team")
 	check(t, os.Remove(hook))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
-	if _, err := Commit(context.Background(), target, tip, tree("a", "3"), meta); !errors.Is(err, ErrConflict) {
-		t.Errorf("a branch that has moved: found %v, want ErrConflict", err)
-	}
+	wantError(t, "a branch that has moved", second(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
 	proposal := target
 	proposal.Proposal = "sipgen/site"
 	mustPublish(t, proposal, tree("a", "4"))

@@ -18,8 +18,7 @@ import (
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	rivals := times(20)
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
+	repo := with(t, tree("x", "1"))
 	local := Target{URL: repo, Branch: "main"}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -145,14 +144,11 @@ func TestRivalsWhileGitRepacks(t *testing.T) {
 
 func TestConflictAndLoop(t *testing.T) {
 	t.Parallel()
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "main", Path: "site"}
+	repo, target := site(t)
 	mustPublish(t, target, tree("a", "1"))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "x"))
-	if _, err := Commit(context.Background(), target, tip, tree("a", "2"), meta); !errors.Is(err, ErrConflict) {
-		t.Errorf("found %v, want ErrConflict", err)
-	}
+	wantError(t, "", second(Commit(context.Background(), target, tip, tree("a", "2"), meta)), ErrConflict)
 	calls := 0
 	rivals := []Tree{tree("elsewhere", "y"), tree("site/unowned", "x"), nil}
 	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -34,8 +33,7 @@ func TestState(t *testing.T) {
 		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
 	}
 
-	repo := bare(t)
-	rival(t, repo, "main", Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
+	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	if snapshot.When.IsZero() {
 		t.Error("no time of the commit")
@@ -61,8 +59,7 @@ func TestStateWithoutList(t *testing.T) {
 		if row.list != nil {
 			files["site/"+OwnershipFile] = row.list
 		}
-		repo := bare(t)
-		rival(t, repo, "main", files)
+		repo := with(t, files)
 		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found, err := snapshot.State(Search{Places: []string{"d"}})
 		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
@@ -122,18 +119,12 @@ func TestSourceOf(t *testing.T) {
 	write("dc1/tenants/new.yaml", "new")
 	git(t, checkout, "add", ".") // in the index is not in the commit
 	_, err := SourceOf(paths)
-	if err == nil || !strings.Contains(err.Error(), "dc1/tenants/edge.yaml: not as commit") || !strings.Contains(err.Error(), "dc1/tenants/new.yaml: not in commit") {
-		t.Errorf("found %v", err)
-	}
+	wantError(t, "", err, nil, "dc1/tenants/edge.yaml: not as commit", "dc1/tenants/new.yaml: not in commit")
 	if _, err := SourceOf([]string{paths[0], t.TempDir()}); err != nil {
 		t.Errorf("an empty folder elsewhere: found %v", err)
 	}
 	outside := filepath.Join(t.TempDir(), "x.yaml")
 	check(t, os.WriteFile(outside, nil, 0o600))
-	if _, err := SourceOf([]string{paths[0], outside}); err == nil || !strings.Contains(err.Error(), "outside of the checkout") {
-		t.Errorf("found %v", err)
-	}
-	if _, err := SourceOf([]string{outside}); err == nil || !strings.Contains(err.Error(), "not in a git checkout") {
-		t.Errorf("found %v", err)
-	}
+	wantError(t, "", second(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
+	wantError(t, "", second(SourceOf([]string{outside})), nil, "not in a git checkout")
 }

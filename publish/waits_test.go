@@ -90,8 +90,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 	})
 	t.Run("while its hooks go on and on", func(t *testing.T) {
 		t.Parallel()
-		repo := bare(t)
-		rival(t, repo, "main", tree("x", "1"))
+		repo := with(t, tree("x", "1"))
 		over := filepath.Join(t.TempDir(), "over")
 		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 		check(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
@@ -119,9 +118,7 @@ func timesOut(t *testing.T, target Target) {
 	t.Helper()
 	began := time.Now()
 	_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
-	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "timed out after "+target.Timeout.String()) {
-		t.Errorf("found %v, want a timeout", err)
-	}
+	wantError(t, "", err, ErrTimeout, "timed out after "+target.Timeout.String())
 	if took := time.Since(began); took > target.Timeout+time.Minute {
 		t.Errorf("took %s", took)
 	}
@@ -141,8 +138,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 	nothing := func() {}
 	for why, prepare := range map[string]func(*testing.T) func(context.Context) error{
 		"between rounds": func(t *testing.T) func(context.Context) error {
-			repo := bare(t)
-			target := Target{URL: repo, Branch: "main", Path: "site"}
+			repo, target := site(t)
 			mustPublish(t, target, tree("a", "0"))
 			rounds := 0
 			return publishing(target, func() {
@@ -186,9 +182,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			ctx, stop := context.WithCancelCause(context.Background())
 			time.AfterFunc(after, func() { stop(why) })
 			began := time.Now()
-			if err := run(ctx); !errors.Is(err, why) {
-				t.Errorf("found %v, want %v", err, why)
-			}
+			wantError(t, "", run(ctx), why)
 			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
