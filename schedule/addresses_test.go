@@ -199,9 +199,7 @@ func TestSharedAddress(t *testing.T) {
 	}
 	for _, row := range rows {
 		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got %swant %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		var where []string
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
 			where = append(where, addressesOf(a.Host.On("oam")))

@@ -82,9 +82,7 @@ func TestInUse(t *testing.T) {
 	} {
 		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
 		hosts := []inventory.Host{with(claimed(host1("w1", "w", "r1"), "a", v1.RoleWorker), row.change)}
-		if got := summary(plan(t, clusters, hosts, Previous{}, testOptions)); got != row.want {
-			t.Errorf("%s: got %s, want %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, plan(t, clusters, hosts, Previous{}, testOptions), row.want)
 	}
 }
 
@@ -181,9 +179,7 @@ func TestHardware(t *testing.T) {
 	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128), with("h3", 0), with("h4", 512)}
 	// b takes none that a needs, though it comes first by name of those that fit b.
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	if got, want := summary(p), "a Worker: +h4 held\nb Worker: +h1\n"; got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	wantPlaced(t, "", p, "a Worker: +h4 held\nb Worker: +h1\n")
 	p = plan(t, clusters[:1], hosts[1:4], Previous{}, testOptions)
 	if said, want := Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 1 not inspected by metal3, and the role asks for hardware, 2 with 128Gi of memory. Missing: 2 hosts with kind=w and 256Gi of memory"; !strings.Contains(said, want) {
 		t.Errorf("%q does not say %q", said, want)

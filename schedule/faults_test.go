@@ -45,9 +45,7 @@ func TestFaultyHosts(t *testing.T) {
 		}
 		hosts[0].Faults = []inventory.Fault{{Kind: row.fault, Text: "wrong"}}
 		p := plan(t, clusters, hosts, tree, testOptions)
-		if got := summary(p); got != row.place+"\n" {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.place)
-		}
+		wantPlaced(t, row.why, p, row.place+"\n")
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
 			if a.Host.Name == "h1" && row.tree != "" && a.Host.UID != "uid-h1" {
 				t.Errorf("%s: its patch would be for uid %q", row.why, a.Host.UID)

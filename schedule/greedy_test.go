@@ -118,31 +118,6 @@ func TestGreedyFailsTightSites(t *testing.T) {
 	}
 }
 
-func BenchmarkGreedy(b *testing.B) {
-	for _, n := range []int{1000, 10_000, 100_000} {
-		clusters, hosts := largeSite(n, false, true)
-		b.Run(fmt.Sprintf("hosts=%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			placed := 0
-			for b.Loop() {
-				placed = greedyPass(clusters, hosts)
-			}
-			b.ReportMetric(float64(len(clusters)-placed), "failed")
-		})
-	}
-	b.Run("tight", func(b *testing.B) {
-		sites, failed := 0, 0
-		for b.Loop() {
-			clusters, hosts := tightSite(rand.New(rand.NewPCG(uint64(sites), 3)))
-			sites++
-			if greedyPass(clusters, hosts) < len(clusters) {
-				failed++
-			}
-		}
-		b.ReportMetric(100*float64(failed)/float64(sites), "%failed")
-	})
-}
-
 func TestWithout(t *testing.T) {
 	_, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
 	set := nodes("rack=r01", 0, 0)

@@ -142,9 +142,7 @@ func TestHostNamespaces(t *testing.T) {
 		{"a host that it has stays, wherever it is", role(from(nodes("kind=w", 2, 0), "west")), held(), "a Worker: h1 +h2", ""},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
-		if got := strings.TrimSpace(summary(p)); got != row.want {
-			t.Errorf("%s: got %s, want %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		if row.says != "" && (len(p.Shortages) == 0 || !strings.Contains(Say.Shortage(&p.Shortages[0]), row.says)) {
 			t.Errorf("%s: got %v, want in it: %s", row.why, p.Shortages, row.says)
 		}

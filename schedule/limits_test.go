@@ -55,9 +55,7 @@ func TestLimits(t *testing.T) {
 		limit := &Limit{Hosts: 2, Standby: 1, HostsFrom: "the test", StandbyFrom: "the test"}
 		options.Limits = map[ClusterKey]*Limit{{Namespace: "tenants", Name: "a"}: limit, {Namespace: "tenants", Name: "b"}: limit}
 		p := plan(t, row.clusters, append(spare, row.hosts...), Previous{Claims: row.tree}, options)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		var said []string
 		for i := range p.Shortages {
 			if p.Shortages[i].Limit != nil {
@@ -114,9 +112,7 @@ func TestEmptySlots(t *testing.T) {
 			options.Refused = map[ClusterKey][]string{key("b").Cluster: {"wrong"}}
 		}
 		p := plan(t, row.clusters, row.hosts, row.tree, options)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		short := 0
 		for i := range p.Clusters {
 			short += p.Clusters[i].Roles[0].ShortActive
@@ -161,9 +157,7 @@ func TestNamedHosts(t *testing.T) {
 		a.Annotations = map[string]string{row.annotation: row.names}
 		p := plan(t, []v1.SIPCluster{a}, hosts, Previous{}, testOptions)
 		said := Say.Warnings(p.Clusters[0].Warnings)
-		if got := summary(p); got != row.plan {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.plan)
-		}
+		wantPlaced(t, row.why, p, row.plan)
 		for _, want := range row.want {
 			if !slices.ContainsFunc(said, func(words string) bool { return strings.HasPrefix(words, want) }) {
 				t.Errorf("%s: said %.500q, want %q", row.why, said, want)

@@ -39,9 +39,7 @@ func TestPack(t *testing.T) {
 		{"no domain suffices", packed("kind=w", 4, 0), free(), "red Worker: short 4/0 unschedulable", "there are only 3 free hosts it can use. All hosts of tenants/red Worker are to lie in one rack: these are in ra."},
 	} {
 		p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: row.set})}, row.hosts, Previous{}, testOptions)
-		if got := strings.TrimSpace(summary(p)); got != row.want {
-			t.Errorf("%s: found %s, want %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		if row.says != "" && (len(p.Shortages) != 1 || !strings.Contains(Say.Shortage(&p.Shortages[0]), row.says)) {
 			t.Errorf("%s: found %v, want %q", row.why, p.Shortages, row.says)
 		}

@@ -155,9 +155,7 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
-			if got := summary(plan(t, clusters, hosts, tree, newerLabels())); got != row.want+"\n" {
-				t.Errorf("got\n%swant\n%s", got, row.want)
-			}
+			wantPlaced(t, "", plan(t, clusters, hosts, tree, newerLabels()), row.want+"\n")
 		})
 	}
 }
@@ -220,22 +218,6 @@ func TestLossOfALeavingCluster(t *testing.T) {
 	}
 }
 
-func TestNestedKeys(t *testing.T) {
-	set := nodes("", 2, 0)
-	set.TopologyKey, set.TopologyKeys, set.Unlabelled = "", []string{"row", "rack"}, v1.UnlabelledAllow
-	hosts := []inventory.Host{newHost("h1", "row=w1 rack=r1"), newHost("h2", "row=w1 rack=r2"), newHost("h3", "row=w2 rack=r3"), newHost("h4", "rack=r4"), newHost("h5", "rack=r4")}
-	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}
-	for want, line := range map[int]string{2: "a Edge: +h1 +h3\n", 3: "a Edge: +h1 +h3 +h4\n", 4: "a Edge: short 4/0 unschedulable\n"} {
-		changed, err := WithCount(clusters, ClusterKey{Namespace: "tenants", Name: "a"}, "Edge", want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := summary(plan(t, changed, hosts, Previous{}, testOptions)); got != line {
-			t.Errorf("%d: got %s want %s", want, got, line)
-		}
-	}
-}
-
 func TestMaxPerDomainAndSpread(t *testing.T) {
 	var hosts []inventory.Host
 	perKey := func(most map[string]v1.PerDomain, n int) func(*v1.NodeSet) {
@@ -269,9 +251,7 @@ func TestMaxPerDomainAndSpread(t *testing.T) {
 		set := nodes("", 4, 0)
 		row.change(&set)
 		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got %swant %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 	}
 }
 
@@ -279,7 +259,5 @@ func TestStandbyRequired(t *testing.T) {
 	options := testOptions
 	options.StandbyRequired = true
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 1)})}
-	if got, want := summary(plan(t, clusters, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)), "a Worker: short 1/1 unschedulable\n"; got != want {
-		t.Errorf("got %s want %s", got, want)
-	}
+	wantPlaced(t, "", plan(t, clusters, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options), "a Worker: short 1/1 unschedulable\n")
 }

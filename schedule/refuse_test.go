@@ -93,14 +93,10 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 	}
 	previous := Previous{Claims: []PreviousClaim{releasing(inTree("h7", "a", v1.RoleWorker))}}
 	p := plan(t, []v1.SIPCluster{a}, hosts, previous, testOptions)
-	if got, want := summary(p), "a Worker: h1 h2 h3 h5 ~h4 -h7 unschedulable\na Edge: h6 unschedulable\n"; got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	wantPlaced(t, "", p, "a Worker: h1 h2 h3 h5 ~h4 -h7 unschedulable\na Edge: h6 unschedulable\n")
 	hosts[6] = provisionedBy(hosts[6], "m7")
 	p = plan(t, []v1.SIPCluster{a}, hosts, previous, testOptions)
-	if got, want := summary(p), "a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n"; got != want {
-		t.Errorf("somebody uses the host that was on its way out: got\n%swant\n%s", got, want)
-	}
+	wantPlaced(t, "somebody uses the host that was on its way out", p, "a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n")
 	gone := a
 	gone.DeletionTimestamp = &metav1.Time{}
 	if p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions); len(p.Clusters[0].Refused) > 0 || len(p.Clusters[0].Roles[0].Releasing) == 0 {

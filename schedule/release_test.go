@@ -37,9 +37,7 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 		options := testOptions
 		options.Release = row.release
 		p := plan(t, row.clusters, []inventory.Host{row.host}, Previous{}, options)
-		if got := strings.TrimSpace(summary(p)); got != row.want {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); !strings.Contains(said, row.says) || row.says == "" && strings.Contains(said, "spec.hosts.release") {
 			t.Errorf("%s: said %q, want %q", row.why, said, row.says)
 		}
@@ -77,9 +75,7 @@ func TestApprovedRelease(t *testing.T) {
 		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})
 		a.Annotations = map[string]string{v1.ApproveReleaseAnnotation: "h2"}
 		p := plan(t, []v1.SIPCluster{a}, row.hosts, Previous{Claims: row.tree}, testOptions)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 	}
 }
 
@@ -97,9 +93,7 @@ func TestGiven(t *testing.T) {
 		warned int
 	}{{before, 0}, {after, 1}} {
 		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
-		if got := summary(p); got != "b Worker: h1\na Worker:\n" {
-			t.Errorf("got %s", got)
-		}
+		wantPlaced(t, "", p, "b Worker: h1\na Worker:\n")
 		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
 			t.Errorf("at %s, want the address of the tree", got)
 		}
@@ -135,9 +129,7 @@ func TestLabelsAlone(t *testing.T) {
 		options.Refused = row.refused
 		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})}
 		p := plan(t, clusters, []inventory.Host{mine, row.host}, Previous{Claims: row.tree}, options)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
 			t.Errorf("%s: warnings %q", row.why, got)
 		}
@@ -169,9 +161,7 @@ func TestUsedWithoutSpec(t *testing.T) {
 		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{Namespace: "tenants", Name: "old"}: row.known}
 		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 	}
 }
 

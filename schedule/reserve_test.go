@@ -90,9 +90,7 @@ func TestReserved(t *testing.T) {
 		options := testOptions
 		options.Reserved = row.reserved
 		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.tree}, options)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: found\n%swant\n%s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 		if len(p.Kept) != len(row.kept) {
 			t.Errorf("%s: found %+v, want %+v", row.why, p.Kept, row.kept)
 			continue

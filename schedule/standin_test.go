@@ -81,9 +81,7 @@ func TestWhenAHostFails(t *testing.T) {
 			hosts = append(hosts, h)
 		}
 		p := plan(t, []v1.SIPCluster{spec}, hosts, Previous{}, testOptions)
-		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.now {
-			t.Errorf("%s: %s, want %s", line, got, row.now)
-		}
+		wantPlaced(t, line, p, "c Worker: "+row.now)
 		var backends []string
 		for _, assigned := range p.Clusters[0].Roles[0].Assigned { // services reach all of them
 			backends = append(backends, assigned.Host.Name)
@@ -93,9 +91,7 @@ func TestWhenAHostFails(t *testing.T) {
 		}
 		previous := tree(p)
 		adopt(hosts, p)
-		if got := strings.TrimSpace(strings.TrimPrefix(summary(plan(t, []v1.SIPCluster{spec}, hosts, previous, newerLabels())), "c Worker:")); got != row.then {
-			t.Errorf("%s: then %s, want %s", line, got, row.then)
-		}
+		wantPlaced(t, line, plan(t, []v1.SIPCluster{spec}, hosts, previous, newerLabels()), "c Worker: "+row.then)
 	}
 }
 

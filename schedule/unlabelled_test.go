@@ -18,9 +18,7 @@ func TestHeldHostThatLostItsRow(t *testing.T) {
 		newHost("h5", "row=w2 rack=r4"),
 	}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
-	if got, want := summary(p), "a Edge: h1 +h3 +h5\n"; got != want {
-		t.Errorf("got %s want %s", got, want)
-	}
+	wantPlaced(t, "", p, "a Edge: h1 +h3 +h5\n")
 }
 
 func TestHostsWithoutTheKey(t *testing.T) {
@@ -53,9 +51,7 @@ func TestHostsWithoutTheKey(t *testing.T) {
 			row.change(&set)
 		}
 		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, row.hosts, Previous{}, testOptions)
-		if got := summary(p); got != row.want {
-			t.Errorf("%s: got %swant %s", row.why, got, row.want)
-		}
+		wantPlaced(t, row.why, p, row.want)
 	}
 }
 
@@ -100,9 +96,7 @@ func TestLostLabel(t *testing.T) {
 	ours := " sip.airshipit.org/cluster-namespace=tenants sip.airshipit.org/cluster-name=a sip.airshipit.org/node-type=Edge"
 	hosts := []inventory.Host{newHost("h1", strings.TrimSpace(ours)), newHost("h2", "rack=r2"+ours), newHost("h3", ""), newHost("h4", "rack=r4")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	if got, want := summary(p), "a Edge: h1 h2\nb Edge: +h4\n"; got != want {
-		t.Fatalf("got %s want %s", got, want)
-	}
+	wantPlaced(t, "", p, "a Edge: h1 h2\nb Edge: +h4\n")
 	var kept, left []Warning
 	for i := range p.Clusters {
 		for _, role := range p.Clusters[i].Roles {
