@@ -167,8 +167,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	whole := bare(t)
 	record(t, whole, []past{{minute: 1, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "other/a"}})
 	copyOf := func(options ...string) (repo string, target Target) {
-		repo = filepath.Join(t.TempDir(), "fleet.git")
-		git(t, t.TempDir(), append(append([]string{"clone", "--quiet", "--bare"}, options...), "file://"+whole, repo)...)
+		repo = cloned(t, "file://"+whole, append(options, "--bare")...)
 		return repo, Target{URL: repo, Branch: "main", Path: "site"}
 	}
 	_, shallow := copyOf("--depth=2")

@@ -78,8 +78,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 		repo := bare(t)
 		done := publishAs(t, Target{URL: "file://" + repo, Branch: "main"}, files, about)
 		commits = append(commits, done.Commit)
-		clone := filepath.Join(t.TempDir(), "clone")
-		git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+		clone := cloned(t, repo)
 		if out := git(t, clone, "status", "--porcelain"); out != "" {
 			t.Errorf("git status in a clone: %s", out)
 		}
@@ -131,8 +130,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	t.Parallel()
 	repo, target := site(t)
 	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1", "file/becomes/folder", "1", "folder", "1", "link", "1"))
-	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+	clone := cloned(t, repo)
 	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
 	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
 	check(t, os.Symlink("same", filepath.Join(clone, "site/link")))

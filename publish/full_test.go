@@ -151,8 +151,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
-			repo := filepath.Join(t.TempDir(), "fleet.git")
-			git(t, t.TempDir(), "clone", "--quiet", "--bare", first, repo)
+			repo := cloned(t, first, "--bare")
 			for _, setting := range append(row.set, "http.receivepack") {
 				git(t, repo, "config", setting, "true")
 			}

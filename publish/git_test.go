@@ -135,6 +135,14 @@ func with(t testing.TB, files Tree) (repo string) {
 	return repo
 }
 
+// cloned is a clone of a repository. One by file:// does not copy what others are pushing.
+func cloned(t testing.TB, from string, options ...string) (to string) {
+	t.Helper()
+	to = filepath.Join(t.TempDir(), "fleet.git")
+	git(t, ".", append(append([]string{"clone", "--quiet"}, options...), from, to)...)
+	return to
+}
+
 // site is an empty repository, and a folder of it to publish to.
 func site(t testing.TB) (repo string, target Target) {
 	t.Helper()

@@ -125,9 +125,8 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			upstream, work := bare(t), filepath.Join(t.TempDir(), "work")
-			rival(t, upstream, "main", tree("specs/a.yaml", "a: 1\n"))
-			git(t, ".", "clone", "--quiet", upstream, work)
+			upstream := with(t, tree("specs/a.yaml", "a: 1\n"))
+			work := cloned(t, upstream)
 			git(t, work, "config", "core.repositoryFormatVersion", "1")
 			prepare(t, upstream, work)
 			source, err := SourceOf([]string{filepath.Join(work, "specs")})
@@ -163,9 +162,8 @@ func TestSourceOfAWorktree(t *testing.T) {
 // TestCheckoutsWithOtherLineEnds: git calls a checkout by core.autocrlf clean. A changed text is none.
 func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 	t.Parallel()
-	upstream, work := bare(t), filepath.Join(t.TempDir(), "work")
-	rival(t, upstream, "main", tree("specs/a.yaml", "a: 1\nb: 2\n"))
-	git(t, ".", "clone", "--quiet", "-c", "core.autocrlf=true", upstream, work)
+	upstream := with(t, tree("specs/a.yaml", "a: 1\nb: 2\n"))
+	work := cloned(t, upstream, "-c", "core.autocrlf=true")
 	file := filepath.Join(work, "specs", "a.yaml")
 	if text, err := os.ReadFile(file); err != nil || string(text) != "a: 1\r\nb: 2\r\n" {
 		t.Fatalf("found %q, %v", text, err)
@@ -184,9 +182,8 @@ func writeText(t *testing.T, name, text string) {
 
 func TestRepositoryWithAWorktree(t *testing.T) {
 	t.Parallel()
-	upstream, clone := bare(t), filepath.Join(t.TempDir(), "clone")
-	rival(t, upstream, "main", tree("x", "1"))
-	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
+	upstream := with(t, tree("x", "1"))
+	clone := cloned(t, upstream)
 	_, err := publishTree(Target{URL: clone, Branch: "main", Path: "site"}, tree("a", "1"), meta)
 	wantError(t, "the branch that is checked out", err, ErrRejected, "checked out")
 	if out := git(t, clone, "status", "--porcelain", "--branch"); out != "## main...origin/main" {
@@ -211,16 +208,14 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 	for _, text := range []string{"1", "2", "3"} {
 		rival(t, upstream, "main", tree("x", text))
 	}
-	shallow := filepath.Join(t.TempDir(), "shallow")
-	git(t, t.TempDir(), "clone", "--quiet", "--bare", "--depth=1", "file://"+upstream, shallow)
+	shallow := cloned(t, "file://"+upstream, "--bare", "--depth=1")
 	mustPublish(t, Target{URL: shallow, Branch: "main", Path: "site"}, tree("a", "1"))
 	fsck(t, shallow)
 	if count := git(t, shallow, "rev-list", "--count", "main"); count != "2" {
 		t.Errorf("commits in the shallow repository: found %s, want 2", count)
 	}
 	worktree := filepath.Join(t.TempDir(), "linked")
-	clone := filepath.Join(t.TempDir(), "clone")
-	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
+	clone := cloned(t, upstream)
 	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)
 	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "1"))
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "3", "site/a", "1"))
@@ -235,8 +230,7 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 		"garbage": "\x00\xffgarbage\n", "zeros": strings.Repeat("0", 40) + "\n", "nothing": "", "half a hash": "0123456789abcdef0123\n", "bytes of zero": string(make([]byte, 41)),
 	} {
 		for _, packed := range []bool{false, true} {
-			repo := filepath.Join(t.TempDir(), "fleet.git")
-			git(t, t.TempDir(), "clone", "--quiet", "--bare", whole, repo)
+			repo := cloned(t, whole, "--bare")
 			if packed {
 				git(t, repo, "pack-refs", "--all")
 			}

@@ -44,8 +44,7 @@ func TestRivals(t *testing.T) {
 			})
 		}
 		wait.Go(func() { // somebody else, with git
-			clone := filepath.Join(t.TempDir(), "clone") // file://: a clone by path copies what others are pushing
-			git(t, t.TempDir(), "clone", "--quiet", "file://"+repo, clone)
+			clone := cloned(t, "file://"+repo)
 			for i := range 3 {
 				put(t, clone, tree("git/"+path(0)+fmt.Sprint(i), "x"))
 				git(t, clone, "add", "-A")

@@ -3,18 +3,13 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"runtime/metrics"
 	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/garbage"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -238,59 +233,14 @@ func slotsOf(p *Placement) (slots, filled int) {
 	return slots, filled
 }
 
-// userSeconds is the user CPU time that one run takes in the program, in which it is the only one: what those before left is collected first, and then garbage
-// when the program collects it.
-func userSeconds(b *testing.B, run func()) float64 {
-	b.StopTimer()
-	garbage.CollectLate()
-	runtime.GC()
-	time.Sleep(5 * time.Millisecond) // until it is set when to collect again
-	from := userTime(b)
-	b.StartTimer()
-	run()
-	return userTime(b) - from
-}
-
-// benchmark measures, beside time and allocations, user CPU seconds, which other programs do not change much, and how far the heap grew, garbage included.
 func benchmark(b *testing.B, run func() (slots, filled int)) {
 	b.ReportAllocs()
-	runtime.GC()
-	before, stop, peak := liveHeap(), make(chan bool), make(chan uint64)
-	go func() {
-		most := uint64(0)
-		for {
-			select {
-			case <-stop:
-				peak <- most
-				return
-			case <-time.After(2 * time.Millisecond):
-				most = max(most, liveHeap())
-			}
-		}
-	}()
-	slots, filled, seconds := 0, 0, 0.0
+	slots, filled := 0, 0
 	for b.Loop() {
-		seconds += userSeconds(b, func() { slots, filled = run() })
+		slots, filled = run()
 	}
-	b.ReportMetric(seconds/float64(b.N), "user-s/op")
-	close(stop)
-	b.ReportMetric(float64(max(<-peak, before)-before)/(1<<20), "peak-MB")
 	b.ReportMetric(float64(slots), "slots")
 	b.ReportMetric(float64(filled), "filled")
-}
-
-func liveHeap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
-}
-
-func userTime(b *testing.B) float64 {
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		b.Fatal(err)
-	}
-	return float64(use.Utime.Nano()) / 1e9
 }
 
 // adopt labels the hosts as the placement says.
