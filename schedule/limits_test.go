@@ -13,48 +13,27 @@ import (
 // TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not a failed host whose successor is there. It is counted
 // at a cluster's turn: one that would go beyond it is short, and what cannot be placed uses up nothing. The tenant has a and b, and may have two hosts.
 func TestLimits(t *testing.T) {
-	worker := v1.RoleWorker
-	host := func(name string) inventory.Host { return host1(name, "w", "r"+name) }
-	held := func(name string) inventory.Host { return claimed(host(name), "a", worker) }
-	used := func(name string) inventory.Host { return provisionedBy(held(name), "m-"+name) }
-	broken := func(h inventory.Host) inventory.Host { h.State.Unhealthy = true; return h }
-	pending := func(name string) PreviousClaim { c := inTree(name, "a", worker); c.Pending = true; return c }
-	of := func(name string, active, standby int) v1.SIPCluster {
-		return newCluster(name, map[string]v1.NodeSet{worker: nodes("kind=w", active, standby)})
-	}
-	gpus := newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 0), "Gpu": nodes("kind=gpu", 1, 0)})
-	spare := []inventory.Host{host("x1"), host("x2"), host("x3")}
-	for _, row := range []struct {
-		why      string
-		clusters []v1.SIPCluster
-		hosts    []inventory.Host
-		tree     []PreviousClaim
-		want     string
-		short    string
-	}{
-		{"as many as they may have", []v1.SIPCluster{of("a", 1, 0), of("b", 1, 0)}, nil, nil, "a Worker: +x1\nb Worker: +x2\n", ""},
-		{"one more", []v1.SIPCluster{of("a", 1, 0), of("b", 2, 0)}, nil, nil, "a Worker: +x1\nb Worker: short 2/0 unschedulable\n",
+	for _, row := range []struct{ why, clusters, hosts, tree, want, short string }{
+		{"as many as they may have", "a:1 b:1", "", "", "a Worker: +x1\nb Worker: +x2", ""},
+		{"one more", "a:1 b:2", "", "", "a Worker: +x1\nb Worker: short 2/0 unschedulable",
 			"short 1: tenants/b needs 2 new hosts; the tenant's clusters have 1, including those being released and those of clusters served before this one, and the test may have at most 2"},
-		{"what cannot be placed uses up nothing", []v1.SIPCluster{gpus, of("b", 2, 0)}, nil, nil, "a Worker: short 1/0 unschedulable\na Gpu: short 1/0 unschedulable\nb Worker: +x1 +x2\n", ""},
-		{"one in a standby slot, and no more", []v1.SIPCluster{of("a", 0, 2)}, nil, nil, "a Worker: +~x1 short 0/1\n", "short 1: tenants/a needs 2 new standby hosts; the tenant's clusters have 0"},
-		{"standby hosts come after all active ones", []v1.SIPCluster{of("a", 1, 1), of("b", 1, 0)}, nil, nil, "a Worker: +x1 short 0/1\nb Worker: +x2\n", "short 1: tenants/a needs 1 new host; the tenant's clusters have 2"},
-		{"one is being released", []v1.SIPCluster{of("a", 1, 0), of("b", 1, 0)}, []inventory.Host{held("h1"), held("h2")},
-			[]PreviousClaim{inTree("h1", "a", worker), releasing(inTree("h2", "a", worker))}, "a Worker: h1 -h2\nb Worker: short 1/0 unschedulable\n", "the tenant's clusters have 2"},
-		{"one has not been let go by its user", []v1.SIPCluster{of("a", 1, 0), of("b", 1, 0)}, []inventory.Host{used("h1"), used("h2")},
-			[]PreviousClaim{inTree("h1", "a", worker), pending("h2")}, "a Worker: h1 (h2)\nb Worker: short 1/0 unschedulable\n", "the tenant's clusters have 2"},
-		{"one has failed, and gets a successor", []v1.SIPCluster{of("a", 2, 0)}, []inventory.Host{held("h1"), broken(held("h2"))},
-			[]PreviousClaim{inTree("h1", "a", worker), inTree("h2", "a", worker)}, "a Worker: h1 +x1 -h2\n", ""},
-		{"one has failed, and has a successor", []v1.SIPCluster{of("a", 1, 0), of("b", 1, 0)}, []inventory.Host{held("h1"), broken(used("h2"))},
-			[]PreviousClaim{inTree("h1", "a", worker), pending("h2")}, "a Worker: h1 (h2)\nb Worker: +x1\n", ""},
-		{"one is gone", []v1.SIPCluster{of("a", 2, 0)}, []inventory.Host{held("h1")},
-			[]PreviousClaim{inTree("h1", "a", worker), inTree("gone", "a", worker)}, "a Worker: h1 +x1\n", ""},
-		{"it has more already, and keeps them", []v1.SIPCluster{of("a", 3, 0)}, []inventory.Host{held("h1"), held("h2"), held("h3")},
-			[]PreviousClaim{inTree("h1", "a", worker), inTree("h2", "a", worker), inTree("h3", "a", worker)}, "a Worker: h1 h2 h3\n", ""},
+		{"what cannot be placed uses up nothing", "a:cp1,1 b:2", "", "",
+			"a ControlPlane: short 1/0 unschedulable\na Worker: short 1/0 unschedulable\nb Worker: +x1 +x2", ""},
+		{"one in a standby slot, and no more", "a:0+2", "", "", "a Worker: +~x1 short 0/1", "short 1: tenants/a needs 2 new standby hosts; the tenant's clusters have 0"},
+		{"standby hosts come after all active ones", "a:1+1 b:1", "", "", "a Worker: +x1 short 0/1\nb Worker: +x2", "short 1: tenants/a needs 1 new host; the tenant's clusters have 2"},
+		{"one is being released", "a:1 b:1", "h1/rh1=a h2/rh2=a", "h1=a -h2=a", "a Worker: h1 -h2\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
+		{"one has not been let go by its user", "a:1 b:1", "h1/rh1!=a h2/rh2!=a", "h1=a ?h2=a",
+			"a Worker: h1 (h2)\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
+		{"one has failed, and gets a successor", "a:2", "h1/rh1=a h2/rh2&=a", "h1=a h2=a", "a Worker: h1 +x1 -h2", ""},
+		{"one has failed, and has a successor", "a:1 b:1", "h1/rh1=a h2/rh2!&=a", "h1=a ?h2=a", "a Worker: h1 (h2)\nb Worker: +x1", ""},
+		{"one is gone", "a:2", "h1/rh1=a", "h1=a gone=a", "a Worker: h1 +x1", ""},
+		{"it has more already, and keeps them", "a:3", "h1/rh1=a h2/rh2=a h3/rh3=a", "h1=a h2=a h3=a", "a Worker: h1 h2 h3", ""},
 	} {
+		clusters, hosts, tree := sited(t, row.clusters, "x1/rx1 x2/rx2 x3/rx3 "+row.hosts, row.tree)
 		options := testOptions
 		limit := &Limit{Hosts: 2, Standby: 1, HostsFrom: "the test", StandbyFrom: "the test"}
 		options.Limits = map[ClusterKey]*Limit{{Namespace: "tenants", Name: "a"}: limit, {Namespace: "tenants", Name: "b"}: limit}
-		p := plan(t, row.clusters, append(spare, row.hosts...), Previous{Claims: row.tree}, options)
+		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
 		var said []string
 		for i := range p.Shortages {
@@ -71,47 +50,34 @@ func TestLimits(t *testing.T) {
 // TestEmptySlots is contract 9 and 12: the slot of a host that is gone is filled as a failed one's is, one by one and after the missing ones. What stays
 // empty is noted for the next run, and makes its cluster one that runs. A shortage counts it, too (contract 17).
 func TestEmptySlots(t *testing.T) {
-	worker := v1.RoleWorker
-	of := func(name string, active int) v1.SIPCluster {
-		return newCluster(name, map[string]v1.NodeSet{worker: nodes("kind=w", active, 0)})
-	}
-	free := func(names ...string) (hosts []inventory.Host) {
-		for _, name := range names {
-			hosts = append(hosts, host1(name, "w", "r"+name))
-		}
-		return hosts
-	}
-	key := func(name string) RoleKey { return RoleKey{ClusterKey{Namespace: "tenants", Name: name}, worker} }
-	h1, h2 := inTree("h1", "b", worker), inTree("h2", "b", worker)
-	pending := h1
-	pending.Pending = true
+	b := RoleKey{ClusterKey{Namespace: "tenants", Name: "b"}, v1.RoleWorker}
 	for _, row := range []struct {
-		why      string
-		clusters []v1.SIPCluster
-		hosts    []inventory.Host
-		tree     Previous
-		frozen   bool
-		want     string
-		empty    int // of b
+		why, clusters, hosts, tree string
+		noted                      int // empty slots of b
+		frozen                     bool
+		want                       string
+		empty                      int // of b
 	}{
-		{"one is gone, and one is free", []v1.SIPCluster{of("b", 2)}, free("h2", "x1"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2 +x1\n", 0},
-		{"none is free", []v1.SIPCluster{of("b", 2)}, free("h2"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2 short 1/0 unschedulable\n", 1},
-		{"it was noted, and one is free", []v1.SIPCluster{of("b", 2)}, free("h2", "x1"), Previous{Claims: []PreviousClaim{h2}, Empty: map[RoleKey]int{key("b"): 1}}, false, "b Worker: h2 +x1\n", 0},
-		{"two more are wanted, and cannot be had", []v1.SIPCluster{of("b", 4)}, free("h2", "x1"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2 +x1 short 2/0 unschedulable\n", 0},
-		{"one more is wanted, and comes first", []v1.SIPCluster{of("b", 3)}, free("h2", "x1"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2 +x1 short 1/0 unschedulable\n", 1},
-		{"two are gone, and one is free", []v1.SIPCluster{of("b", 2)}, free("x1"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: +x1 short 1/0 unschedulable\n", 1},
-		{"one is gone, one more is wanted, and none is free", []v1.SIPCluster{of("b", 3)}, free("h2"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2 short 2/0 unschedulable\n", 1},
-		{"fewer are wanted", []v1.SIPCluster{of("b", 1)}, free("h2"), Previous{Claims: []PreviousClaim{h1, h2}}, false, "b Worker: h2\n", 0},
-		{"it was to leave", []v1.SIPCluster{of("b", 1)}, free("h2"), Previous{Claims: []PreviousClaim{pending, h2}}, false, "b Worker: h2\n", 0},
-		{"a new cluster comes later", []v1.SIPCluster{of("a", 1), of("b", 1)}, free("x1"), Previous{Claims: []PreviousClaim{h1}}, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1\n", 0},
-		{"and later still", []v1.SIPCluster{of("a", 1), of("b", 1)}, free("x1"), Previous{Empty: map[RoleKey]int{key("b"): 1}}, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1\n", 0},
-		{"its cluster is frozen", []v1.SIPCluster{of("b", 2)}, free("h2", "x1"), Previous{Claims: []PreviousClaim{h1, h2}}, true, "b Worker: h2 short 1/0 unschedulable\n", 1},
+		{"one is gone, and one is free", "b:2", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1", 0},
+		{"none is free", "b:2", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2 short 1/0 unschedulable", 1},
+		{"it was noted, and one is free", "b:2", "h2/r2 x1/rx", "h2=b", 1, false, "b Worker: h2 +x1", 0},
+		{"two more are wanted, and cannot be had", "b:4", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1 short 2/0 unschedulable", 0},
+		{"one more is wanted, and comes first", "b:3", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1 short 1/0 unschedulable", 1},
+		{"two are gone, and one is free", "b:2", "x1/rx", "h1=b h2=b", 0, false, "b Worker: +x1 short 1/0 unschedulable", 1},
+		{"one is gone, one more is wanted, and none is free", "b:3", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2 short 2/0 unschedulable", 1},
+		{"fewer are wanted", "b:1", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2", 0},
+		{"it was to leave", "b:1", "h2/r2", "?h1=b h2=b", 0, false, "b Worker: h2", 0},
+		{"a new cluster comes later", "a:1 b:1", "x1/rx", "h1=b", 0, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1", 0},
+		{"and later still", "a:1 b:1", "x1/rx", "", 1, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1", 0},
+		{"its cluster is frozen", "b:2", "h2/r2 x1/rx", "h1=b h2=b", 0, true, "b Worker: h2 short 1/0 unschedulable", 1},
 	} {
+		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
+		tree.Empty = map[RoleKey]int{b: row.noted}
 		options := testOptions
 		if row.frozen {
-			options.Refused = map[ClusterKey][]string{key("b").Cluster: {"wrong"}}
+			options.Refused = map[ClusterKey][]string{b.Cluster: {"wrong"}}
 		}
-		p := plan(t, row.clusters, row.hosts, row.tree, options)
+		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
 		short := 0
 		for i := range p.Clusters {

@@ -105,30 +105,23 @@ func TestGiven(t *testing.T) {
 
 // TestLabelsAlone: complete labels give a host that the tree does not have to a cluster of the specs, frozen or not.
 func TestLabelsAlone(t *testing.T) {
-	idle := claimed(newHost("x1", "kind=w rack=r2"), "a", v1.RoleWorker)
-	mine := newHost("h1", "kind=w rack=r1")
 	refused := map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"wrong"}}
-	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
-	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
-	renewed[0].UID = "uid-of-before"
 	for _, row := range []struct {
-		why     string
-		host    inventory.Host
-		tree    []PreviousClaim
-		refused map[ClusterKey][]string
-		want    string
+		why, x1, tree string
+		refused       map[ClusterKey][]string
+		want          string
 	}{
-		{"not frozen", idle, tree, nil, "a Worker: h1 x1\n"},
-		{"frozen", idle, tree, refused, "a Worker: h1 x1 unschedulable\n"},
-		{"frozen, and in use", provisionedBy(idle, "m"), tree, refused, "a Worker: h1 x1 unschedulable\n"},
-		{"frozen, and nothing is in the tree", idle, nil, refused, "a Worker: x1 short 1/0 unschedulable\n"},
-		{"frozen, and the host was restored", idle, renewed, refused, "a Worker: h1 x1 unschedulable\n"},
-		{"frozen, and the host that leaves was restored", idle, append([]PreviousClaim{releasing(renewed[0])}, tree...), refused, "a Worker: h1 -x1 short 1/0 unschedulable\n"},
+		{"not frozen", "x1/r2=a", "h1=a", nil, "a Worker: h1 x1"},
+		{"frozen", "x1/r2=a", "h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and in use", "x1/r2!=a", "h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and nothing is in the tree", "x1/r2=a", "", refused, "a Worker: x1 short 1/0 unschedulable"},
+		{"frozen, and the host was restored", "x1/r2^=a", "x1=a h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and the host that leaves was restored", "x1/r2^=a", "-x1=a h1=a", refused, "a Worker: h1 -x1 short 1/0 unschedulable"},
 	} {
 		options := testOptions
 		options.Refused = row.refused
-		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})}
-		p := plan(t, clusters, []inventory.Host{mine, row.host}, Previous{Claims: row.tree}, options)
+		clusters, hosts, tree := sited(t, "a:2", "h1/r1 "+row.x1, row.tree)
+		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
 		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
 			t.Errorf("%s: warnings %q", row.why, got)
@@ -142,25 +135,20 @@ func TestLabelsAlone(t *testing.T) {
 // TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster,
 // but for a host that the tree has for another.
 func TestUsedWithoutSpec(t *testing.T) {
-	used := provisionedBy(claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker), "m")
-	idle := claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker)
-	others := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
 	for _, row := range []struct {
-		why   string
-		host  inventory.Host
-		tree  []PreviousClaim
-		known bool
-		want  string
+		why, host, tree string
+		known           bool
+		want            string
 	}{
-		{"in use, and the tree has the cluster", used, nil, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
-		{"in use, and the tree has the cluster and the host for another", used, others, true, "a Worker: h1 unschedulable\n"},
-		{"in use, and the tree does not have the cluster", used, nil, false, "a Worker: short 1/0 unschedulable\n"},
-		{"idle, and the tree has the cluster", idle, nil, true, "a Worker: short 1/0 unschedulable\n"},
+		{"in use, and the tree has the cluster", "h1/r1!=old", "", true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)"},
+		{"in use, and the tree has the cluster and the host for another", "h1/r1!=old", "h1=a", true, "a Worker: h1"},
+		{"in use, and the tree does not have the cluster", "h1/r1!=old", "", false, "a Worker: short 1/0 unschedulable"},
+		{"idle, and the tree has the cluster", "h1/r1=old", "", true, "a Worker: short 1/0 unschedulable"},
 	} {
 		options := testOptions
 		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{Namespace: "tenants", Name: "old"}: row.known}
-		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
-		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
+		clusters, hosts, tree := sited(t, "a:1", row.host, row.tree)
+		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
 	}
 }

@@ -91,7 +91,7 @@ var (
 
 // sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on standby, of any kind with "any"
 // before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind w, then ! in use, * in error, # paused, ~ standby, ^ created
-// anew, % without a uid, & unhealthy, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves.
+// anew, % without a uid, & unhealthy, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
 func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host, tree Previous) {
 	t.Helper()
 	read := func(form *regexp.Regexp, word string) []string {
@@ -152,10 +152,9 @@ func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCl
 		hosts = append(hosts, h)
 	}
 	for word := range strings.FieldsSeq(claims) {
-		name, leaves := strings.CutPrefix(word, "-")
-		name, cluster, _ := strings.Cut(name, "=")
+		name, cluster, _ := strings.Cut(strings.TrimLeft(word, "-?"), "=")
 		claim := inTree(name, cluster, v1.RoleWorker)
-		claim.Releasing = leaves
+		claim.Releasing, claim.Pending = word[0] == '-', word[0] == '?'
 		tree.Claims = append(tree.Claims, claim)
 	}
 	return clusters, hosts, tree

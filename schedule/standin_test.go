@@ -3,7 +3,6 @@ package schedule
 import (
 	"strings"
 	"testing"
-
 )
 
 // TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up. The role wants one active and one standby host:
