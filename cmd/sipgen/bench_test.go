@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
 )
 
 // writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters a tenant. A host is three

@@ -106,9 +106,8 @@ func TestManPages(t *testing.T) {
 		check(t, err)
 		content := map[string]string{}
 		for _, file := range found {
-			text, err := os.ReadFile(file)
-			check(t, err)
-			content[filepath.Base(file)] = string(text)
+			text := read(t, file)
+			content[filepath.Base(file)] = text
 		}
 		return content
 	}

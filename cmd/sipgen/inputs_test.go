@@ -61,9 +61,8 @@ func TestLintOfExamples(t *testing.T) {
 	for _, site := range examples {
 		dir := filepath.Dir(site)
 		args := []string{"lint", "--site", site}
-		text, err := os.ReadFile(site)
-		check(t, err)
-		if !strings.Contains(string(text), "\n  inputs:\n") {
+		text := read(t, site)
+		if !strings.Contains(text, "\n  inputs:\n") {
 			for _, input := range [][]string{{"-f", "tenants", "cluster.yaml"}, {"--inventory", "hosts", "hosts.yaml"}} {
 				for _, name := range input[1:] {
 					if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -113,11 +112,10 @@ func TestDemosAreQuiet(t *testing.T) {
 // TestHAProxyLinesAreSaid: a spec with lines of HAProxy's configuration is said so in the plan and in PLAN.md, by name.
 func TestHAProxyLinesAreSaid(t *testing.T) {
 	single := filepath.Join("..", "..", "examples", "single")
-	spec, err := os.ReadFile(filepath.Join(single, "cluster.yaml"))
-	check(t, err)
+	spec := read(t, filepath.Join(single, "cluster.yaml"))
 	for _, lines := range []bool{true, false} {
 		folder := t.TempDir()
-		text := string(spec)
+		text := spec
 		if lines {
 			text = strings.Replace(text, "      - nodeInterfaceId: management\n", "      - nodeInterfaceId: management\n        haproxy: {lines: {defaults: [option tcpka]}}\n", 1)
 		}

@@ -58,10 +58,9 @@ func TestJSONFields(t *testing.T) {
 	}
 	slices.Sort(list)
 	same(t, "testdata/json-fields.txt", strings.Join(list, "\n")+"\n")
-	page, err := os.ReadFile("../../docs/json.md")
-	check(t, err)
+	page := read(t, "../../docs/json.md")
 	explained := 0
-	for _, section := range strings.Split(string(page), "\n## ")[1:] {
+	for _, section := range strings.Split(page, "\n## ")[1:] {
 		kind, text, _ := strings.Cut(section, "\n")
 		for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(text, -1) {
 			for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
@@ -72,7 +71,7 @@ func TestJSONFields(t *testing.T) {
 		}
 	}
 	for kind := range printed {
-		if !strings.Contains(string(page), "| ["+kind+"](#") && !strings.Contains(string(page), "| "+kind) {
+		if !strings.Contains(page, "| ["+kind+"](#") && !strings.Contains(page, "| "+kind) {
 			t.Errorf("the page does not name the kind %s", kind)
 		}
 	}
@@ -83,9 +82,8 @@ func TestJSONFields(t *testing.T) {
 
 // TestJSONVerdicts: docs/json.md has every verdict of a host, and no other.
 func TestJSONVerdicts(t *testing.T) {
-	page, err := os.ReadFile("../../docs/json.md")
-	check(t, err)
-	row := regexp.MustCompile("(?m)^\\| `hosts\\[\\]\\.verdict` \\| (.*) \\|$").FindStringSubmatch(string(page))
+	page := read(t, "../../docs/json.md")
+	row := regexp.MustCompile("(?m)^\\| `hosts\\[\\]\\.verdict` \\| (.*) \\|$").FindStringSubmatch(page)
 	if row == nil {
 		t.Fatal("the page has no row about hosts[].verdict")
 	}
@@ -93,9 +91,8 @@ func TestJSONVerdicts(t *testing.T) {
 	for _, word := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
 		found = append(found, word[1])
 	}
-	source, err := os.ReadFile("../../schedule/placement.go")
-	check(t, err)
-	for _, verdict := range regexp.MustCompile(`(?m)^\s+\w+ +Verdict = "(.*)"`).FindAllStringSubmatch(string(source), -1) {
+	source := read(t, "../../schedule/placement.go")
+	for _, verdict := range regexp.MustCompile(`(?m)^\s+\w+ +Verdict = "(.*)"`).FindAllStringSubmatch(source, -1) {
 		want = append(want, verdict[1])
 	}
 	if len(want) == 0 || !slices.Equal(found, want) {
@@ -182,10 +179,9 @@ func TestJSONHasAKind(t *testing.T) {
 
 // TestExitCodePage: docs/exit-codes.md has a row for every command, and each command that ends with 1 does so in the case that the row tells.
 func TestExitCodePage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/exit-codes.md")
-	check(t, err)
+	page := read(t, "../../docs/exit-codes.md")
 	rows := map[string]string{}
-	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (.*) \\|$").FindAllStringSubmatch(string(page), -1) {
+	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (.*) \\|$").FindAllStringSubmatch(page, -1) {
 		rows[match[1]] = match[2]
 	}
 	examples, err := filepath.Abs("../../examples/two-tenants")

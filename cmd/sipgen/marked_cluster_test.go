@@ -140,15 +140,14 @@ func TestInitOnACluster(t *testing.T) {
 					t.Fatalf("%v: exit %d\n%s", args, code, &said)
 				}
 			}
-			site, err := os.ReadFile(filepath.Join(dir, "trial", "site.yaml"))
-			check(t, err)
+			site := read(t, filepath.Join(dir, "trial", "site.yaml"))
 			for _, want := range row.in {
-				if !strings.Contains(string(site), want) {
+				if !strings.Contains(site, want) {
 					t.Errorf("no %q in\n%s", want, site)
 				}
 			}
 			for _, not := range row.not {
-				if strings.Contains(string(site), not) {
+				if strings.Contains(site, not) {
 					t.Errorf("%q in\n%s", not, site)
 				}
 			}
@@ -243,9 +242,8 @@ func TestServiceOwners(t *testing.T) {
 	synced := func(objects []json.RawMessage) []json.RawMessage {
 		return []json.RawMessage{bytes.Replace(objects[0], []byte(`"managedFields"`), []byte(`"labels":{"app.kubernetes.io/managed-by":"sipgen"},"managedFields"`), 1)}
 	}
-	spec, err := os.ReadFile(sipInputs + "/spec.yaml")
-	check(t, err)
-	bare, _, cut := strings.Cut(string(spec), "  services:\n")
+	spec := read(t, sipInputs+"/spec.yaml")
+	bare, _, cut := strings.Cut(spec, "  services:\n")
 	if !cut || strings.Contains(bare, "jumpHost") {
 		t.Fatal("no services to leave out")
 	}
@@ -256,11 +254,11 @@ func TestServiceOwners(t *testing.T) {
 		code        int
 		says, not   string
 	}{
-		"SIP's":               {string(spec), sipDeployment("manager", "Update"), 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
-		"SIP's, without keys": {string(spec), sipDeployment("manager", "Update"), 1, missing, "was not checked"},
-		"handed over":         {string(spec), sipDeployment("kustomize-controller", "Apply"), 0, missing, "was not checked"},
-		"the engine's":        {string(spec), synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
-		"not allowed":         {string(spec), nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},
+		"SIP's":               {spec, sipDeployment("manager", "Update"), 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
+		"SIP's, without keys": {spec, sipDeployment("manager", "Update"), 1, missing, "was not checked"},
+		"handed over":         {spec, sipDeployment("kustomize-controller", "Apply"), 0, missing, "was not checked"},
+		"the engine's":        {spec, synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
+		"not allowed":         {spec, nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},
 		"without service":     {bare, nil, 0, finalizer, "was not checked"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +289,7 @@ func TestServiceOwners(t *testing.T) {
 				api.deployments = row.deployments
 			}
 			wanted("diff")
-			if want := row.spec == string(spec); api.looked != want {
+			if want := row.spec == spec; api.looked != want {
 				t.Errorf("looked at Deployments: %t, want %t", api.looked, want)
 			}
 		})

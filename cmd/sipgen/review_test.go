@@ -37,9 +37,8 @@ func TestReviewPage(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	shown := review(t)
-	page, err := os.ReadFile(filepath.Join(docs, "review.md"))
-	check(t, err)
-	want := string(page)
+	page := read(t, filepath.Join(docs, "review.md"))
+	want := page
 	for name, text := range shown {
 		if file, isFile := strings.CutPrefix(name, "file "); isFile {
 			same(t, filepath.Join(docs, "review", file), text)
@@ -155,10 +154,9 @@ func withoutVersion(text string) string { return versionLine.ReplaceAllString(te
 
 func edit(t *testing.T, file, old, text string) {
 	t.Helper()
-	content, err := os.ReadFile(file)
-	check(t, err)
-	if !strings.Contains(string(content), old) {
+	content := read(t, file)
+	if !strings.Contains(content, old) {
 		t.Fatalf("%s: no %q", file, old)
 	}
-	check(t, os.WriteFile(file, []byte(strings.Replace(string(content), old, text, 1)), 0o644))
+	check(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
 }

@@ -172,14 +172,13 @@ func scenarios() []scenario {
 				run(0, "render", "--out", filepath.Join(dir, "tree"))
 				var all strings.Builder
 				for _, name := range []string{"loadbalancer-controlplane-subcluster-1", "loadbalancer-worker-subcluster-1", "jumphost-subcluster-1"} {
-					text, err := os.ReadFile(filepath.Join(dir, "tree/clusters/default/subcluster-1/infra", name+".yaml"))
-					check(t, err)
+					text := read(t, filepath.Join(dir, "tree/clusters/default/subcluster-1/infra", name+".yaml"))
 					for _, kind := range []string{"Deployment", "Service"} {
-						if !regexp.MustCompile(`kind: ` + kind + `\nmetadata:\n(  .*\n)*  name: ` + name + `\n`).Match(text) {
+						if !regexp.MustCompile(`kind: ` + kind + `\nmetadata:\n(  .*\n)*  name: ` + name + `\n`).MatchString(text) {
 							t.Errorf("no %s %s", kind, name)
 						}
 					}
-					all.Write(text)
+					all.WriteString(text)
 				}
 				for _, want := range []string{"32.68.51.10", "32.68.51.11", "node00", "node01"} {
 					if !strings.Contains(all.String(), want) {
@@ -230,15 +229,14 @@ func TestScenariosOfSIP(t *testing.T) {
 		})
 	}
 	const page = sipInputs + "/tests.md"
-	text, err := os.ReadFile(page)
-	check(t, err)
+	text := read(t, page)
 	const begin, end = "<!-- SIP's tests: written by go test ./cmd/sipgen -run ScenariosOfSIP -update -->\n", "<!-- end of SIP's tests -->\n"
-	before, rest, found := strings.Cut(string(text), begin)
+	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		t.Fatalf("%s: no place for the table", page)
 	}
-	if now := before + begin + table + end + after; now != string(text) {
+	if now := before + begin + table + end + after; now != text {
 		if !*update {
 			t.Errorf("%s: the table is not current: go test ./cmd/sipgen -run ScenariosOfSIP -update", page)
 			return

@@ -258,16 +258,14 @@ func TestFleet(t *testing.T) {
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(fleet, "github-matrix.yaml"))
-	check(t, err)
-	check(t, yaml.Unmarshal(text, &workflow))
+	text := read(t, filepath.Join(fleet, "github-matrix.yaml"))
+	check(t, yaml.Unmarshal([]byte(text), &workflow))
 	if !slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) || len(sites) < 2 {
 		t.Errorf("the matrix has %v, and the folder %v", workflow.Jobs.Publish.Strategy.Matrix.Site, sites)
 	}
 	var job batchv1.Job
-	text, err = os.ReadFile(filepath.Join(fleet, "indexed-job.yaml"))
-	check(t, err)
-	check(t, yaml.UnmarshalStrict(text, &job))
+	text = read(t, filepath.Join(fleet, "indexed-job.yaml"))
+	check(t, yaml.UnmarshalStrict([]byte(text), &job))
 	if *job.Spec.CompletionMode != batchv1.IndexedCompletion || int(*job.Spec.Completions) != len(sites) {
 		t.Errorf("the Job has %d completions for %d sites", *job.Spec.Completions, len(sites))
 	}

@@ -12,10 +12,8 @@ import (
 // again: its hosts are left alone. Once the tree has them, the cluster is frozen until its services are handed over, and when its spec goes away. The tree as it
 // was before leads back.
 func TestTakeoverStopped(t *testing.T) {
-	site, err := os.ReadFile(sipInputs + "/site.yaml")
-	check(t, err)
-	spec, err := os.ReadFile(sipInputs + "/spec.yaml")
-	check(t, err)
+	site := read(t, sipInputs+"/site.yaml")
+	spec := read(t, sipInputs+"/spec.yaml")
 	const released, leftAlone = "5 of 5 claimed hosts would be lost or released", "5 hosts left alone: labeled for lma-infra/lma, which is in neither the specs nor the tree"
 	for engine, manager := range map[string]string{"flux": "kustomize-controller", "argocd": "argocd-controller"} {
 		t.Run(engine, func(t *testing.T) {
@@ -24,7 +22,7 @@ func TestTakeoverStopped(t *testing.T) {
 			file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 			write := func(name, text string) { writeFile(t, file(name), text) }
 			config := api.kubeconfig(t)
-			write("site.yaml", string(site)+"  engine: "+engine+"\n  argocd: {order: none}\n")
+			write("site.yaml", site+"  engine: "+engine+"\n  argocd: {order: none}\n")
 			write("specs/other.yaml", "# the specs of other tenants\n")
 			sipgen := func(what string, want int, says string, args ...string) {
 				t.Helper()
@@ -46,7 +44,7 @@ func TestTakeoverStopped(t *testing.T) {
 			}
 			sipgen("before", 0, leftAlone)
 			check(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
-			add := func() { write("specs/lma.yaml", string(spec)) }
+			add := func() { write("specs/lma.yaml", spec) }
 			remove := func() { check(t, os.Remove(file("specs/lma.yaml"))) }
 			back := func() {
 				check(t, os.RemoveAll(file("tree")))
@@ -73,7 +71,7 @@ func TestTakeoverStopped(t *testing.T) {
 			remove()
 			sipgen("the spec goes after step 4", 1, "frozen: lma-infra/lma: its spec is not among the inputs")
 			has("the spec goes after step 4", "infra", "hosts")
-			write("site.yaml", string(site)+"  engine: "+engine+"\n  argocd: {order: none}\n  decommission: [lma-infra/lma]\n")
+			write("site.yaml", site+"  engine: "+engine+"\n  argocd: {order: none}\n  decommission: [lma-infra/lma]\n")
 			sipgen("the Site lets it leave", 2, released)
 			sipgen("and accepts the loss", 0, "5 released", "--accept-loss", "5")
 		})
