@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestActionInstalls: the action's step installs an archive whose sum is right, and no other.
@@ -20,9 +22,7 @@ func TestActionInstalls(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	if err := yaml.Unmarshal([]byte(readText(t, "action.yml")), &action); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal([]byte(readText(t, "action.yml")), &action))
 	dir := t.TempDir()
 	name := "sipgen_v0.1.0_linux_" + runtime.GOARCH + ".tar.gz"
 	for _, args := range [][]string{{"mkdir", "-p", "v0.1.0"}, {"sh", "-c", "echo program >sipgen"}, {"tar", "-czf", "v0.1.0/" + name, "sipgen"}} {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // dependencies are the direct dependencies, each with its purpose and its importers: "several" are more than four
@@ -102,10 +104,7 @@ func TestDependencies(t *testing.T) {
 // directDependencies are the modules that go.mod requires without the mark of an indirect one.
 func directDependencies(t *testing.T) []string {
 	t.Helper()
-	mod, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := need.Read(t, "go.mod")
 	var out []string
 	for _, row := range regexp.MustCompile(`(?m)^\t(\S+) v\S+(.*)$`).FindAllStringSubmatch(string(mod), -1) {
 		if !strings.HasSuffix(row[2], "// indirect") {
@@ -157,9 +156,7 @@ func importers(t *testing.T, modules []string) map[string][]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for name := range out {
 		slices.Sort(out[name])
 	}

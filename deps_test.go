@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const module = "github.com/airshipit/sipgen/"
@@ -170,10 +172,7 @@ func TestNeverReached(t *testing.T) {
 
 // TestArchitecture holds ARCHITECTURE.md to the table above, and to the files that there are.
 func TestArchitecture(t *testing.T) {
-	text, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, "ARCHITECTURE.md")
 	named := map[string]bool{}
 	for _, match := range regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)*(?:\\.go)?)`").FindAllStringSubmatch(string(text), -1) {
 		named[match[1]] = true
@@ -219,9 +218,7 @@ func TestImports(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for folder := range folders {
 		if !seen[folder] && folder != "hack" && folder != "e2e" {
 			t.Errorf("%s has no code: remove it from the table", folder)

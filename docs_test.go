@@ -15,6 +15,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // page is what a Markdown page links to, and what can be linked to in it.
@@ -44,9 +46,7 @@ func pages(t *testing.T) map[string]page {
 		found[filepath.ToSlash(file)] = read(content)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return found
 }
 

@@ -11,14 +11,14 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestConfigBuilds: kubectl apply -k config brings both definitions, and an account with the rights of the reader that a tree has.
 func TestConfigBuilds(t *testing.T) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "config")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	kinds := map[string]int{}
 	for _, object := range built.Resources() {
 		kinds[object.GetKind()]++
@@ -80,12 +80,7 @@ func TestPagesKnowTheRelease(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"CHANGELOG.md", "README.md", "docs/ci.md", "hack/cut-release.sh"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(readText(t, name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, filepath.Join(dir, name), readText(t, name))
 	}
 	if released.MatchString(readText(t, "CHANGELOG.md")) {
 		return
@@ -111,9 +106,6 @@ func TestPagesKnowTheRelease(t *testing.T) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, path)
 	return string(text)
 }

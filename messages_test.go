@@ -1,11 +1,12 @@
 package sipgen_test
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestMessagesExist: each message that docs/troubleshooting.md and docs/publishing.md quote is in the program. What stands between two
@@ -18,10 +19,7 @@ func TestMessagesExist(t *testing.T) {
 		source[i] = verb.ReplaceAllString(text, "…")
 	}
 	for page, least := range map[string]int{"docs/troubleshooting.md": 15, "docs/publishing.md": 5} {
-		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, page)
 		quoted := 0
 		for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`").FindAllStringSubmatch(string(content), -1) {
 			quoted++

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestExamplesAreForOutsiders: an example that imports what stands below internal is none for others.
@@ -31,9 +33,7 @@ func TestExamplesAreForOutsiders(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, folder := range []string{"api", "inventory/files", "schedule", "render", "publish"} {
 		if !found[folder] {
 			t.Errorf("%s: no example_test.go", folder)

@@ -1,12 +1,13 @@
 package sipgen_test
 
 import (
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // generated are the pages that make generate writes.
@@ -41,10 +42,7 @@ func TestEnglish(t *testing.T) {
 		if generated[below] || strings.HasPrefix(below, "adr/") || strings.HasPrefix(below, "review/") {
 			continue
 		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, name)
 		checked++
 		most := mostOfAPage
 		if path.Dir(below) == "runbooks" {

@@ -20,6 +20,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // referenceRow is a row of a generated page: a field, its type with a link to what it consists of, and a description.
@@ -30,10 +31,7 @@ var linkTo = regexp.MustCompile(`\(#([a-z0-9]+)\)`)
 // TestEveryFieldIsDocumented walks the types that specs are decoded into, and wants each field on the page of its kind, with a description.
 func TestEveryFieldIsDocumented(t *testing.T) {
 	for file, kind := range map[string]reflect.Type{"docs/sipcluster.md": reflect.TypeFor[v1.SIPCluster](), "docs/site.md": reflect.TypeFor[v1alpha1.Site]()} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		sections := map[string][][]string{}
 		for _, section := range strings.Split(string(content), "\n## ")[1:] {
 			heading, rest, _ := strings.Cut(section, "\n")
@@ -114,14 +112,9 @@ func TestTheCRDsDescribeEveryField(t *testing.T) {
 		t.Fatal(crds, err)
 	}
 	for _, file := range crds {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		var crd map[string]any
-		if err := yaml.Unmarshal(content, &crd); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal(content, &crd))
 		described := 0
 		var walk func(path string, value any)
 		walk = func(path string, value any) {
@@ -168,10 +161,7 @@ var noKeys = regexp.MustCompile(`/v1(alpha\d|beta\d)?$|^(docker|ghcr|quay)\.io/|
 
 // TestEveryKeyIsDocumented compares docs/keys.md with the source, both ways, and with what the golden trees carry.
 func TestEveryKeyIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("docs/keys.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Read(t, "docs/keys.md")
 	documented := map[string]bool{}
 	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(string(page), -1) {
 		if name := strings.Replace(match[1], "<network>", "oam", 1); key.MatchString(name) && !strings.HasSuffix(name, ".md") {
@@ -242,9 +232,7 @@ func literals(t *testing.T, each func(file, text string)) {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 }
 
 // goldenKeys are the labels and annotations of the objects in the golden trees, each with a file that has it.

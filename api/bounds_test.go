@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // boundless are the numbers, lists and maps without a bound of their own: types of Kubernetes, of which the reader of
@@ -44,23 +45,14 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := need.Read(t, file)
 		var definition apiextensionsv1.CustomResourceDefinition
 		var props apiextensions.JSONSchemaProps
-		if err := yaml.Unmarshal(data, &definition); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal(data, &definition))
 		version := definition.Spec.Versions[0]
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil))
 		structural, err := schema.NewStructural(&props)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		kind := definition.Spec.Names.Kind
 		server := validate.NewSchemaValidator(structural.ToKubeOpenAPI(), nil, "", strfmt.Default)
 		w := &boundWalk{t: t}
@@ -81,13 +73,9 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 					object["metadata"] = map[string]any{"name": "b"}
 				}
 				text, err := json.Marshal(object)
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				var plain any
-				if err := json.Unmarshal(text, &plain); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, json.Unmarshal(text, &plain))
 				refuses := false
 				for _, problem := range server.Validate(plain).Errors {
 					var invalid *openapi.Validation

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -31,9 +32,7 @@ spec:
 func parse(t *testing.T, text string) ([]v1.SIPCluster, error) {
 	t.Helper()
 	docs, err := manifest.Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return ClustersFromDocuments(docs)
 }
 
@@ -83,9 +82,7 @@ spec:
 status:
   conditions: []
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	c := clusters[0]
 	worker := c.Spec.Nodes[v1.RoleWorker]
 	if active, standby := worker.Want(); active != 0 || standby != 0 {
@@ -200,9 +197,7 @@ func TestAnnotations(t *testing.T) {
 		{v1.AcceptLossAnnotation + `: "-3"`, `accept-loss]: found "-3", want`, false, -1},
 	} {
 		docs, err := manifest.Parse("f.yaml", []byte(strings.Replace(goodCluster, "  name: one\n", "  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		found := DecodeClusters(docs)[0]
 		var wrong string
 		for _, err := range found.Errs {
@@ -225,9 +220,7 @@ func TestLimitsComeFirst(t *testing.T) {
 			keys = append(keys, fmt.Sprint("k", i))
 		}
 		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if found := DecodeClusters(docs); len(found) != 1 || (found[0].Cluster != nil) != left {
 			t.Errorf("%d keys: found %+v, want a cluster: %t", n, found, left)
 		}
@@ -263,9 +256,7 @@ func TestFirstProblems(t *testing.T) {
 // server.
 func TestWarnsOfATimeOfDeletion(t *testing.T) {
 	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	found := validation.Warnings(&clusters[0])
 	if len(found) != 1 {
 		t.Fatalf("got %v, want one warning", found)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -47,13 +48,9 @@ func parseSite(t *testing.T, spec string) (*v1alpha1.Site, error) {
 func complete(t *testing.T, manifests string) (*v1alpha1.Site, error) {
 	t.Helper()
 	site, err := parseSite(t, named)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	docs, err := manifest.Parse("services.yaml", []byte(manifests))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return CompleteSite(site, docs)
 }
 
@@ -72,9 +69,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("without the manifests: %v, %v", err, site)
 	}
 	whole, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n"+named+"---\n"+namedManifests))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if site, err := SiteFromDocuments(whole); err != nil || len(site.Missing) > 0 || site.Spec.Services.Ironic[0].Spec.Version != "35.0" {
 		t.Errorf("in the Site's own file: %v, %v", err, site)
 	}
@@ -113,9 +108,7 @@ func TestManifestsThatAreNotRendered(t *testing.T) {
 	manifests = strings.Replace(manifests, "metallb.io/v1beta1", "metallb.io/v1beta2", 1) +
 		"---\napiVersion: ironic.metal3.io/v1alpha1\nkind: Ironic\nmetadata: {name: other, namespace: metal}\n"
 	site, err := complete(t, manifests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	said := fmt.Sprint(site.Warnings)
 	for _, want := range []string{
 		"services.yaml: document 1: line 3: metadata.labels: not rendered", "document 4: line 17: apiVersion: found \"metallb.io/v1beta2\"",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -20,9 +21,7 @@ func TestSecretsInTheOpen(t *testing.T) {
 		{"as a key", "{'https://robot:hunter2@git.example.org': x}", "metadata.annotations: a URL with a password in plain text"},
 	} {
 		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: "+v1.APIVersion+"\nkind: "+v1.Kind+"\nmetadata:\n  namespace: t\n  name: a\n  annotations: "+row.annotations+"\nspec: {nodes: {}}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		_, err = ClustersFromDocuments(docs)
 		switch {
 		case row.want == "" && err != nil, row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):

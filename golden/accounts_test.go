@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // object is what is asked of each object in a tree.
@@ -45,13 +46,9 @@ type destination struct{ Server, Namespace string }
 func built(t *testing.T, files filesys.FileSystem, folder string) []object {
 	t.Helper()
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	text, err := resources.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return decoded(t, text)
 }
 
@@ -61,9 +58,7 @@ func decoded(t *testing.T, text []byte) []object {
 	var out []object
 	for _, document := range strings.Split(string(text), "\n---\n") {
 		var o object
-		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal([]byte(document), &o))
 		out = append(out, o)
 	}
 	return out
@@ -87,9 +82,7 @@ func fluxExamples(t *testing.T) map[string]onDisk {
 		site.Spec.Flux.ServiceAccountName = "fleet"
 		files := filesys.MakeFsInMemory()
 		for name, content := range rendered(t, site, clusters, hosts, nil) {
-			if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
 		}
 		found[example] = onDisk{site, files}
 	}
@@ -128,9 +121,7 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 		site, files := on.site, on.files
 		root := "/" + site.Spec.Repository.Path
 		account, err := files.ReadFile(path.Join(root, "flux/root-account.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		policy := built(t, files, path.Join(root, "policy"))
 		for _, k := range append(built(t, files, path.Join(root, "flux")), object{Kind: "Kustomization"}) {
 			if k.Kind != "Kustomization" {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/kustomize/api/krusty"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every cluster of a site that asks for it,
@@ -36,9 +38,7 @@ func TestNothingAppliesTheComponents(t *testing.T) {
 				continue
 			}
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, path.Dir(name)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			for _, o := range built.Resources() {
 				if strings.HasSuffix(o.GetGvk().Group, "cluster.x-k8s.io") {
 					t.Errorf("golden/%s/%s applies %s", example, name, o.CurId())
@@ -53,17 +53,13 @@ func TestPlatformBuilds(t *testing.T) {
 	tried := 0
 	for _, example := range examples(t) {
 		folders, err := filepath.Glob(filepath.Join("..", "examples", example, "platform", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		site, _, _ := inputs(t, example)
 		repository := checkout(t, site, example)
 		for _, folder := range folders {
 			tried++
 			for name, content := range files(t, folder) {
-				if err := repository.WriteFile(filepath.Join("/platform", filepath.Base(folder), name), content); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, repository.WriteFile(filepath.Join("/platform", filepath.Base(folder), name), content))
 			}
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/platform", filepath.Base(folder)))
 			if err != nil {
@@ -79,9 +75,7 @@ func TestPlatformBuilds(t *testing.T) {
 				}
 				templates++
 				text, err := o.AsYAML()
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				for _, key := range []string{site.Spec.LabelKeys.ClusterNamespace, site.Spec.LabelKeys.ClusterName, site.Spec.LabelKeys.NodeType} {
 					if !bytes.Contains(text, []byte("          "+key+": ")) {
 						t.Errorf("%s: %s: no %s in its hostSelector:\n%s", folder, o.GetName(), key, text)

@@ -49,9 +49,7 @@ var variants = map[string]struct {
 func examples(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir("../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var names []string
 	for _, entry := range entries {
 		if _, err := os.Stat(filepath.Join("../examples", entry.Name(), "site.yaml")); err == nil { // a fleet is many
@@ -64,9 +62,7 @@ func examples(t *testing.T) []string {
 func read(t *testing.T, paths ...string) []manifest.Document {
 	t.Helper()
 	docs, err := manifest.Read(paths, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return docs
 }
 
@@ -79,18 +75,14 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 	}
 	folder := filepath.Join("..", "examples", example)
 	site, err := api.SiteFromDocuments(read(t, filepath.Join(folder, "site.yaml")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if changed {
 		variant.change(site)
 		site.Default()
 	}
 	var specs, hosts []string
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		switch {
@@ -101,13 +93,9 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 		}
 	}
 	clusters, err := api.ClustersFromDocuments(read(t, specs...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	loaded, err := inventoryfiles.Load(hosts, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return site, clusters, loaded.Hosts
 }
 
@@ -120,23 +108,17 @@ func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts
 func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) (render.Tree, []render.Services) {
 	t.Helper()
 	claims, err := render.Previous("previous", previous, site)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, hosts, claims, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if !placement.Schedulable() {
 		t.Fatalf("not schedulable: %v", placement.Shortages)
 	}
 	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return tree, services
 }
 
@@ -161,9 +143,7 @@ func TestGolden(t *testing.T) {
 			site, clusters, hosts := inputs(t, example)
 			tree := rendered(t, site, clusters, hosts, nil)
 			if *update {
-				if err := os.RemoveAll(example); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.RemoveAll(example))
 				if _, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{}); err != nil {
 					t.Fatal(err)
 				}
@@ -185,9 +165,7 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, entry := range entries {
 		if entry.IsDir() && !slices.Contains(examples(t), entry.Name()) {
 			t.Errorf("golden/%s has no example", entry.Name())
@@ -211,9 +189,7 @@ func files(t *testing.T, folder string) map[string][]byte {
 		out[filepath.ToSlash(name)] = content
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return out
 }
 
@@ -226,18 +202,14 @@ func TestGoldenBuilds(t *testing.T) {
 		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {
 			folder, name := filepath.Split(path)
 			content, err := repository.ReadFile(filepath.Join("/", site.Spec.Repository.Path, path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			// A component is built by the overlay that names it.
 			if name != "kustomization.yaml" || bytes.Contains(content, []byte("kind: Component")) {
 				continue
 			}
 			t.Run(example+"/"+folder, func(t *testing.T) {
 				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, folder))
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				for _, object := range built.Resources() {
 					if object.GetKind() == "BareMetalHost" {
 						checkHost(t, site, object)
@@ -253,19 +225,12 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 	t.Helper()
 	repository := filesys.MakeFsInMemory()
 	for path, content := range files(t, example) {
-		if err := repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content))
 	}
 	if base := site.Spec.Hosts.Base; base != "" {
-		hosts, err := os.ReadFile(filepath.Join("..", "examples", example, "hosts.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		hosts := need.Read(t, filepath.Join("..", "examples", example, "hosts.yaml"))
 		for name, content := range map[string][]byte{"hosts.yaml": hosts, "kustomization.yaml": []byte("resources: [hosts.yaml]\n")} {
-			if err := repository.WriteFile(filepath.Join("/", base, name), content); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, repository.WriteFile(filepath.Join("/", base, name), content))
 		}
 	}
 	return repository
@@ -296,9 +261,7 @@ func TestGoldenHAProxy(t *testing.T) {
 func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	t.Helper()
 	fields, err := host.Map()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	spec, found := fields["spec"].(map[string]any)
 	if site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
 		if spec["bmc"] == nil || spec["bootMACAddress"] == nil {
@@ -346,9 +309,7 @@ func TestSecondRunIsTheSame(t *testing.T) {
 			first := rendered(t, site, clusters, hosts, nil)
 			same(t, first, rendered(t, site, clusters, hosts, first))
 			claims, err := render.Previous("first", first, site)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			for _, claim := range claims.Claims {
 				for i := range hosts {
 					if hosts[i].Key() != claim.Host.String() {

@@ -2,18 +2,16 @@ package golden
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPageHasEveryFile: the table of docs/gitops.md has each file of the golden trees, and nothing that no tree has.
 func TestPageHasEveryFile(t *testing.T) {
-	page, err := os.ReadFile("../docs/gitops.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Read(t, "../docs/gitops.md")
 	_, rest, _ := strings.Cut(string(page), "## Files of the tree\n")
 	section, _, _ := strings.Cut(rest, "\n## ")
 	patterns, used := map[string]*regexp.Regexp{}, map[string]bool{}

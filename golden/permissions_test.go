@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // users are the users of a tree's accounts.
@@ -89,15 +90,10 @@ func TestPermissionsPage(t *testing.T) {
 	for account := range unused {
 		t.Errorf("the tree has no account %s", account)
 	}
-	page, err := os.ReadFile("../docs/permissions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Read(t, "../docs/permissions.md")
 	want := permissionsTable.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(table, "$", "$$")+"${2}")
 	if *update {
-		if err := os.WriteFile("../docs/permissions.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile("../docs/permissions.md", []byte(want), 0o644))
 	} else if want != string(page) || !strings.Contains(want, table) {
 		t.Errorf("docs/permissions.md: make golden. Want the table\n%s", table)
 	}

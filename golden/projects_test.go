@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // withArgo has a site synced by Argo CD, in an order, with all that can be in a tree.
@@ -50,9 +51,7 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 			withArgo(site, order)
 			files := filesys.MakeFsInMemory()
 			for name, content := range rendered(t, site, clusters, hosts, nil) {
-				if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
 			}
 			sync := built(t, files, "/"+path.Join(site.Spec.Repository.Path, "argocd"))
 			projects := map[string]object{}

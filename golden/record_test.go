@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestGoldenRecord holds the golden trees to the hashes in testdata/record: a change that is to leave every tree as
@@ -24,14 +26,9 @@ func TestGoldenRecord(t *testing.T) {
 		fmt.Fprintln(&found, example, hex.EncodeToString(hash.Sum(nil)[:8]))
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(found.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(path, []byte(found.String()), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := need.Read(t, path)
 	if found.String() != string(want) {
 		t.Errorf("%s: found\n%swant\n%s", path, found.String(), want)
 	}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestNoHostAddress goes by the special-purpose registries of IANA.
@@ -17,9 +19,7 @@ func TestNoHostAddress(t *testing.T) {
 		"10.0.0.1": "", "192.168.255.255": "", "100.64.0.1": "", "203.0.113.7": "", "2001:db8::7": "", "fd00:40:1::10": "", "223.255.255.254": "", "1.0.0.0": "",
 	} {
 		ip, err := netip.ParseAddr(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if got := NoHostAddress(ip); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -38,9 +39,7 @@ func TestClaims(t *testing.T) {
 		tree := render(t, Input{Site: site, Placement: &schedule.Placement{}})
 		for _, hosts := range site.Spec.Hosts.Namespaces {
 			var policy metal3.HostDeployPolicy
-			if err := yaml.UnmarshalStrict(tree["claims/"+hosts+".yaml"], &policy); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, yaml.UnmarshalStrict(tree["claims/"+hosts+".yaml"], &policy))
 			if policy.Namespace != hosts || policy.Name != "sipgen-dc1" || policy.APIVersion != metal3.GroupVersion.String() || policy.Kind != "HostDeployPolicy" {
 				t.Errorf("%s: %s", engine, tree["claims/"+hosts+".yaml"])
 			}

@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -41,9 +42,7 @@ func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T
 		}
 		for _, document := range strings.Split(string(content), "\n---\n") {
 			var meta metav1.TypeMeta
-			if err := yaml.Unmarshal([]byte(document), &meta); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, yaml.Unmarshal([]byte(document), &meta))
 			if meta.Kind != kind {
 				continue
 			}
@@ -67,9 +66,7 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 			}
 			patches++
 			var patch map[string]any
-			if err := yaml.Unmarshal(content, &patch); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, yaml.Unmarshal(content, &patch))
 			metadata, _ := patch["metadata"].(map[string]any)
 			for key := range patch {
 				if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, key) {
@@ -203,9 +200,7 @@ func TestDefinitionsStay(t *testing.T) {
 	}}
 	for engine, annotations := range neverPruned {
 		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }), []v1.SIPCluster{dex})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
 		if len(definitions) == 0 {
 			t.Fatal("no definitions")

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -80,9 +81,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 // kustomize takes a kustomization without any field for a mistake.
 func TestEmptyFolderBuilds(t *testing.T) {
 	disk := filesys.MakeFsInMemory()
-	if err := disk.WriteFile("/a/kustomization.yaml", []byte(emptied)); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, disk.WriteFile("/a/kustomization.yaml", []byte(emptied)))
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/a")
 	if err != nil || built.Size() > 0 {
 		t.Errorf("built %v, %v", built, err)

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -14,9 +15,7 @@ import (
 func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	previous, err := Previous("tree", tree, testSite(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(previous.Claims) != 2 {
 		t.Fatalf("found %+v", previous.Claims)
 	}
@@ -61,17 +60,11 @@ func TestPreviousReadsItsOwnDecisions(t *testing.T) {
 		{"of another kind", "a", func(a *assignments.File) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
 	} {
 		var file assignments.File
-		if err := yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file))
 		row.change(&file)
-		if err := file.Seal(); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, file.Seal())
 		text, err := yaml.Marshal(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		_, err = Previous("tree", Tree{"clusters/lab/" + row.folder + "/assignments.yaml": text}, testSite(nil))
 		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: found %v, want %q", row.why, err, row.want)

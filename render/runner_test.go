@@ -12,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -24,9 +25,7 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 		text += "  repository: {url: 'https://git.example.org/fleet.git'}\n"
 	}
 	site, err := api.ParseSite("site.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return site
 }
 
@@ -48,9 +47,7 @@ func TestRunner(t *testing.T) {
 	} {
 		tree := render(t, Input{Site: withRunner(t, row.engine, row.runner, row.more), Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 		var job batchv1.CronJob
-		if err := yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job))
 		pod := job.Spec.JobTemplate.Spec.Template.Spec
 		if job.Namespace != row.namespace || pod.ServiceAccountName != "sipgen-dc1-reader" || job.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent || job.Spec.Schedule != "*/5 * * * *" {
 			t.Errorf("%s: %s\n%s", row.engine, row.more, tree["runner/cronjob.yaml"])
@@ -77,9 +74,7 @@ func TestRunner(t *testing.T) {
 			}
 		}
 		var network networkingv1.NetworkPolicy
-		if err := yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network))
 		var ports []int
 		for _, p := range network.Spec.Egress[0].Ports {
 			ports = append(ports, p.Port.IntValue())
@@ -113,9 +108,7 @@ func TestStatusWriter(t *testing.T) {
 		input := Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
 		tree := render(t, input)
 		var job batchv1.CronJob
-		if err := yaml.UnmarshalStrict(tree["runner/status.yaml"], &job); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.UnmarshalStrict(tree["runner/status.yaml"], &job))
 		pod := job.Spec.JobTemplate.Spec.Template.Spec
 		if pod.ServiceAccountName != "sipgen-dc1-status" || job.Spec.Schedule != "1 * * * *" || job.Name != "sipgen-dc1-status" ||
 			strings.Join(pod.Containers[0].Args, " ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -15,9 +16,7 @@ func siteOf(t testing.TB, engine, services string) *v1alpha1.Site {
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
 		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services
 	site, err := api.ParseSite("site.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return site
 }
 

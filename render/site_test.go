@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/capi"
 	"github.com/airshipit/sipgen/schedule"
@@ -53,9 +54,7 @@ func placed(name string) schedule.Cluster {
 func render(t *testing.T, in Input) Tree {
 	t.Helper()
 	tree, services, err := Site(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	previewed(t, in, tree, services, nil)
 	return tree
 }

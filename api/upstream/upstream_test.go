@@ -8,6 +8,8 @@ import (
 
 	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestCheck(t *testing.T) {
@@ -18,13 +20,9 @@ networkingService: {providerNetworks: [{type: idle, nativeVLAN: 9, x: 1}]}
 database: {host: b}
 `
 	var written map[string]any
-	if err := yaml.Unmarshal([]byte(spec), &written); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal([]byte(spec), &written))
 	faults, unknown, err := Ironic.Check(written)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var found []string
 	for _, f := range faults {
 		found = append(found, f.Field+": "+f.Message)

@@ -2,9 +2,10 @@ package v1
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestSyncNamesOfThePage: the pages say how long namespace and name may be together, so that the commands there find
@@ -24,10 +25,7 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(SyncParts...)),
 		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
 	} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Read(t, "../../docs/"+page)
 		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), says) {
 			t.Errorf("docs/%s does not say %q", page, says)
 		}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/upstream"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPublishedSchemas compares the fields that sipgen reads of other projects' kinds with their definitions: each is
@@ -26,13 +27,9 @@ func TestPublishedSchemas(t *testing.T) {
 	} {
 		t.Run(row.kind.Kind, func(t *testing.T) {
 			text, err := row.kind.Definition()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			var definition apiextensionsv1.CustomResourceDefinition
-			if err := yaml.Unmarshal(text, &definition); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, yaml.Unmarshal(text, &definition))
 			if found := definition.Spec.Group + "/" + definition.Spec.Versions[0].Name; found != row.kind.APIVersion || definition.Spec.Names.Kind != row.kind.Kind {
 				t.Errorf("found %s %s, want %s", found, definition.Spec.Names.Kind, row.kind.APIVersion)
 			}

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // token is what the jobs log in with where they write comments.
@@ -163,26 +165,20 @@ func (f *forge) gitlab(t *testing.T) string {
 func (f *forge) github(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "gh") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	socket := filepath.Join(folder, "api")
 	f.listen(t, "unix", socket, f.serve("/repos/example/site/issues/7/comments", "/repos/example/site/issues/comments", "PATCH", func(c comment) any {
 		return map[string]any{"id": c.id, "body": c.body, "user": map[string]any{"login": c.author}}
 	}))
-	if err := os.WriteFile(filepath.Join(folder, "config.yml"), []byte("http_unix_socket: "+socket+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(folder, "config.yml"), []byte("http_unix_socket: "+socket+"\n"), 0o600))
 	return folder
 }
 
 func (f *forge) listen(t *testing.T, network, address string, handler http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	server := &http.Server{Handler: handler}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // workflow is what the runner below understands of a GitHub Actions workflow.
@@ -38,14 +40,9 @@ type githubStep struct {
 
 func readWorkflow(t *testing.T, name string) *workflow {
 	t.Helper()
-	content, err := os.ReadFile("../../ci/github/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, "../../ci/github/"+name)
 	var w workflow
-	if err := yaml.Unmarshal(content, &w); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal(content, &w))
 	return &w
 }
 
@@ -92,14 +89,10 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 	for _, key := range []string{"GITHUB_PATH", "GITHUB_ENV", "GITHUB_STEP_SUMMARY"} {
 		files[key] = filepath.Join(folder, key)
 		env[key] = files[key]
-		if err := os.WriteFile(files[key], nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(files[key], nil, 0o600))
 	}
 	env["RUNNER_TEMP"], env["GITHUB_WORKSPACE"], env["GITHUB_REPOSITORY"], env["CI"] = r.temp, workspace, "example/site", "true"
-	if err := os.Mkdir(r.temp, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.Mkdir(r.temp, 0o755))
 	for i, step := range w.Jobs[name].Steps {
 		key := step.ID
 		if key == "" {
@@ -121,9 +114,7 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 			own[key] = g.value(t, fmt.Sprint(value))
 		}
 		script := filepath.Join(folder, fmt.Sprintf("step-%d.sh", i))
-		if err := os.WriteFile(script, []byte(step.Run), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(script, []byte(step.Run), 0o600))
 		code, log := shell(t, workspace, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", script)
 		r.log[key], r.outcome[key] = log, "success"
 		if code != 0 {
@@ -209,9 +200,6 @@ func (g *github) use(t *testing.T, step githubStep, workspace string) {
 
 func lines(t *testing.T, path string) []string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, path)
 	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // gitlabJob has the keywords of GitLab's "CI/CD YAML syntax reference" that the file uses; another one is an error.
@@ -43,14 +45,9 @@ type gitlabJob struct {
 // readGitLab reads the file strictly, and gives its variables, and every job with what it extends.
 func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 	t.Helper()
-	content, err := os.ReadFile("../../ci/gitlab/sipgen.gitlab-ci.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, "../../ci/gitlab/sipgen.gitlab-ci.yml")
 	var parts map[string]any
-	if err := yaml.UnmarshalStrict(content, &parts); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.UnmarshalStrict(content, &parts))
 	variables := map[string]string{}
 	for key, value := range parts["variables"].(map[string]any) {
 		variables[key] = value.(string)
@@ -59,9 +56,7 @@ func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 	jobs := map[string]gitlabJob{}
 	for name, part := range parts {
 		text, err := yaml.Marshal(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var job gitlabJob
 		if err := yaml.UnmarshalStrict(text, &job); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -115,9 +110,7 @@ func TestGitLabFile(t *testing.T) {
 			head += ": \"${" + key + ":=}\"\n"
 		}
 		file := filepath.Join(t.TempDir(), "job.sh")
-		if err := os.WriteFile(file, []byte(head+strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(file, []byte(head+strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")), 0o600))
 		if out, err := exec.Command("shellcheck", file).CombinedOutput(); err != nil {
 			t.Errorf("%s: shellcheck: %v\n%s", name, err, out)
 		}
@@ -209,10 +202,7 @@ func TestGitLabFork(t *testing.T) {
 // checkCodeQuality wants what GitLab's "Code Quality report format" asks of every finding.
 func checkCodeQuality(t *testing.T, path string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, path)
 	var findings []struct {
 		Description, Fingerprint, Severity string
 		CheckName                          string `json:"check_name"`
@@ -221,9 +211,7 @@ func checkCodeQuality(t *testing.T, path string) {
 			Lines struct{ Begin int }
 		}
 	}
-	if err := json.Unmarshal(content, &findings); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
 		if f.Description == "" || !slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) || f.Severity != "minor" || f.Location.Path != "tenants/edge-a.yaml" || f.Location.Lines.Begin < 1 || f.Fingerprint == "" || seen[f.Fingerprint] {

@@ -1,12 +1,12 @@
 package ci
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // managementCluster starts a real API server with the example's hosts, and gives a kubeconfig of the account that sipgen renders for reading them.
@@ -20,10 +20,7 @@ func managementCluster(t *testing.T) string {
 		t.Fatalf("no hosts: %v", err)
 	}
 	for _, file := range append(files, "../../golden/two-tenants/policy/reader.yaml") {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		for _, o := range engine.Objects(t, content) {
 			status, hasStatus := o.Object["status"]
 			o.SetUID("") // the server gives its own, and takes no owners of fields

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The released binary stands for
@@ -15,14 +17,9 @@ func TestPreCommit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	hooks := filepath.Join(t.TempDir(), "hooks")
-	content, err := os.ReadFile("../../.pre-commit-hooks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, "../../.pre-commit-hooks.yaml")
 	run(t, "", nil, "git", "init", "--quiet", hooks)
-	if err := os.WriteFile(filepath.Join(hooks, ".pre-commit-hooks.yaml"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(hooks, ".pre-commit-hooks.yaml"), content, 0o644))
 	run(t, hooks, nil, "git", "add", ".")
 	run(t, hooks, nil, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "hooks")
 	revision := strings.TrimSpace(run(t, hooks, nil, "git", "rev-parse", "HEAD"))

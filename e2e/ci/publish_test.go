@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Digests of the images that the stand-in for make release leaves.
@@ -24,18 +26,11 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 	folder = filepath.Join(t.TempDir(), "check out")
 	for _, name := range []string{"hack/notes.sh", "hack/digest.sh", "hack/cut-release.sh", "internal/release/release.go", "CHANGELOG.md", "README.md", "docs/ci.md"} {
 		target := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(target, read(t, filepath.Join("../..", name)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, target, string(need.Read(t, filepath.Join("../..", name))))
 	}
 	run(t, folder, []string{"GO=true"}, "bash", "hack/cut-release.sh", "v9.8.7", "2030-01-02")
 	bin := filepath.Join(folder, "..", "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.Mkdir(bin, 0o755))
 	calls = filepath.Join(bin, "calls")
 	for _, name := range []string{"cosign", "curl", "docker", "gh", "go", "make", "sudo"} {
 		text := "#!/bin/bash\nstdin=\n" +
@@ -50,9 +45,7 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 		case "cosign":
 			text += "case \"$*\" in sign-blob*) touch out/release/SHA256SUMS.sigstore.json ;; esac\n"
 		}
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755))
 	}
 	return folder, calls, map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "HOME": bin}
 }
@@ -75,11 +68,9 @@ func inOrder(t *testing.T, text string, patterns ...string) {
 func TestReleaseOnGitHub(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()
-	text := string(read(t, "../../.github/workflows/release.yaml"))
+	text := string(need.Read(t, "../../.github/workflows/release.yaml"))
 	var w workflow
-	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal([]byte(text), &w))
 	job := w.Jobs["release"]
 	if want := map[string]string{"contents": "write", "packages": "write", "id-token": "write", "attestations": "write"}; !maps.Equal(job.Permissions, want) || w.Permissions == nil || len(w.Permissions) > 0 {
 		t.Errorf("permissions: found %v, %v", w.Permissions, job.Permissions)
@@ -99,7 +90,7 @@ func TestReleaseOnGitHub(t *testing.T) {
 	for _, step := range job.Steps {
 		if strings.HasPrefix(step.Uses, "actions/attest-build-provenance@") {
 			attested++
-			if strings.Contains(string(read(t, calls)), "gh release") {
+			if strings.Contains(string(need.Read(t, calls)), "gh release") {
 				t.Error("a provenance after the release")
 			}
 		}
@@ -130,7 +121,7 @@ func TestReleaseOnGitHub(t *testing.T) {
 	if attested != 3 {
 		t.Errorf("%d provenances, want those of the sums and of both images", attested)
 	}
-	inOrder(t, string(read(t, calls)), `^docker login --username ada --password-stdin ghcr\.io <<< `+token+`$`,
+	inOrder(t, string(need.Read(t, calls)), `^docker login --username ada --password-stdin ghcr\.io <<< `+token+`$`,
 		`^make release VERSION=v9\.8\.7 PUSH=ghcr\.io/airshipit/sipgen:v9\.8\.7 PUSH_JUMP=ghcr\.io/airshipit/sipgen/jump-host:v9\.8\.7$`,
 		`^cosign sign --yes ghcr\.io/airshipit/sipgen@`+sipgenDigest+` ghcr\.io/airshipit/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
 		`^gh release create v9\.8\.7 --verify-tag --notes-file \S+/notes\.md out/release/SHA256SUMS out/release/SHA256SUMS\.sigstore\.json out/release/sipgen\.rb notes: `,
@@ -161,9 +152,7 @@ func TestReleaseOnGitLab(t *testing.T) {
 			Paths []string `json:"paths"`
 		} `json:"artifacts"`
 	}
-	if err := yaml.UnmarshalStrict(read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.UnmarshalStrict(need.Read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs))
 	job := jobs["release"]
 	if len(jobs) != 1 || len(job.Rules) != 1 || !strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") || job.IDTokens["SIGSTORE_ID_TOKEN"].Aud != "sigstore" ||
 		job.Image != "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie" {
@@ -178,7 +167,7 @@ func TestReleaseOnGitLab(t *testing.T) {
 	if code, log := shell(t, folder, env, "bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n")); code != 0 || strings.Contains(log, token) {
 		t.Fatalf("exit %d\n%s", code, log)
 	}
-	inOrder(t, string(read(t, calls)), `^go install github\.com/sigstore/cosign/`, `^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
+	inOrder(t, string(need.Read(t, calls)), `^go install github\.com/sigstore/cosign/`, `^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
 		`^make release VERSION=v9\.8\.7 PUSH=registry\.example\.org/mirror/sipgen:v9\.8\.7 PUSH_JUMP=registry\.example\.org/mirror/sipgen/jump-host:v9\.8\.7$`,
 		`^cosign sign --yes registry\.example\.org/mirror/sipgen@`+sipgenDigest+` registry\.example\.org/mirror/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
 		`^curl [^\n]*--upload-file out/release/SHA256SUMS https://gitlab\.example\.org/api/v4/projects/11/packages/generic/sipgen/v9\.8\.7/SHA256SUMS `,

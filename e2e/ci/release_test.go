@@ -38,16 +38,9 @@ func releaseCheckout(t *testing.T, folder string) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed yet
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		target := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(target, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, target, string(content))
 	}
 	for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "release"}} {
 		git := exec.Command("git", args...)
@@ -88,8 +81,8 @@ func TestReleaseIsReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, second)
 	}
-	sums := read(t, filepath.Join(first, "SHA256SUMS"))
-	if other := read(t, filepath.Join(second, "SHA256SUMS")); !bytes.Equal(sums, other) {
+	sums := need.Read(t, filepath.Join(first, "SHA256SUMS"))
+	if other := need.Read(t, filepath.Join(second, "SHA256SUMS")); !bytes.Equal(sums, other) {
 		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
 	}
 	checkSums(t, first, string(sums))
@@ -101,9 +94,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	checkFormula(t, first, name)
 
 	// What is not committed cannot be built again by others.
-	if err := os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644))
 	text, err := makeRelease(t, one, "v1.2.3-rc.1")
 	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
 		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
@@ -125,13 +116,9 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 	if out, err := run(release, check); err != nil || !strings.Contains(out, ": OK") {
 		t.Errorf("docs/ci.md: %s: %v\n%s", check, err, out)
 	}
-	if out, err := exec.Command("git", "-C", checkout, "tag", version).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	need.Output(t, exec.Command("git", "-C", checkout, "tag", version))
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), read(t, filepath.Join(release, "SHA256SUMS")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), need.Read(t, filepath.Join(release, "SHA256SUMS")), 0o600))
 	if !strings.Contains(rebuild, "GOTOOLCHAIN="+runtime.Version()+" ") {
 		t.Errorf("docs/ci.md builds with another Go than %s:\n%s", runtime.Version(), rebuild)
 	}
@@ -145,9 +132,7 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 func TestReleaseKeepsFolders(t *testing.T) {
 	needs(t, "git")
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "thesis"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(folder, "thesis"), nil, 0o600))
 	for _, script := range []string{"release.sh", "image.sh"} {
 		out, err := exec.Command("bash", "../../hack/"+script, "v1.2.3", folder).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "want a folder to make") {
@@ -173,16 +158,14 @@ func TestReleaseRefusesVersions(t *testing.T) {
 func checkSums(t *testing.T, folder, sums string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	lines := strings.Split(strings.TrimSpace(sums), "\n")
 	if len(lines) != len(entries)-1 {
 		t.Errorf("SHA256SUMS has %d lines, want %d", len(lines), len(entries)-1)
 	}
 	for _, line := range lines {
 		sum, name, _ := strings.Cut(line, "  ")
-		digest := sha256.Sum256(read(t, filepath.Join(folder, name)))
+		digest := sha256.Sum256(need.Read(t, filepath.Join(folder, name)))
 		if found := hex.EncodeToString(digest[:]); found != sum {
 			t.Errorf("%s: has sum %s, SHA256SUMS says %s", name, found, sum)
 		}
@@ -192,10 +175,8 @@ func checkSums(t *testing.T, folder, sums string) {
 // checkArchive wants the binary, which runs and says its version, the license and the readme.
 func checkArchive(t *testing.T, path string) {
 	t.Helper()
-	zipped, err := gzip.NewReader(bytes.NewReader(read(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	zipped, err := gzip.NewReader(bytes.NewReader(need.Read(t, path)))
+	need.OK(t, err)
 	archive := tar.NewReader(zipped)
 	var names []string
 	for {
@@ -203,9 +184,7 @@ func checkArchive(t *testing.T, path string) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		names = append(names, header.Name)
 		if header.Uid != 0 || header.Gid != 0 || header.Uname != "" || header.ModTime.Unix() != 1767323045 {
 			t.Errorf("%s: owner %d:%d %q, time %s", header.Name, header.Uid, header.Gid, header.Uname, header.ModTime)
@@ -218,12 +197,8 @@ func checkArchive(t *testing.T, path string) {
 		}
 		binary := filepath.Join(t.TempDir(), "sipgen")
 		content, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(binary, content, header.FileInfo().Mode()); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
+		need.OK(t, os.WriteFile(binary, content, header.FileInfo().Mode()))
 		out, err := exec.Command(binary, "version").Output()
 		if err != nil || !strings.HasPrefix(string(out), "sipgen v1.2.3-rc.1 (") {
 			t.Errorf("sipgen version: %v\n%s", err, out)
@@ -253,10 +228,8 @@ func checkKrew(t *testing.T, folder, name string) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(read(t, filepath.Join(folder, "sipgen.krew.yaml")), &plugin); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(read(t, filepath.Join(folder, name+".tar.gz")))
+	need.OK(t, yaml.Unmarshal(need.Read(t, filepath.Join(folder, "sipgen.krew.yaml")), &plugin))
+	sum := sha256.Sum256(need.Read(t, filepath.Join(folder, name+".tar.gz")))
 	for _, p := range plugin.Spec.Platforms {
 		if p.Selector.MatchLabels["os"] == runtime.GOOS && p.Selector.MatchLabels["arch"] == runtime.GOARCH {
 			if p.SHA256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.URI, "/v1.2.3-rc.1/"+name+".tar.gz") || p.Bin != "sipgen" {
@@ -271,8 +244,8 @@ func checkKrew(t *testing.T, folder, name string) {
 // checkFormula wants a formula for Homebrew with this machine's archive and its sum, blocks that end, and what it installs to be in the archive.
 func checkFormula(t *testing.T, folder, name string) {
 	t.Helper()
-	text := string(read(t, filepath.Join(folder, "sipgen.rb")))
-	sum := sha256.Sum256(read(t, filepath.Join(folder, name+".tar.gz")))
+	text := string(need.Read(t, filepath.Join(folder, "sipgen.rb")))
+	sum := sha256.Sum256(need.Read(t, filepath.Join(folder, name+".tar.gz")))
 	arch := strings.Replace(runtime.GOARCH, "amd64", "intel", 1)
 	want := "  on_" + runtime.GOOS + " do\n    on_" + arch + " do\n      url \"https://github.com/airshipit/sipgen/releases/download/v1.2.3-rc.1/" + name + ".tar.gz\"\n" +
 		"      sha256 \"" + hex.EncodeToString(sum[:]) + "\"\n    end\n  end\n"
@@ -309,9 +282,7 @@ func checkBill(t *testing.T, path string) {
 		}
 		Components []struct{ Name, Version string }
 	}
-	if err := json.Unmarshal(read(t, path), &bill); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(need.Read(t, path), &bill))
 	if c := bill.Metadata.Component; c.Name != "github.com/airshipit/sipgen" || c.Version != "v1.2.3-rc.1" {
 		t.Errorf("%s: component %+v", path, c)
 	}
@@ -324,15 +295,6 @@ func checkBill(t *testing.T, path string) {
 			t.Errorf("%s: no %s among %d components", path, name, len(found))
 		}
 	}
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 // TestReleasedJumpHost: a program that was built from a tag takes the jump host's image that is published with it, so SIP's own sample plans in a Site
@@ -361,7 +323,7 @@ func TestReleasedJumpHost(t *testing.T) {
 	}
 	// What the sample does not show, as its hosts share a BMC: the image in the tree.
 	operator, tree := "../../testdata/inputs/sip-operator/", filepath.Join(folder, "tree")
-	text := bytes.Replace(read(t, operator+"site.yaml"), []byte("  images: {jumpHost: registry.example.org/jump-host:1}\n"), nil, 1)
+	text := bytes.Replace(need.Read(t, operator+"site.yaml"), []byte("  images: {jumpHost: registry.example.org/jump-host:1}\n"), nil, 1)
 	if err := os.WriteFile(site, text, 0o600); err != nil || bytes.Contains(text, []byte("images")) {
 		t.Fatalf("%v\n%s", err, text)
 	}

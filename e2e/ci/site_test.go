@@ -27,9 +27,7 @@ var releases = engine.Shared(func(t testing.TB) string {
 	folder := filepath.Join(t.TempDir(), release)
 	run(t, "", nil, "bash", "../../hack/build.sh", release, "linux/"+runtime.GOARCH, filepath.Join(folder, "sipgen"))
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	run(t, root, []string{"SOURCE_DATE_EPOCH=0"}, "go", "run", "./hack/pack", "archive", filepath.Join(folder, "sipgen_"+release+"_linux_amd64.tar.gz"), filepath.Join(folder, "sipgen"), "LICENSE", "README.md")
 	return filepath.Dir(folder)
 })
@@ -58,9 +56,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	folder := t.TempDir()
 	s := &site{checkout: filepath.Join(folder, "check out"), origin: filepath.Join(folder, "specs.git"), fleet: filepath.Join(folder, "fleet.git")}
-	if err := os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")))
 	for _, bare := range []string{s.origin, s.fleet} {
 		run(t, "", nil, "git", "init", "--quiet", "--bare", "--initial-branch=main", bare)
 	}
@@ -68,19 +64,14 @@ func newSite(t *testing.T) *site {
 	s.git(t, "remote", "add", "origin", s.origin)
 	s.commit(t)
 
-	archive, err := os.ReadFile(filepath.Join(releases(t), release, "sipgen_"+release+"_linux_amd64.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := need.Read(t, filepath.Join(releases(t), release, "sipgen_"+release+"_linux_amd64.tar.gz"))
 	s.environment = map[string]string{
 		"SITE": "site.yaml", "SPECS": "tenants", "INVENTORY": "hosts", "FLEET_REPO": s.fleet, "SIPGEN_VERSION": release,
 		"SIPGEN_SHA256": fmt.Sprintf("%x", sha256.Sum256(archive)), "SIPGEN_RELEASES": "file://" + releases(t),
 		"HOME": filepath.Join(folder, "home"), "PATH": os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
 	}
-	if err := os.MkdirAll(s.environment["HOME"], 0o700); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.MkdirAll(s.environment["HOME"], 0o700))
 	return s
 }
 
@@ -101,10 +92,7 @@ func (s *site) commit(t *testing.T) {
 func (s *site) change(t *testing.T, file, old, text string) {
 	t.Helper()
 	path := filepath.Join(s.checkout, file)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, path)
 	if !strings.Contains(string(content), old) {
 		t.Fatalf("%s: no %q in it", file, old)
 	}
@@ -113,9 +101,7 @@ func (s *site) change(t *testing.T, file, old, text string) {
 
 func (s *site) write(t *testing.T, file, content string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(s.checkout, file), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(s.checkout, file), []byte(content), 0o644))
 }
 
 // commits counts the commits of the fleet's branch.

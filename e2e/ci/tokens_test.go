@@ -45,9 +45,7 @@ func (s *site) serveFleet(t *testing.T, user string) {
 	}))
 	t.Cleanup(server.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
 	s.environment["SIPGEN_GIT_CA_FILE"] = ca
 	s.environment["FLEET_REPO"] = server.URL + "/" + filepath.Base(s.fleet)
 }

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestWorkflowsAreValid asks actionlint, which asks shellcheck about every step.
@@ -20,9 +22,7 @@ func TestWorkflowsAreValid(t *testing.T) {
 	needs(t, "shellcheck")
 	t.Parallel()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	own, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yaml"))
 	if err != nil || len(own) < 3 {
 		t.Fatalf("found %q, %v", own, err)
@@ -71,17 +71,12 @@ func TestJobsMayLittle(t *testing.T) {
 // TestMergeQueue: the job plan reports in a merge queue, where it may be required; nothing is published from there.
 func TestMergeQueue(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join("..", "..", "ci", "github", "sipgen.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, filepath.Join("..", "..", "ci", "github", "sipgen.yaml"))
 	var w struct {
 		On   map[string]any `json:"true"` // a boolean to YAML 1.1
 		Jobs map[string]map[string]any
 	}
-	if err := yaml.Unmarshal(content, &w); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal(content, &w))
 	if _, found := w.On["merge_group"]; !found {
 		t.Errorf("on: found %v, want merge_group", w.On)
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestKilledTestLeavesNothing runs this test binary again, has it start a process, kills it without a chance to
@@ -24,26 +26,16 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), "SIPGEN_E2E_VICTIM=1")
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
+	need.OK(t, cmd.Start())
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid ")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if err := syscall.Kill(pid, 0); err != nil {
 		t.Fatalf("the process is not there to begin with: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	Wait(t, "the end of the process", 10*time.Second, func() error {
 		// A zombie that nobody has collected yet has no command line.

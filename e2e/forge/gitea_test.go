@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestGitea runs a proposal's whole life on one Gitea.
@@ -34,9 +35,7 @@ func byPage(t *testing.T, s *site) {
 		t.Fatalf("docs/gitops.md: found %q, want a token, a command and what it says", lines)
 	}
 	binary, err := command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...", "SIPGEN_FORGE_TOKEN="+s.Token, 1) +
 		"sipgen() { command sipgen \"$@\" --forge gitea; }\n" + lines[1]
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
 )
@@ -57,15 +58,11 @@ func (s *site) render(t *testing.T, text string) string {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/v1/markup", strings.NewReader(url.Values{
 		"mode": {"comment"}, "context": {s.Admin + "/" + s.name}, "text": {text},
 	}.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	request.Header.Set("Authorization", "token "+s.Token)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	defer response.Body.Close()
 	html, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {

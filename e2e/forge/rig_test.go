@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
@@ -44,9 +45,7 @@ type site struct {
 func newSite(t *testing.T, gitea *engine.Gitea, name string) *site {
 	t.Helper()
 	s := &site{Gitea: gitea, dir: t.TempDir(), name: name, repo: gitea.NewRepository(t, name)}
-	if err := os.CopyFS(s.dir, os.DirFS("../../examples/two-tenants")); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.CopyFS(s.dir, os.DirFS("../../examples/two-tenants")))
 	s.as(gitea.Admin, gitea.Token)
 	return s
 }
@@ -63,25 +62,18 @@ func (s *site) as(user, token string) {
 func (s *site) edit(t *testing.T, file, before, after string) {
 	t.Helper()
 	path := filepath.Join(s.dir, file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, path)
 	if !bytes.Contains(text, []byte(before)) {
 		t.Fatalf("%s: no %q", file, before)
 	}
-	if err := os.WriteFile(path, bytes.Replace(text, []byte(before), []byte(after), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(path, bytes.Replace(text, []byte(before), []byte(after), 1), 0o644))
 }
 
 // publish runs the command and wants an exit code. It gives what it printed, on stdout and on stderr.
 func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	binary, err := command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	args = append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", s.repo, "--path", "two"}, args...)
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = s.dir
@@ -142,14 +134,10 @@ func (s *site) git(t *testing.T, args ...string) string {
 	t.Helper()
 	clone := filepath.Join(s.dir, "clone")
 	address, err := url.Parse(s.repo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	address.User = url.UserPassword(s.Admin, s.Password)
 	if _, err := os.Stat(clone); err != nil {
-		if out, err := exec.Command("git", "clone", "--quiet", address.String(), clone).CombinedOutput(); err != nil {
-			t.Fatalf("git clone: %v\n%s", err, out)
-		}
+		need.Output(t, exec.Command("git", "clone", "--quiet", address.String(), clone))
 	}
 	cmd := exec.Command("git", append([]string{"-C", clone, "-c", "user.name=Bob", "-c", "user.email=bob@example.org"}, args...)...)
 	out, err := cmd.CombinedOutput()

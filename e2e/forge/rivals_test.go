@@ -9,15 +9,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
 // for a race, and proposals of several runs from one branch are one pull request.
 func rivals(t *testing.T, s *site) {
 	binary, err := command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)...)
 		cmd.Dir = s.dir

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTutorial runs docs/tutorial.md word by word: in an empty folder, with a real API server that has the hosts of examples/two-tenants and Flux'
@@ -24,13 +25,9 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("%d and %d blocks of commands, want one and five", len(credentials), len(five))
 	}
 	binary, err := command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	dir := filepath.Join(t.TempDir(), "first-site")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.Mkdir(dir, 0o755))
 	const there = "https://git.example.org/ada/fleet.git"
 	run := func(script string) (out string) {
 		t.Helper()
@@ -75,10 +72,7 @@ func TestTutorial(t *testing.T) {
 	wantWords(t, run(credentials[0]+five[4]), "nothing to commit")
 
 	// A Site that init wrote is one that it reads: what it found on the live cluster is in it.
-	site, err := os.ReadFile(filepath.Join(dir, "site.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := need.Read(t, filepath.Join(dir, "site.yaml"))
 	wantWords(t, string(site), "inventory: cluster", "engine: flux", "url: "+repo)
 	if address, err := url.Parse(repo); err != nil || address.User != nil {
 		t.Errorf("%s: %v", repo, err)
@@ -97,10 +91,7 @@ func clusterWithHosts(t *testing.T) string {
 		t.Fatalf("no hosts: %v", err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		for _, o := range engine.Objects(t, content) {
 			status, hasStatus := o.Object["status"].(map[string]any)
 			o.SetUID("") // the server gives its own, and takes no owners of fields

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/infra"
 )
 
@@ -82,9 +83,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	}
 	api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for name, file := range site {
 		if name == "kustomization.yaml" {
 			continue
@@ -102,14 +101,10 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	}
 	disk := filesys.MakeFsInMemory()
 	for name, text := range overlay(t, in) {
-		if err := disk.WriteFile("/infra/"+name, text); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, disk.WriteFile("/infra/"+name, text))
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	pods := 0
 	for _, r := range built.Resources() {
 		o := unstructuredOf(t, r)

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // older are templates of the kinds' other versions than those in examples/cluster-api.
@@ -59,27 +60,19 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 	golden, example := filepath.Join("..", "..", "golden", "cluster-api"), filepath.Join("..", "..", "examples", "cluster-api")
 	repository := t.TempDir()
 	for _, folder := range []string{golden, example} {
-		if err := os.CopyFS(repository, os.DirFS(folder)); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.CopyFS(repository, os.DirFS(folder)))
 	}
 	other := filepath.Join(repository, "platform", "other")
 	for name, content := range map[string]string{
 		"older.yaml":         older,
 		"kustomization.yaml": "namespace: metal3\nresources: [older.yaml]\ncomponents: [../../clusters/edge/edge/capi]\n",
 	} {
-		if err := os.MkdirAll(other, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(other, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(other, 0o700))
+		need.OK(t, os.WriteFile(filepath.Join(other, name), []byte(content), 0o600))
 	}
 	for folder, least := range map[string]int{"platform/edge": 7, "platform/other": 5} {
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(repository, folder))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if built.Size() < least {
 			t.Errorf("%s: %d objects, want at least %d", folder, built.Size(), least)
 		}

@@ -22,7 +22,7 @@ func TestDebianMirrorsThatHang(t *testing.T) {
 	var mirrors []string
 	for range 2 {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		check(t, err)
+		need.OK(t, err)
 		defer listener.Close()
 		mirrors = append(mirrors, "http://"+listener.Addr().String()+"/debian")
 	}

@@ -19,6 +19,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // issuer is an identity provider that signs whatever it is asked to.
@@ -30,13 +31,9 @@ type issuer struct {
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	point, err := key.PublicKey.Bytes() // 4, X and Y
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	i := &issuer{key: key}
 	answer := func(w http.ResponseWriter, value any) {
 		w.Header().Set("Content-Type", "application/json")
@@ -65,15 +62,11 @@ func (i *issuer) token(t *testing.T, claims map[string]any) string {
 	}
 	header, _ := json.Marshal(map[string]any{"alg": "ES256", "kid": "k"})
 	body, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	text := unpadded(header) + "." + unpadded(body)
 	sum := sha256.Sum256([]byte(text))
 	r, s, err := ecdsa.Sign(rand.Reader, i.key, sum[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return text + "." + unpadded(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
 }
 

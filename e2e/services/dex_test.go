@@ -64,9 +64,7 @@ type dexServer struct {
 func newDexServer(t *testing.T) dexServer {
 	t.Helper()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	listen := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	return dexServer{"https://" + listen, listen, cert, key}
 }
@@ -78,9 +76,7 @@ func (d dexServer) client(t *testing.T, others ...dexServer) *http.Client {
 		pool.AppendCertsFromPEM(server.cert)
 	}
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }
 
@@ -128,9 +124,7 @@ func upstream(t *testing.T, downstream dexServer) dexServer {
 		"staticClients": []any{map[string]any{"id": "dex", "name": "Dex", "secretEnv": "CLIENT_SECRET", "redirectURIs": []any{downstream.issuer + "/callback"}}},
 		"connectors":    []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock", "config": map[string]any{}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	d.run(t, config, "", "CLIENT_SECRET=upstream")
 	return d
 }
@@ -161,16 +155,12 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 
 	management.Namespaces(t, in.Cluster.Namespace)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
 	write(t, definitions, site["dex-crds.yaml"], 0o600)
 	management.InstallCRDs(t, definitions)
 	for _, o := range append(objects(t, files[dexName+".yaml"], "ServiceAccount"), rights(t, in, dexName)...) {
-		if err := management.TryApply(o, "e2e", false); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, management.TryApply(o, "e2e", false))
 	}
 	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
 	d.run(t, files[dexName+"/config.yaml"], namespacedKubeconfig(t, account, in.Cluster.Namespace), "UPSTREAM_SECRET=upstream")
@@ -223,9 +213,7 @@ func namespacedKubeconfig(t *testing.T, config *rest.Config, namespace string) s
 	file.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: namespace}
 	file.CurrentContext = "x"
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*file, path); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, clientcmd.WriteToFile(*file, path))
 	return path
 }
 
@@ -247,9 +235,7 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 		return nil
 	}
 	response, err := client.Get(issuer + "/auth?" + query.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	_, _ = io.Copy(io.Discard, response.Body)
 	response.Body.Close()
 	if code != "" {
@@ -257,9 +243,7 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	}
 	// The person says yes. The form goes to where it came from.
 	response, err = client.PostForm(response.Request.URL.String(), url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	if code == "" {
@@ -268,9 +252,7 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	response, err = client.PostForm(issuer+"/token", url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID}, "code_verifier": {verifier},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	defer response.Body.Close()
 	var tokens struct {
 		IDToken string `json:"id_token"`
@@ -319,9 +301,7 @@ func TestDexKnowsTheFields(t *testing.T) {
 	services.Dex[0].TLS.CA = ""
 	files := overlay(t, input(services, v1.RoleWorker))
 	var config map[string]any
-	if err := yaml.Unmarshal(files[dexName+"/config.yaml"], &config); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
 	types := dexTypes(t)
 	for key, value := range config {
 		if !slices.Contains(types["Config"], key) {
@@ -348,9 +328,7 @@ func dexTypes(t *testing.T) map[string][]string {
 	t.Helper()
 	path := filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	out := map[string][]string{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, isType := n.(*ast.TypeSpec)

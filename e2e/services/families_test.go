@@ -32,10 +32,10 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 		return objects(t, overlay(t, in)["loadbalancer-controlplane-"+cluster+".yaml"], "Service")[0]
 	}
 	apply := func(t *testing.T, service *unstructured.Unstructured) []string {
-		check(t, api.TryApply(service, "e2e", false))
+		need.OK(t, api.TryApply(service, "e2e", false))
 		live := api.Get(t, services, namespace, service.GetName())
 		ips, _, err := unstructured.NestedStringSlice(live.Object, "spec", "clusterIPs")
-		check(t, err)
+		need.OK(t, err)
 		var families []string
 		for _, ip := range ips {
 			families = append(families, map[bool]string{true: "IPv4", false: "IPv6"}[netip.MustParseAddr(ip).Is4()])

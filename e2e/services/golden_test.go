@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Every overlay of services in the golden trees is taken by the real API server in a strict dry run, and its pods by the
@@ -24,9 +25,7 @@ func TestGoldenServicesAreAdmitted(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(overlays) == 0 {
 		t.Fatal("no overlay of services in golden/")
 	}
@@ -66,9 +65,7 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 	checked := map[string]int{}
 	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic"} {
 		kustomizations, err := filepath.Glob(filepath.Join("..", "..", "golden", "*", pattern, "kustomization.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for _, kustomization := range kustomizations {
 			folder := filepath.Dir(kustomization)
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
@@ -102,13 +99,9 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) *unstructured.Unstructured {
 	t.Helper()
 	content, err := r.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	o := &unstructured.Unstructured{}
-	if err := json.Unmarshal(content, o); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(content, o))
 	return o
 }
 

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/infra"
 )
 
@@ -20,9 +21,7 @@ func TestJumpHostGuard(t *testing.T) {
 		"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: guarded, name: bare}\nspec: {online: true}\n")
 	in := input(jumpHosts(""), v1.RoleWorker, "127.0.15.1")
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
 	api.AllRights(t, "everybody-here")
 	set := func(value any, fields ...string) func(map[string]any) {

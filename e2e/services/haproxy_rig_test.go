@@ -116,9 +116,7 @@ func answers(t *testing.T, url string, n int) map[string]int {
 	out := map[string]int{}
 	for range n {
 		name, err := get(newConnections(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		out[name]++
 	}
 	return out

@@ -51,15 +51,11 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 			break
 		}
 		response, err := newConnections().Get(lb.url + "/hang")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		defer response.Body.Close()
 		reader := bufio.NewReader(response.Body)
 		name, err := reader.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if name := strings.TrimSpace(name); hanging[name] == nil {
 			ended := &atomic.Bool{}
 			hanging[name] = ended
@@ -205,9 +201,7 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 	t.Parallel()
 	haproxy := need.Program(t, "haproxy", "haproxy")
 	version, err := exec.Command(haproxy, "-v").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	t.Logf("%s", version)
 	for name, row := range map[string]struct {
 		options *v1.HAProxy
@@ -297,7 +291,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			for i := range limit {
 				url := urls[i%len(urls)]
 				client, err := net.Dial("tcp", url[strings.LastIndex(url, "/")+1:])
-				check(t, err)
+				need.OK(t, err)
 				defer client.Close()
 				clients = append(clients, client)
 			}
@@ -327,7 +321,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			if _, err := get(probe, status+"/healthz"); err != nil {
 				t.Errorf("a probe while a client waits: %v", err)
 			}
-			check(t, clients[0].Close())
+			need.OK(t, clients[0].Close())
 			if err := <-next; err != nil {
 				t.Errorf("the client that waited: %v", err)
 			}
@@ -376,9 +370,7 @@ func TestProxyProtocol(t *testing.T) {
 	balancer{"", "http://" + status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")
 	say := func(front, text string) string {
 		connection, err := net.Dial("tcp", front)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		defer connection.Close()
 		fmt.Fprint(connection, text)
 		answer, _ := bufio.NewReader(connection).ReadString('\n')

@@ -36,7 +36,7 @@ type descriptor struct {
 func blob(t *testing.T, layout string, d descriptor) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(layout, "blobs", "sha256", strings.TrimPrefix(d.Digest, "sha256:")))
-	check(t, err)
+	need.OK(t, err)
 	if sum := sha256.Sum256(content); "sha256:"+hex.EncodeToString(sum[:]) != d.Digest || int64(len(content)) != d.Size {
 		t.Fatalf("the blob %s has another digest, or %d bytes, want %d", d.Digest, len(content), d.Size)
 	}
@@ -46,10 +46,10 @@ func blob(t *testing.T, layout string, d descriptor) []byte {
 // unpackLayout unpacks this machine's image of a layout by tar, as root, and gives its folder and configuration.
 func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) {
 	t.Helper()
-	decode := func(content []byte, into any) { check(t, json.Unmarshal(content, into)) }
+	decode := func(content []byte, into any) { need.OK(t, json.Unmarshal(content, into)) }
 	var index, platforms struct{ Manifests []descriptor }
 	content, err := os.ReadFile(filepath.Join(layout, "index.json"))
-	check(t, err)
+	need.OK(t, err)
 	decode(content, &index)
 	decode(blob(t, layout, index.Manifests[0]), &platforms)
 	at := slices.IndexFunc(platforms.Manifests, func(d descriptor) bool {
@@ -65,7 +65,7 @@ func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) 
 	decode(blob(t, layout, platforms.Manifests[at]), &manifest)
 	decode(blob(t, layout, manifest.Config), &config)
 	root = filepath.Join(t.TempDir(), "root")
-	check(t, os.Mkdir(root, 0o755))
+	need.OK(t, os.Mkdir(root, 0o755))
 	for _, layer := range manifest.Layers {
 		blob(t, layout, layer)
 		path := filepath.Join(layout, "blobs", "sha256", strings.TrimPrefix(layer.Digest, "sha256:"))
@@ -103,7 +103,7 @@ func TestJumpHostImage(t *testing.T) {
 	}
 	root, config := unpackLayout(t, layout)
 	dockerfile, err := os.ReadFile(filepath.Join("..", "..", "images", "jump-host", "Dockerfile"))
-	check(t, err)
+	need.OK(t, err)
 	version := asDockerfileSays(t, root, config, string(dockerfile))
 
 	listed, _ := newSigner(t)
@@ -149,7 +149,7 @@ func TestJumpHostImage(t *testing.T) {
 		}
 	}
 	client, err := dial(listed)
-	check(t, err)
+	need.OK(t, err)
 	defer client.Close()
 	for _, row := range []struct{ command, want string }{
 		{"id -u; id -un; readlink /proc/$$/root", `^1000\nsip\n/\n$`},
@@ -169,7 +169,7 @@ func TestJumpHostImage(t *testing.T) {
 		{"grep -E '^(NoNewPrivs|CapBnd):' /proc/self/status", `CapBnd:\t0+\nNoNewPrivs:\t1\n`},
 	} {
 		session, err := client.NewSession()
-		check(t, err)
+		need.OK(t, err)
 		out, err := session.CombinedOutput(row.command)
 		if err != nil || !regexp.MustCompile(row.want).Match(out) {
 			t.Errorf("%s: %v, want %s\n%s", row.command, err, row.want, out)
@@ -194,7 +194,7 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 		}
 	}
 	cmd, err := json.Marshal(config.Config.Cmd)
-	check(t, err)
+	need.OK(t, err)
 	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]
 	if config.Config.User != one(`^USER (.*)$`) || strings.ReplaceAll(string(cmd), ",", ", ") != one(`^CMD (.*)$`) || !exposed || config.Config.Labels["org.opencontainers.image.title"] != "jump-host" {
 		t.Errorf("the image runs as %+v, which is not what the Dockerfile says", config.Config)
@@ -202,7 +202,7 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	if target, err := os.Readlink(filepath.Join(root, one(`ln -s \S+ (\S+)$`))); err != nil || target != one(`ln -s (\S+) \S+$`) {
 		t.Errorf("the link to the host command: %q, %v", target, err)
 	}
-	check(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+	need.OK(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -228,11 +228,11 @@ func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 	write(t, filepath.Join(root, "etc", "hosts"), []byte(hosts), 0o644)
 	script := []string{"set -e", "mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
 	for _, mount := range p.spec.Containers[0].VolumeMounts {
-		check(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
+		need.OK(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
 		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root, mount.MountPath))
 	}
 	for _, shared := range []string{"/dev", "/proc"} {
-		check(t, os.MkdirAll(root+shared, 0o755))
+		need.OK(t, os.MkdirAll(root+shared, 0o755))
 		script = append(script, "mount --rbind "+shared+" "+root+shared)
 	}
 	script = append(script, "exec chroot "+root+` /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // patchHost changes a host by a merge patch, for an account that may not update.
@@ -17,19 +18,13 @@ func patchHost(t *testing.T, client *engine.Client, namespace, name string, chan
 	t.Helper()
 	live := client.Get(t, engine.Hosts, namespace, name)
 	before, err := json.Marshal(live.Object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	changed := live.DeepCopy()
 	change(changed.Object)
 	after, err := json.Marshal(changed.Object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	patch, err := jsonpatch.CreateMergePatch(before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	_, err = client.Dynamic.Resource(engine.Hosts).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }

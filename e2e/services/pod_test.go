@@ -19,9 +19,7 @@ func deployment(t *testing.T, file []byte) *appsv1.Deployment {
 	t.Helper()
 	for _, document := range strings.Split(string(file), "\n---\n") {
 		var d appsv1.Deployment
-		if err := yaml.Unmarshal([]byte(document), &d); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal([]byte(document), &d))
 		if d.Kind == "Deployment" {
 			return &d
 		}
@@ -41,10 +39,7 @@ type pod struct {
 // brings puts a program where the pod's user finds it and may run it.
 func (p *pod) brings(t *testing.T, program string) {
 	t.Helper()
-	text, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, program)
 	p.programs = filepath.Join(p.root, "programs")
 	write(t, filepath.Join(p.programs, filepath.Base(program)), text, 0o755)
 }
@@ -67,9 +62,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 	}
 	for _, mount := range spec.Containers[0].VolumeMounts {
 		target := filepath.Join(p.root, mount.MountPath)
-		if err := os.MkdirAll(target, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(target, 0o755))
 		switch v := volumes[mount.Name]; {
 		case v.ConfigMap != nil:
 			for key, text := range configMap(t, files, name, v.ConfigMap.Name) {
@@ -94,9 +87,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 				}
 			}
 		case v.EmptyDir != nil:
-			if err := os.Chmod(target, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.Chmod(target, 0o777))
 		default:
 			t.Fatalf("volume %s is of a kind that this test does not know", mount.Name)
 		}
@@ -122,9 +113,7 @@ func configMap(t *testing.T, files map[string][]byte, folder, name string) map[s
 			Files []string `json:"files"`
 		} `json:"configMapGenerator"`
 	}
-	if err := yaml.Unmarshal(files["kustomization.yaml"], &k); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal(files["kustomization.yaml"], &k))
 	for _, generator := range k.ConfigMapGenerator {
 		if generator.Name != name {
 			continue

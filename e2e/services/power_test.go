@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -68,9 +67,7 @@ func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstruc
 func rights(t *testing.T, in infra.Input, name string) []*unstructured.Unstructured {
 	t.Helper()
 	files, err := infra.Rights(checked(t, in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return objects(t, files[name+".yaml"], "Role", "RoleBinding")
 }
 
@@ -90,14 +87,10 @@ func TestHostCommandByMetal3(t *testing.T) {
 	in.Hosts[0].Host.Namespace = "metal"
 	files := overlay(t, in)
 	for _, o := range append(objects(t, files[jumpName+".yaml"], "ServiceAccount"), rights(t, in, jumpName)...) {
-		if err := api.TryApply(o, "e2e", false); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, api.TryApply(o, "e2e", false))
 	}
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
 
 	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
@@ -105,10 +98,7 @@ func TestHostCommandByMetal3(t *testing.T) {
 	account := api.ServiceAccount(t, namespace, jumpName)
 	// The three places where the pod finds its API server.
 	kubeconfig := filepath.Join(p.root, "opt/sip/config/kubeconfig")
-	text, err := os.ReadFile(kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, kubeconfig)
 	write(t, filepath.Join(p.root, "opt/sip/run/token"), []byte(account.BearerToken), 0o644)
 	write(t, filepath.Join(p.root, "opt/sip/run/ca.crt"), account.CAData, 0o644)
 	replaced := replaceOnce(t, string(text), "https://kubernetes.default.svc", account.Host)
@@ -156,10 +146,7 @@ func TestHostCommandByMetal3(t *testing.T) {
 		t.Errorf("host reboot foreign: %v\n%s", err, out)
 	}
 	// The table may be edited by who is in the pod; the API server has the last word.
-	table, err := os.ReadFile(filepath.Join(p.root, "opt/sip/config/hosts"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := need.Read(t, filepath.Join(p.root, "opt/sip/config/hosts"))
 	write(t, filepath.Join(p.root, "opt/sip/config/hosts"), []byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
 	if out, err := p.host(t, "reboot", "foreign"); err == nil || !strings.Contains(out, "forbidden") {
 		t.Errorf("host reboot of another tenant's host: %v\n%s", err, out)

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -33,9 +34,7 @@ func TestQuotaIsEnforced(t *testing.T) {
 	in.Site.Default()
 	tree, _, err := render.Site(render.Input{Site: in.Site, Clusters: []v1.SIPCluster{*in.Cluster}, Placement: &schedule.Placement{
 		Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: space, Name: in.Cluster.Name}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api.Apply(t, "e2e", string(tree["rights/"+space+"/"+in.Cluster.Name+"/quota.yaml"]))
 	quota := "sipgen-" + in.Cluster.Name
 	// What the controller of quotas does first: nothing is used yet. Then admission counts by itself.

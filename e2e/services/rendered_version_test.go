@@ -56,7 +56,7 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	}
 	t.Logf("%s", version)
 	configs := map[string][]byte{}
-	check(t, filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, _ fs.DirEntry, err error) error {
+	need.OK(t, filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasPrefix(filepath.Base(path), "loadbalancer-") && filepath.Ext(path) == ".cfg" {
 			configs[path], err = os.ReadFile(path)
 		}
@@ -91,12 +91,5 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 				t.Errorf("%s: %s", name, line)
 			}
 		}
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

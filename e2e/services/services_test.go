@@ -20,6 +20,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 )
@@ -55,18 +56,14 @@ func input(services v1.Services, role string, addresses ...string) infra.Input {
 func overlay(t *testing.T, in infra.Input) map[string][]byte {
 	t.Helper()
 	files, err := infra.Overlay(checked(t, in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return files
 }
 
 func checked(t *testing.T, in infra.Input) *infra.Checked {
 	t.Helper()
 	checked, err := infra.Check(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return checked
 }
 
@@ -99,9 +96,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 	}
 	cmd.SysProcAttr.Setpgid = true
 	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, cmd.Start())
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()
 	t.Cleanup(func() {
@@ -130,15 +125,9 @@ func replaceOnce(t *testing.T, text, old, with string) string {
 
 func write(t *testing.T, path string, content []byte, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	need.OK(t, os.WriteFile(path, content, mode))
+	need.OK(t, os.Chmod(path, mode))
 }
 
 var errNotYet = errors.New("not yet")

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var (
@@ -34,13 +35,9 @@ func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
 	t.Helper()
 	s := &argoSite{dir: t.TempDir(), repo: repo}
 	build := exec.Command("go", "build", "-o", filepath.Join(s.dir, "sipgen"), "../../cmd/sipgen")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	need.Output(t, build)
 	example := filepath.Join("..", "..", "examples", "whole-site")
-	if err := os.CopyFS(s.dir, os.DirFS(example)); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.CopyFS(s.dir, os.DirFS(example)))
 	s.change(t,
 		"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
 		"ssh://git@git.example.org/fleet/whole-site.git", repo.URL(),
@@ -61,18 +58,13 @@ func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
 func (s *argoSite) change(t *testing.T, pairs ...string) {
 	t.Helper()
 	file := filepath.Join(s.dir, "site.yaml")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, file)
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.Count(string(text), pairs[i]) != 1 {
 			t.Fatalf("site.yaml has %q %d times, want once", pairs[i], strings.Count(string(text), pairs[i]))
 		}
 	}
-	if err := os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600))
 }
 
 // commit renders on top of the tree before, and commits. The commit is its own.
@@ -85,9 +77,7 @@ func (s *argoSite) commit(t *testing.T, message string) string {
 		t.Fatalf("sipgen render: %v\n%s", err, said)
 	}
 	s.tree = map[string][]byte{}
-	if err := readTree(out, s.tree); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, readTree(out, s.tree))
 	s.repo.Commit(t, message, s.tree)
 	return s.repo.Head(t)
 }
@@ -127,19 +117,11 @@ func (s *argoSite) wantStatus(t *testing.T, api *engine.APIServer) {
 func (s *argoSite) credentials(t *testing.T, username, password string) {
 	t.Helper()
 	var file map[string]any
-	if err := yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file); err != nil {
-		t.Fatal(err)
-	}
-	if err := unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
+	need.OK(t, unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"))
 	text, err := json.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(s.dir, "tree", "credentials.yaml"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
+	need.OK(t, os.WriteFile(filepath.Join(s.dir, "tree", "credentials.yaml"), text, 0o600))
 }
 
 // plan gives the lines of PLAN.md's part about the Vino's credentials.
@@ -162,19 +144,14 @@ func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
 func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructured.Unstructured {
 	t.Helper()
 	file := filepath.Join(s.dir, "hosts.yaml")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, file)
 	var made []*unstructured.Unstructured
 	for _, o := range engine.Objects(t, text) {
 		status, host := o.Object["status"].(map[string]any)
 		o.SetUID("")
 		unstructured.RemoveNestedField(o.Object, "status")
 		manifest, err := o.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		api.Create(t, "vino", string(manifest))
 		if host {
 			api.Edit(t, "baremetal-operator", hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) { live["status"] = status })
@@ -185,9 +162,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 		t.Fatalf("the example has %d hosts, want 12", len(made))
 	}
 	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
-	if err := os.WriteFile(file, []byte(live), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, []byte(live), 0o600))
 	return made
 }
 
@@ -348,8 +323,6 @@ func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unst
 func text(t *testing.T, value any) string {
 	t.Helper()
 	content, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return string(content)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -41,13 +42,9 @@ func standInCRD(t *testing.T, group, version, kind, plural string) string {
 		},
 	}
 	text, err := yaml.Marshal(crd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	file := filepath.Join(t.TempDir(), plural+".yaml")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, text, 0o600))
 	return file
 }
 
@@ -69,17 +66,11 @@ func siteServer(t *testing.T) *engine.APIServer {
 func withPlacement(t *testing.T, tree map[string][]byte) {
 	t.Helper()
 	site, err := api.LoadSite(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	site.Spec.Services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
-	if err := json.Unmarshal([]byte(`{"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified", "databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal([]byte(`{"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified", "databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec))
 	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml", "flux/placement.yaml"} {
 		if tree[path] = rendered[path]; len(rendered[path]) == 0 {
 			t.Fatalf("%s is not rendered", path)
@@ -96,9 +87,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	flux := engine.StartFlux(t, api)
 	repo := engine.NewRepo(t)
 	tree := map[string][]byte{}
-	if err := readTree(filepath.Join("..", "..", "golden", "whole-site"), tree); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, readTree(filepath.Join("..", "..", "golden", "whole-site"), tree))
 	withPlacement(t, tree)
 	repo.Commit(t, "whole-site", tree)
 	api.Kubectl(t, string(tree["flux/root.yaml"]), "apply", "-f", "-")
@@ -118,9 +107,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	const username, password = "0123", `true: #{` + canary + `} & "x\y`
 	secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": space, "name": "vino-bmc"},
 		"stringData": map[string]any{"bmc_username": username, "bmc_password": password}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api.Kubectl(t, string(secret), "create", "-f", "-")
 	flux.Request(t, space, vino)
 	flux.WaitApplied(t, space, vino, revision)
@@ -238,20 +225,14 @@ func readTree(dir string, into map[string][]byte) error {
 func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, username, password string) {
 	t.Helper()
 	var rendered map[string]any
-	if err := yaml.Unmarshal(tree["site/virtual-hosts/vino.subclusters/vino.yaml"], &rendered); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal(tree["site/virtual-hosts/vino.subclusters/vino.yaml"], &rendered))
 	want, _, _ := unstructured.NestedMap(rendered, "spec")
 	want["bmcCredentials"] = map[string]any{"username": username, "password": password}
 	got, _, _ := unstructured.NestedMap(api.Get(t, vinoes, "vino", "subclusters").Object, "spec")
 	wantText, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	gotText, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if string(wantText) != string(gotText) {
 		t.Errorf("the Vino is\n%s\nwant\n%s", gotText, wantText)
 	}

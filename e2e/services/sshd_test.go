@@ -23,22 +23,16 @@ const jumpName = "jumphost-" + cluster
 func newSigner(t *testing.T) (ssh.Signer, ed25519.PrivateKey) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	signer, err := ssh.NewSignerFromKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return signer, private
 }
 
 func privatePEM(t *testing.T, key ed25519.PrivateKey) []byte {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(key, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return pem.EncodeToMemory(block)
 }
 
@@ -53,13 +47,9 @@ func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
 		Key: user.PublicKey(), CertType: ssh.UserCert, KeyId: "test", ValidPrincipals: []string{principal},
 		ValidBefore: ssh.CertTimeInfinity, Permissions: ssh.Permissions{Extensions: map[string]string{"permit-port-forwarding": "", "permit-pty": ""}},
 	}
-	if err := certificate.SignCert(rand.Reader, ca); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, certificate.SignCert(rand.Reader, ca))
 	signer, err := ssh.NewCertSigner(certificate, user)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return signer
 }
 
@@ -121,15 +111,11 @@ func TestJumpHost(t *testing.T) {
 	}
 
 	client, err := dial("sip", ssh.PublicKeys(listed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	defer client.Close()
 	run := func(command string) string {
 		session, err := client.NewSession()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		defer session.Close()
 		out, err := session.CombinedOutput(command)
 		if err != nil {

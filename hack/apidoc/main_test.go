@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const crd = `
@@ -42,9 +44,7 @@ spec:
 
 func TestReference(t *testing.T) {
 	page, err := reference([]byte(crd), "thing.yaml", []byte("# A thing.\nkind: Thing\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	want := "## spec\n\n| field | type | |\n|---|---|---|\n" +
 		"| `parts` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
 		"| `size` | integer, required, 1 to 9 | How big it is. Default 1 \\| 2. |\n" +

@@ -1,9 +1,10 @@
-// Package need ends tests that lack something on the machine that they run on.
+// Package need ends tests that lack something: a program on the machine, a file, a call that goes well.
 package need
 
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -42,4 +43,37 @@ func Program(t testing.TB, name, pkg string) string {
 		Missing(t, "no %s on this machine; Debian has it in %s", name, pkg)
 	}
 	return path
+}
+
+// OK ends a test at an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read returns what a file holds.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	OK(t, err)
+	return content
+}
+
+// Write makes a file, and the folders above it.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	OK(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// Output runs a program that ends well, and returns what it prints.
+func Output(t testing.TB, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return string(out)
 }

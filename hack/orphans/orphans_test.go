@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // tests stand in for those of a package that starts a process.
@@ -32,9 +34,7 @@ func TestMain(m *testing.M) {
 // A process that outlives what started it is found, named and ended; one that ends by itself in time is none.
 func TestRun(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for script, want := range map[string]string{
 		"sleep 1000 & exit 0": "sleep 1000",
 		"(sh -c 'sleep 1001; true' & sleep 0.1) >/dev/null 2>&1": "sh -c sleep 1001; true",
@@ -57,9 +57,7 @@ func TestEnd(t *testing.T) {
 	for _, by := range []func(*exec.Cmd){func(c *exec.Cmd) { End(c.Process.Pid) }, func(*exec.Cmd) { EndWith("ORPHANS_TEST=1") }} {
 		command := exec.Command("sh", "-c", "sleep 1002 & wait; true")
 		command.Env = append(os.Environ(), "ORPHANS_TEST=1")
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, command.Start())
 		var below []Process
 		for len(below) == 0 {
 			below = childrenOf(command.Process.Pid)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestArchiveForgetsTheDisk wants the same bytes whoever owns the files, whatever their mode and time.
@@ -18,18 +20,12 @@ func TestArchiveForgetsTheDisk(t *testing.T) {
 		var files []string
 		for _, name := range []string{"sipgen", "LICENSE"} {
 			path := filepath.Join(folder, name)
-			if err := os.WriteFile(path, []byte("content of "+name), mode); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, time.Time{}, time.Unix(int64(i)*86400, 0)); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(path, []byte("content of "+name), mode))
+			need.OK(t, os.Chtimes(path, time.Time{}, time.Unix(int64(i)*86400, 0)))
 			files = append(files, path)
 		}
 		content, err := archive(files, when)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		archives = append(archives, content)
 	}
 	if !bytes.Equal(archives[0], archives[1]) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTally has a real go test run packages of a real module.
@@ -18,14 +20,10 @@ func TestTally(t *testing.T) {
 		"wrong": `undefined()`,
 		"panic": `go func() { panic("later") }(); t.Log("before"); select {}`,
 	} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 		text := "package " + name + "x\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { " + body + " }\n"
 		for file, text := range map[string]string{filepath.Join(name, "a_test.go"): text, "go.mod": "module sample\n\ngo 1.26\n"} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 	}
 	for _, row := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
@@ -119,13 +120,9 @@ func TestWhoIsFrozen(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			documents, err := manifest.Parse("specs.yaml", []byte(row.specs))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			clusters, err := api.ClustersFromDocuments(documents)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			site := &v1alpha1.Site{}
 			site.Name = "s"
 			site.Spec.Decommission, site.Spec.Tenants = row.decommission, row.tenants

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
 )
@@ -19,19 +20,19 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		Specs:     []string{"../../examples/full-service/cluster.yaml"},
 		Inventory: "../../examples/full-service/hosts.yaml"}
 	l, err := Load(t.Context(), in, nil)
-	check(t, err)
+	need.OK(t, err)
 	tree := func(before Before) *Rendered {
 		t.Helper()
 		admitted, err := Admit(l, before)
-		check(t, err)
+		need.OK(t, err)
 		planned, err := Plan(admitted)
-		check(t, err)
+		need.OK(t, err)
 		rendered, err := Render(planned, render.Site)
-		check(t, err)
+		need.OK(t, err)
 		return rendered
 	}
 	first := tree(Before{})
-	check(t, first.Err)
+	need.OK(t, first.Err)
 	id := onlyBuild(t, l)
 	if l.built.done[id].built != nil {
 		t.Error("what was built is kept though nothing changes in services that are new")
@@ -96,11 +97,4 @@ func onlyBuild(t *testing.T, l *Loaded) (id [32]byte) {
 	for id = range l.built.done {
 	}
 	return id
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

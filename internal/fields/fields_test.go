@@ -8,14 +8,13 @@ import (
 
 	"github.com/xeipuuv/gojsonschema"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 func TestAt(t *testing.T) {
 	kinds, err := Kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	cluster, site := &kinds[0], &kinds[1]
 	for _, row := range []struct {
 		kind               *Kind
@@ -48,23 +47,17 @@ func TestAt(t *testing.T) {
 // TestJSONSchemaOnExamples: what sipgen reads is valid by the schema, in the eyes of a validator that knows neither, and a slip of the pen is not.
 func TestJSONSchemaOnExamples(t *testing.T) {
 	kinds, err := Kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	seen := map[string]int{}
 	for i := range kinds {
 		text, err := kinds[i].JSONSchema()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
 		if err != nil {
 			t.Fatalf("%s: %v", kinds[i].Name, err)
 		}
 		docs, err := manifest.Read([]string{"../../examples"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for _, doc := range docs {
 			if doc.Kind != kinds[i].Name {
 				continue
@@ -88,18 +81,12 @@ func TestJSONSchemaOnExamples(t *testing.T) {
 // TestJSONSchemaIsStrict: a field that nobody knows is wrong wherever fields are named.
 func TestJSONSchemaIsStrict(t *testing.T) {
 	kinds, err := Kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for i := range kinds {
 		text, err := kinds[i].JSONSchema()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var schema map[string]any
-		if err := json.Unmarshal(text, &schema); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, json.Unmarshal(text, &schema))
 		if strings.Contains(string(text), "x-kubernetes") {
 			t.Errorf("%s: has words of Kubernetes' own", kinds[i].Name)
 		}
@@ -113,21 +100,15 @@ func TestJSONSchemaIsStrict(t *testing.T) {
 // TestOneOrAList: a field that is a string or a list of strings says so, and takes nothing else.
 func TestOneOrAList(t *testing.T) {
 	kinds, err := Kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	field, _, _ := kinds[0].At("spec.nodes.Worker.hardware.vendor")
 	if want := "string, or list of string (at most 16 items)"; field == nil || field.Type != want {
 		t.Errorf("found %+v, want the type %s", field, want)
 	}
 	text, err := kinds[0].JSONSchema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false, `[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
 		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
 		if result, err := schema.Validate(gojsonschema.NewStringLoader(spec)); err != nil || result.Valid() != valid {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // evil is what somebody could put into a spec to make a reviewer's tools say something else.
@@ -28,9 +29,7 @@ func hostile(n int) []Finding {
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := write(&out); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, write(&out))
 	return out.String()
 }
 
@@ -76,21 +75,14 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 
 // The schema is that of OASIS: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01.
 func TestSARIFIsValid(t *testing.T) {
-	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, "testdata/sarif-schema-2.1.0.json")
 	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
 		result, err := schema.Validate(gojsonschema.NewStringLoader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for _, problem := range result.Errors() {
 			t.Errorf("%s: %s", name, problem)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -25,9 +26,7 @@ func (f *fake) secure(t *testing.T) string {
 	f.server.StartTLS()
 	t.Cleanup(f.server.Close)
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw}), 0o600))
 	return file
 }
 
@@ -37,9 +36,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		file := f.secure(t)
 		client := func(auth publish.Auth) *Client {
 			wire, err := auth.HTTPClient()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN"}
 		}
 		started := time.Now()

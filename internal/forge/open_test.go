@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func onEach(t *testing.T, test func(*testing.T, *fake)) {
@@ -33,9 +35,7 @@ func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	t.Helper()
 	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
 	opened, err := client.Open(t.Context(), f.repository(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if opened.Outcome != want {
 		t.Fatalf("found %q, want %q", opened.Outcome, want)
 	}

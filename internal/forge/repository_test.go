@@ -3,6 +3,8 @@ package forge
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestPage(t *testing.T) {
@@ -40,13 +42,9 @@ func TestPage(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			kind, err := KindOf(row.remote, row.said)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			repository, found, err := Locate(row.remote, kind, row.web)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if page := repository.Page("main", "sipgen/dc1"); page != row.want {
 				t.Errorf("found %q\nwant  %q", page, row.want)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -58,9 +59,7 @@ func TestConflicts(t *testing.T) {
 		}
 		in.Keys, in.Specs = keys, map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true, {"u", "red"}: true}
 		of, err := Of(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var got []string
 		for _, c := range of.Conflicts() {
 			words := fmt.Sprintf("%d %s %s", c.Kind, c.Cluster, c.User)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"net/netip"
 )
@@ -296,9 +297,7 @@ func TestEveryLabel(t *testing.T) {
 				r.change = newUID
 			}
 			got, err := Of(r.input())
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if found := text(&got.Hosts[0]); found != strings.TrimSpace(want) {
 				t.Errorf("%s, uid %s: found %q, want %q", line[:37], got.Hosts[0].Host.UID, found, strings.TrimSpace(want))
 			}
@@ -314,9 +313,7 @@ func TestAsOfTree(t *testing.T) {
 		for _, read := range [][]inventory.Host{in.Hosts, in.Hosts[1:]} {
 			in.Hosts = AsOfTree(read, in.Tree, keys)
 			got, err := Of(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if len(in.Tree) == 0 {
 				if len(got.Hosts) != len(read) {
 					t.Errorf("%s: %d hosts, want the %d that were read", r.line, len(got.Hosts), len(read))
@@ -373,9 +370,7 @@ func TestOrder(t *testing.T) {
 		in.Hosts, in.Tree = append(in.Hosts, one.Hosts...), append(in.Tree, one.Tree...)
 	}
 	want, err := Of(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	in.Hosts, in.Tree = slices.Clone(in.Hosts), slices.Clone(in.Tree)
 	rng := rand.New(rand.NewPCG(1, 2))
 	rng.Shuffle(len(in.Hosts), reflect.Swapper(in.Hosts))
@@ -422,9 +417,7 @@ func TestKeptForReuse(t *testing.T) {
 	tree := []Claim{{Host: KeyOf(&hosts[4]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker"}, {Host: KeyOf(&hosts[5]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker", Releasing: true}}
 	hosts[5].Labels = map[string]string{keys.ClusterNamespace: "t", keys.ClusterName: "a", keys.NodeType: "Worker"}
 	of, err := Of(Input{Hosts: hosts, Tree: tree, Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var got []string
 	for _, h := range of.KeptForReuse() {
 		got = append(got, h.Host.Name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
@@ -20,9 +21,7 @@ import (
 func documents(t *testing.T, file, text string) []manifest.Document {
 	t.Helper()
 	docs, err := manifest.Parse(file, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return docs
 }
 
@@ -64,18 +63,14 @@ func in(namespace, host string) string {
 func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	t.Helper()
 	clusters, err := api.ClustersFromDocuments(documents(t, "specs.yaml", specs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	found, left := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
 	inventory.Conflicts(found)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, found, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return Input{Site: site, Clusters: clusters, Hosts: found, LeftOut: left, Placement: placement}
 }
 

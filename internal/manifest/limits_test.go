@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // within fails a test whose read waits for something that never comes.
@@ -34,16 +36,9 @@ func within(t *testing.T, read func() ([]Document, error)) ([]Document, error) {
 	return nil, nil
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestFoldersHaveRegularFilesOnly(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside.yaml")
-	write(t, outside, "kind: Outside")
+	need.Write(t, outside, "kind: Outside")
 	for name, c := range map[string]struct {
 		make func(path string) error
 		want string
@@ -62,11 +57,9 @@ func TestFoldersHaveRegularFilesOnly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
-			write(t, filepath.Join(dir, "..", "up.yaml"), "kind: Up")
-			write(t, filepath.Join(dir, "a.yaml"), "kind: A")
-			if err := c.make(filepath.Join(dir, "x.yaml")); err != nil {
-				t.Fatal(err)
-			}
+			need.Write(t, filepath.Join(dir, "..", "up.yaml"), "kind: Up")
+			need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
+			need.OK(t, c.make(filepath.Join(dir, "x.yaml")))
 			docs, err := within(t, func() ([]Document, error) { return Read([]string{dir}, nil) })
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(docs) != 1 {
 				t.Errorf("found %v and %d documents\nwant  %s, and the other file", err, len(docs), c.want)
@@ -87,9 +80,9 @@ func mksocket(path string) error {
 // TestDeepFolders: what is too deep is not looked at, and the other files are read. 2,500 folders within each other took 42 seconds.
 func TestDeepFolders(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.yaml"), "kind: A")
-	write(t, filepath.Join(dir, strings.Repeat("d/", 64), "b.yaml"), "kind: B")
-	write(t, filepath.Join(dir, "e", strings.Repeat("d/", 64), "c.yaml"), "kind: C")
+	need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
+	need.Write(t, filepath.Join(dir, strings.Repeat("d/", 64), "b.yaml"), "kind: B")
+	need.Write(t, filepath.Join(dir, "e", strings.Repeat("d/", 64), "c.yaml"), "kind: C")
 	docs, err := Read([]string{dir}, nil)
 	var inFile *FileError
 	if !errors.As(err, &inFile) || !strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) || !strings.Contains(err.Error(), "more than 64 folders within each other") {
@@ -103,11 +96,9 @@ func TestDeepFolders(t *testing.T) {
 // A ConfigMap is mounted as links to a hidden folder that is a link itself.
 func TestConfigMapsAreRead(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "..2026_11_21", "a.yaml"), "kind: A")
+	need.Write(t, filepath.Join(dir, "..2026_11_21", "a.yaml"), "kind: A")
 	for link, to := range map[string]string{"..data": "..2026_11_21", "a.yaml": "..data/a.yaml"} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
 	docs, err := Read([]string{dir}, nil)
 	if err != nil || len(docs) != 1 || docs[0].Kind != "A" || docs[0].File != filepath.Join(dir, "a.yaml") {
@@ -117,9 +108,7 @@ func TestConfigMapsAreRead(t *testing.T) {
 
 func TestPipesByNameAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, syscall.Mkfifo(path, 0o600))
 	for _, c := range []struct {
 		text, want string
 	}{{"kind: A", ""}, {strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
@@ -146,12 +135,12 @@ func TestLimitsHold(t *testing.T) {
 	dir := t.TempDir()
 	bank := func(l Limits) Limits { return l.Of(func(string) string { return "bank" }) }
 	for i := range 5 {
-		write(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), "kind: A\n"+strings.Repeat("# xxxxxx\n", 100))
+		need.Write(t, filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), "kind: A\n"+strings.Repeat("# xxxxxx\n", 100))
 	}
-	write(t, filepath.Join(dir, "docs", "a.yaml"), strings.Repeat("kind: A\n---\n", 30))
-	write(t, filepath.Join(dir, "list", "a.yaml"), "kind: List\nitems:\n"+strings.Repeat("- kind: A\n", 30))
-	write(t, filepath.Join(dir, "deep", "a.yaml"), "kind: A\nx: "+strings.Repeat("[", 60)+strings.Repeat("]", 60))
-	write(t, filepath.Join(dir, "deeper", "a.json"), `{"kind":"A","s":"{[\"[[","x":`+strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)+"}")
+	need.Write(t, filepath.Join(dir, "docs", "a.yaml"), strings.Repeat("kind: A\n---\n", 30))
+	need.Write(t, filepath.Join(dir, "list", "a.yaml"), "kind: List\nitems:\n"+strings.Repeat("- kind: A\n", 30))
+	need.Write(t, filepath.Join(dir, "deep", "a.yaml"), "kind: A\nx: "+strings.Repeat("[", 60)+strings.Repeat("]", 60))
+	need.Write(t, filepath.Join(dir, "deeper", "a.json"), `{"kind":"A","s":"{[\"[[","x":`+strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)+"}")
 	for _, c := range []struct {
 		path   string
 		change func(*Limits)
@@ -231,10 +220,8 @@ func TestAliasesAreCounted(t *testing.T) {
 func TestAFileSwappedForAPipe(t *testing.T) {
 	dir := t.TempDir()
 	path, pipe, text := filepath.Join(dir, "x.yaml"), filepath.Join(dir, "pipe"), filepath.Join(dir, "text")
-	write(t, text, "kind: A")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Write(t, text, "kind: A")
+	need.OK(t, syscall.Mkfifo(pipe, 0o600))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	defer func() {
 		close(stop)
@@ -283,12 +270,8 @@ func TestABigInventoryIsRead(t *testing.T) {
 // TestFolderItself: a folder that cannot be read is an error, other than one within it.
 func TestFolderItself(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := root.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
+	need.OK(t, root.Close())
 	if files, err := Specs.walk(root, "specs", new([]error)); err == nil || !strings.HasPrefix(err.Error(), "specs: ") {
 		t.Errorf("found %q, %v", files, err)
 	}

@@ -1,10 +1,11 @@
 package manifest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 type spec struct {
@@ -134,9 +135,7 @@ func TestDecodeNamesThePlace(t *testing.T) {
 
 func TestEveryProblemIsReported(t *testing.T) {
 	docs, err := Parse("f.yaml", []byte("kind: A\nspec:\n  a1: 3\n  b2: 4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	err = docs[0].Decode(new(spec))
 	for _, want := range []string{"spec.a1", "spec.b2"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -159,9 +158,7 @@ func TestEndsOfDocuments(t *testing.T) {
 
 func TestErrorsDoNotRepeatValues(t *testing.T) {
 	docs, err := Parse("f.yaml", []byte("kind: Secret\nspec:\n  count: hunter2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if err := docs[0].Decode(new(spec)); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("found %v, want an error without the value", err)
 	}
@@ -180,9 +177,7 @@ items:
   metadata: {name: two}
   spec: {cuont: 1}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(docs) != 2 || docs[1].Name != "two" || docs[1].Prefix != "items[1]" {
 		t.Fatalf("found %+v", docs)
 	}
@@ -226,9 +221,7 @@ func TestStreamsAreSplit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs, err := Parse("f", []byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			var lines []int
 			for _, d := range docs {
 				lines = append(lines, d.Line)
@@ -252,17 +245,10 @@ func TestReadFolders(t *testing.T) {
 		"notes.txt": "kind: X", ".hidden.yaml": "kind: X", ".git/x.yaml": "kind: X",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, path, text)
 	}
 	docs, err := Read([]string{dir, filepath.Join(dir, "b.yaml"), "-"}, strings.NewReader("kind: S"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	kinds := ""
 	for _, d := range docs {
 		kinds += d.Kind

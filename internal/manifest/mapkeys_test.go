@@ -1,13 +1,15 @@
 package manifest
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
 
 // TestKeysOfMapsAreNotRepeated: a key that somebody chose may be a secret, and so is no part of a field's path.
 func TestKeysOfMapsAreNotRepeated(t *testing.T) {
 	docs, err := Parse("f.yaml", []byte("kind: A\nlimits:\n  cpu: x\n  'administrator:Zt7Kw2Qp9Xv4Lm8R': z\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var into struct {
 		Kind   string         `json:"kind"`
 		Limits map[string]int `json:"limits"`

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Too many files of one owner are that one's problem: none of them is read, everybody else's are. Nobody's are everybody's problem.
@@ -34,14 +36,10 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
 			for folder, n := range map[string]int{"bank/deep": row.bank, "edge": row.edge, ".": row.none} {
-				if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 				for i := range n {
 					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
-					if err := os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
 				}
 			}
 			limits := Specs
@@ -94,15 +92,11 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
 			for folder, n := range map[string]int{"bank": row.bank, "edge": row.edge, "zoo": row.zoo, ".": row.ofNobody} {
-				if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 				for i := range n {
 					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
 					text += "#" + strings.Repeat("x", unit-len(text)-1)
-					if err := os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
 				}
 			}
 			limits := Specs

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestItemLines: each item of a List has its own line, and a problem that of its field.
@@ -38,9 +40,7 @@ func TestItemLines(t *testing.T) {
 		}
 	}
 	docs, err := Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if got := docs[2].LineOf("spec.count"); got != 24 {
 		t.Errorf("the field's line: got %d, want 24", got)
 	}

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestUnreadableFolders: a folder that cannot be read is that folder's problem, and the other files are read.
@@ -20,21 +22,15 @@ func TestUnreadableFolders(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "a.yaml"), "kind: A")
-			write(t, filepath.Join(dir, "shop", "b.yaml"), "kind: B")
+			need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
+			need.Write(t, filepath.Join(dir, "shop", "b.yaml"), "kind: B")
 			for _, above := range []string{filepath.Dir(dir), dir} {
-				if err := os.Chmod(above, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.Chmod(above, 0o755))
 			}
 			folder := filepath.Join(dir, row.folder)
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.MkdirAll(folder, 0o755))
 			if utf8.ValidString(row.folder) {
-				if err := os.Chmod(folder, 0); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.Chmod(folder, 0))
 			}
 			docs, err := readLikeAnybody(t, dir)
 			var inFile *FileError
@@ -54,13 +50,9 @@ func readLikeAnybody(t *testing.T, dir string) ([]Document, error) {
 	if os.Getuid() == 0 {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		if err := unix.Setfsuid(65534); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, unix.Setfsuid(65534))
 		defer func() {
-			if err := unix.Setfsuid(0); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, unix.Setfsuid(0))
 		}()
 	}
 	return Read([]string{dir}, nil)

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const hostsOfA = "clusters/tenant-a/edge-a/hosts/"
@@ -12,9 +14,7 @@ const hostsOfA = "clusters/tenant-a/edge-a/hosts/"
 func compare(t *testing.T, old, new map[string][]byte) *Diff {
 	t.Helper()
 	diff, err := Compare(old, new)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return diff
 }
 

@@ -15,6 +15,7 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -22,9 +23,7 @@ import (
 func bank(t testing.TB) Folder {
 	t.Helper()
 	f, err := Parse(bankFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	f.Kustomization.Patches = nil
 	return f
 }
@@ -42,15 +41,10 @@ func bankFiles(t testing.TB) map[string][]byte {
 		files[filepath.ToSlash(name)] = text
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	// The rights of the services as they are among them for one commit of a site that had them there.
 	for _, name := range []string{"jumphost-bank", "dex-bank"} {
-		text, err := os.ReadFile("../../golden/full-service/rights/bank/bank/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Read(t, "../../golden/full-service/rights/bank/bank/"+name+".yaml")
 		files[name+".yaml"] = slices.Concat(files[name+".yaml"], []byte("---\n"), text)
 	}
 	return files
@@ -93,9 +87,7 @@ func container(target *v1.PatchTarget, fields string) v1.Patch {
 
 func TestWhatIsRenderedIsValid(t *testing.T) {
 	built, err := bank(t).Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, err := range Valid(built) {
 		t.Error(err)
 	}
@@ -194,9 +186,7 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		f.Kustomization.ConfigMapGenerator, f.Kustomization.Images = nil, nil
 		f.Files[name] = []byte(text)
 		built, err := f.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		said := errors.Join(Valid(built)...)
 		if said == nil || !strings.Contains(said.Error(), row.want) || strings.Contains(said.Error(), `"two"`) {
 			t.Errorf("%s: got %v, want %q in it", row.new, said, row.want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1/validation"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -137,9 +138,7 @@ func TestChangesOfAccess(t *testing.T) {
 		return out
 	}
 	is, err := before.Built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if found := access(changed(t, Built{}, is)); !maps.Equal(found, map[string]string{
 		"ConfigMap dex-bank":                     "||tokens of https://dex.bank.example.org:30556, users of ldap ldap.example.org:636|",
 		"ConfigMap jumphost-bank-keys":           "||" + operatorsKey + "|",
@@ -189,9 +188,7 @@ func TestWhereAServiceIsReached(t *testing.T) {
 		o := Object{Kind: "Service"}
 		decoder := json.NewDecoder(strings.NewReader(row.fields))
 		decoder.UseNumber()
-		if err := decoder.Decode(&o.Fields); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, decoder.Decode(&o.Fields))
 		if got := reached(&o); got != row.want {
 			t.Errorf("%s: got %q, want %q", row.fields, got, row.want)
 		}
@@ -201,13 +198,9 @@ func TestWhereAServiceIsReached(t *testing.T) {
 func changes(t *testing.T, before, after Folder) []objdiff.Effect {
 	t.Helper()
 	was, err := before.Built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	is, err := after.Built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return changed(t, was, is)
 }
 
@@ -230,8 +223,6 @@ func TestLoginsByCertificate(t *testing.T) {
 func changed(t *testing.T, was, is Built) []objdiff.Effect {
 	t.Helper()
 	out, err := Changes(was, is)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return out
 }

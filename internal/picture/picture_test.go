@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -110,9 +111,7 @@ func markup(t *testing.T, s Drawing) string {
 		if errors.Is(err, io.EOF) {
 			return out.String()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if element, found := token.(xml.StartElement); found {
 			out.WriteString("<" + element.Name.Local)
 			for _, attribute := range element.Attr {

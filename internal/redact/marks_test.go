@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // has says whether every text that an expression matches has one of the marks, in literals that follow one another.
@@ -63,9 +65,7 @@ func literals(re *syntax.Regexp) []string {
 func TestMarks(t *testing.T) {
 	check := func(what string, pattern *regexp.Regexp, marks []string) {
 		re, err := syntax.Parse(pattern.String(), syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if !has(re, marks) {
 			t.Errorf("%s: %s matches texts without any of %q", what, pattern, marks)
 		}

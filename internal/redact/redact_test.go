@@ -23,6 +23,8 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestValueShowsWhatLooksLikeAName(t *testing.T) {
@@ -66,20 +68,20 @@ func privateKeys(t *testing.T) map[string][]byte {
 	t.Helper()
 	keys := map[string][]byte{}
 	_, edKey, err := ed25519.GenerateKey(rand.Reader)
-	check(t, err)
+	need.OK(t, err)
 	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(t, err)
+	need.OK(t, err)
 	rsaKey := oneRSAKey()
 	for name, key := range map[string]any{"Ed25519": edKey, "ECDSA": ecKey, "RSA": rsaKey} {
 		der, err := x509.MarshalPKCS8PrivateKey(key)
-		check(t, err)
+		need.OK(t, err)
 		keys["PKCS 8 "+name] = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 		block, err := ssh.MarshalPrivateKey(key, "")
-		check(t, err)
+		need.OK(t, err)
 		keys["OpenSSH "+name] = pem.EncodeToMemory(block)
 	}
 	der, err := x509.MarshalECPrivateKey(ecKey)
-	check(t, err)
+	need.OK(t, err)
 	keys["SEC 1"] = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
 	keys["PKCS 1"] = pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(rsaKey)})
 	if keygen, err := exec.LookPath("ssh-keygen"); err == nil {
@@ -89,17 +91,10 @@ func privateKeys(t *testing.T) map[string][]byte {
 				t.Fatalf("ssh-keygen: %s", words)
 			}
 			keys["ssh-keygen, with a passphrase, "+form], err = os.ReadFile(file)
-			check(t, err)
+			need.OK(t, err)
 		}
 	}
 	return keys
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // forms are ways in which one text stands in another.
@@ -194,10 +189,10 @@ func TestFindKnowsTokens(t *testing.T) {
 
 func TestFindLeavesWhatIsPublic(t *testing.T) {
 	der, err := x509.MarshalPKIXPublicKey(&oneRSAKey().PublicKey)
-	check(t, err)
+	need.OK(t, err)
 	public := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	line, err := ssh.NewPublicKey(&oneRSAKey().PublicKey)
-	check(t, err)
+	need.OK(t, err)
 	for _, text := range []string{
 		string(public), base64.StdEncoding.EncodeToString(public), string(ssh.MarshalAuthorizedKey(line)),
 		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "550e8400-e29b-41d4-a716-446655440000",

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -56,9 +57,7 @@ func site(t *testing.T) *Plan {
 	}
 	before := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: "g1"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "gone"}, Role: "Worker"}}}
 	p, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return Of("dc1", clusters, p)
 }
 
@@ -163,9 +162,7 @@ func TestCut(t *testing.T) {
 
 func TestPlanIsStableAsJSON(t *testing.T) {
 	a, err := json.Marshal(site(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	b, err := json.Marshal(site(t))
 	if err != nil || !bytes.Equal(a, b) {
 		t.Errorf("two runs differ: %v", err)
@@ -189,9 +186,7 @@ func TestChangesAreSaid(t *testing.T) {
 	}
 	clusters := []v1.SIPCluster{spec, cluster("b", 1)}
 	placement, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	p := Of("dc1", clusters, placement)
 	p.Since(placement.Holdings)
 	var table bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/inventory"
@@ -57,9 +58,7 @@ func TestNotRelabeled(t *testing.T) {
 		host := inventory.Host{Namespace: "metal", Name: "h", State: inventory.State{Image: true}}
 		of, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{host}, Tree: []holdings.Claim{{Host: holdings.HostKey{Namespace: "metal", Name: "h"},
 			Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		p := planOf(ClusterResult{Roles: []RoleResult{{Slots: []Slot{{Host: "metal/h", Status: row.status}}}}})
 		p.AddRelabeled(of, Relabeling{Manifests: row.manifests})
 		if got := p.Relabeled(); len(got) != row.want {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -48,9 +49,7 @@ func TestEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs, err := manifest.Parse("x.yaml", []byte(row.object))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest)[0]
 			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
 				t.Errorf("found %+v", found)

@@ -1,11 +1,11 @@
 package status
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -16,9 +16,7 @@ var keys = schedule.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeT
 func answer(t *testing.T, hosts []inventory.Host, tree ...holdings.Claim) *holdings.Holdings {
 	t.Helper()
 	found, err := holdings.Of(holdings.Input{Hosts: hosts, Tree: tree, Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return found
 }
 
@@ -207,10 +205,7 @@ func TestAllHostsAreToGo(t *testing.T) {
 
 // TestStatesAreDocumented: docs/runbooks/host-states.md has the table of rows, which explains every state that an operator may have to act on.
 func TestStatesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/runbooks/host-states.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := need.Read(t, "../../docs/runbooks/host-states.md")
 	if want, err := Page(string(page)); err != nil || want != string(page) {
 		t.Errorf("docs/runbooks/host-states.md is not current: make generate (%v)", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -16,17 +17,11 @@ func TestNamesInCommands(t *testing.T) {
 		"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {\"x\\nreboot\": 1, nodes: {\"y\\nreboot\": {vm-flavor: z}}}\n",
 	} {
 		docs, err := manifest.Parse("sip.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		spec, err := Convert(&docs[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var out strings.Builder
-		if err := (&Installation{Engine: v1alpha1.EngineFlux, Specs: []*Converted{spec}}).Write(&out, false); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, (&Installation{Engine: v1alpha1.EngineFlux, Specs: []*Converted{spec}}).Write(&out, false))
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, "reboot") && !strings.HasPrefix(line, "#") {
 				t.Errorf("a command of others: %s", line)

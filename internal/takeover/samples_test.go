@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -31,9 +32,7 @@ func TestEverySample(t *testing.T) {
 		}
 		for _, file := range files {
 			docs, err := manifest.Read([]string{file}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			outcome, err := seed.read(t, file, docs)
 			if err != nil {
 				outcome = "refused\n" + err.Error()
@@ -72,9 +71,7 @@ func sampleOfSIP(t *testing.T, file string, docs []manifest.Document) (string, e
 func compare(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != got {

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/overlay"
 )
 
@@ -27,14 +28,10 @@ func builtBank(t *testing.T) []overlay.Object {
 		files[name] = slices.Concat(files[name], []byte("---\n"), tree["rights/bank/bank/"+name])
 	}
 	folder, err := overlay.Parse(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	folder.Kustomization.Images, folder.Kustomization.Labels = nil, nil
 	built, err := folder.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return built
 }
 
@@ -136,13 +133,9 @@ func TestBuilt(t *testing.T) {
 func merge(t *testing.T, o *overlay.Object, fields string) {
 	t.Helper()
 	text, err := yaml.YAMLToJSON([]byte(fields))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var over map[string]any
-	if err := json.Unmarshal(text, &over); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &over))
 	var put func(into, from map[string]any)
 	put = func(into, from map[string]any) {
 		for key, value := range from {

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -107,9 +108,7 @@ func TestNarrowed(t *testing.T) {
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	given := []v1.SIPCluster{c}
 	placement, err := schedule.Plan(tenants.Narrowed(given), hosts, held, schedule.Options{Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)
@@ -152,9 +151,7 @@ func TestNarrowedNamespaces(t *testing.T) {
 	c := wanting("a", 0, 3, 0)
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, held, schedule.Options{Keys: keys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)

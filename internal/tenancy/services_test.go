@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1/validation"
+	must "github.com/airshipit/sipgen/hack/need"
 )
 
 // treeOf reads a rendered tree.
@@ -23,9 +24,7 @@ func treeOf(t *testing.T, folder string) map[string][]byte {
 		tree[filepath.ToSlash(inside)] = text
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return tree
 }
 

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -26,9 +27,7 @@ func TestSuggest(t *testing.T) {
 		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Standby: true},
 	}}, nil, schedule.Options{Keys: keys})
 	text, err := Render(tenants.Suggest(clusters, files, held))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const wanted = `  tenants:
   - name: bank
     specs: [bank]
@@ -50,9 +49,7 @@ func TestSuggest(t *testing.T) {
     patches: any
 `
 	var found, want any
-	if err := errors.Join(yaml.Unmarshal([]byte(text), &found), yaml.Unmarshal([]byte(wanted), &want)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(yaml.Unmarshal([]byte(text), &found), yaml.Unmarshal([]byte(wanted), &want)))
 	a, _ := yaml.Marshal(found)
 	b, _ := yaml.Marshal(want)
 	if string(a) != string(b) {
@@ -83,9 +80,7 @@ func TestSuggest(t *testing.T) {
 func TestSuggestNoPattern(t *testing.T) {
 	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"), clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
 	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Counts{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if strings.Contains(text, "*") || strings.Contains(text, "kube-system") || strings.Contains(text, "addressPools") || !strings.Contains(text, "networkAttachments: [networks/b]") {
 		t.Errorf("found\n%s", text)
 	}
@@ -120,9 +115,7 @@ func TestSuggestKeeps(t *testing.T) {
 		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: any").Replace(had)
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
 		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Counts{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if found != wanted {
 			t.Errorf("%s: found\n%s\nwant\n%s", why, found, wanted)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -16,13 +17,9 @@ var keys = schedule.LabelKeys{ClusterNamespace: "cn", ClusterName: "cc", NodeTyp
 func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 	t.Helper()
 	docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n"+spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	site, err := api.SiteFromDocuments(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	site.Spec.Images.NoJumpHost = false
 	return site
 }
@@ -32,13 +29,9 @@ func clusterOf(t *testing.T, key, spec string) v1.SIPCluster {
 	t.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
 	docs, err := manifest.Parse("spec.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: "+namespace+", name: "+name+"}\nspec: "+spec+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	clusters, err := api.ClustersFromDocuments(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return clusters[0]
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // FuzzIndented holds what is indented by hand against the library.
@@ -19,13 +21,9 @@ func FuzzIndented(f *testing.F) {
 			return
 		}
 		compact, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var want bytes.Buffer
-		if err := json.Indent(&want, append(compact, '\n'), "", "  "); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, json.Indent(&want, append(compact, '\n'), "", "  "))
 		if got := indented(append(compact, '\n')); !bytes.Equal(got, want.Bytes()) {
 			t.Errorf("%s: got\n%s\nwant\n%s", compact, got, want.Bytes())
 		}

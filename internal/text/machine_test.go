@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -45,9 +46,7 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		in := map[string]string{strings.ToValidUTF8(key, ""): strings.ToValidUTF8(value, "")}
 		var out bytes.Buffer
-		if err := text.JSON(&out, in); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, text.JSON(&out, in))
 		var back map[string]string
 		if err := json.Unmarshal(out.Bytes(), &back); err != nil {
 			t.Fatalf("%s: %v", &out, err)

@@ -7,24 +7,19 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := need.Read(t, file)
 	site, err := api.ParseSite(file, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return &site.Spec.Services.VirtualHosts[0]
 }
 

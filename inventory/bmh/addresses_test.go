@@ -2,12 +2,12 @@ package bmh
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
@@ -32,10 +32,7 @@ func TestPublishedNetworkData(t *testing.T) {
 		"netplan.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found netplan, want JSON or YAML of OpenStack network data"},
 	}
 	for name, row := range rows {
-		text, err := os.ReadFile(filepath.Join("testdata", "published", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Read(t, filepath.Join("testdata", "published", name))
 		host := oneHost(t, inventorytest.HostYAML("n1", "", inventorytest.NamesSecret)+inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", string(text))))
 		var addresses, problems []string
 		for _, a := range host.Addresses {

@@ -10,6 +10,7 @@ import (
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
@@ -116,9 +117,7 @@ func TestBadHosts(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			docs, err := manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", "")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			hosts, left := FromDocuments(docs)
 			if whole := &hosts[len(hosts)-1]; whole.Name != "n9" || len(whole.Faults) > 0 {
 				t.Errorf("the host beside it: %+v", whole)
@@ -185,9 +184,7 @@ status:
   errorMessage: no answer
   provisioning: {state: provisioned}
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	want := inventory.Host{
 		Namespace: "default", Name: "n1", UID: "0000-1",
 		Labels: map[string]string{"infrastructure.cluster.x-k8s.io/node-reuse": "md-0", "app.kubernetes.io/instance": "site"},
@@ -220,9 +217,7 @@ func TestImageName(t *testing.T) {
 		{"a method", "{customDeploy: {method: install_coreos}}", "customDeploy/install_coreos"},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " + row.spec + "\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if got := hosts[0].State; got.ImageName != row.want || got.Image != (row.want != "") {
 			t.Errorf("%s: got %q, %t, want %q, and whether there is one", row.why, got.ImageName, got.Image, row.want)
 		}
@@ -249,9 +244,7 @@ func TestWithoutUser(t *testing.T) {
 
 func TestManagers(t *testing.T) {
 	hosts, err := fromText(inventorytest.Managed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	want := []inventory.Manager{
 		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}},
 		{Name: "people", Operation: "Update", OwnsSpec: true},
@@ -273,9 +266,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	for range parts {
 		parts = append(parts[1:], parts[0])
 		hosts, err := fromText(strings.Join(parts, ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for i := range hosts {
 			hosts[i].Source = manifest.Place{}
 		}
@@ -295,9 +286,7 @@ func FuzzNetworkData(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		host := inventory.Host{Namespace: "a", Name: "b"}
 		secret, err := json.Marshal(map[string]any{"stringData": map[string]string{"networkData": text}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
 		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {

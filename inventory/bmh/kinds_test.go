@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -22,18 +23,14 @@ func TestCheckKinds(t *testing.T) {
 		{"resources: [a.yaml]", ""},
 	} {
 		docs, err := manifest.Parse("f.yaml", []byte(row.head+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if err := bmh.CheckKinds(docs); row.want == "" && err != nil || row.want != "" && (err == nil || err.Error() != row.want) {
 			t.Errorf("%q: %v, want %s", row.head, err, row.want)
 		}
 	}
 	for version, notes := range map[string]int{"v1alpha1": 0, "v1beta1": 1} {
 		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if found := bmh.Notes(docs); len(found) != notes {
 			t.Errorf("%s: found %q", version, found)
 		}
@@ -43,9 +40,7 @@ func TestCheckKinds(t *testing.T) {
 		"DataImage HostUpdatePolicy HostClaim HostDeployPolicy Ironic IronicDatabase")
 	for _, kind := range kinds {
 		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/v1alpha1\nkind: "+kind+"\nmetadata: {name: a}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if err := bmh.CheckKinds(docs); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}

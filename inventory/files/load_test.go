@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
@@ -14,9 +15,7 @@ func TestBrokenSecretFile(t *testing.T) {
 	for _, value := range []string{"*" + inventorytest.Marker, "!!int " + inventorytest.Marker, `"\y` + inventorytest.Marker, "[" + inventorytest.Marker, "@" + inventorytest.Marker, "%" + inventorytest.Marker, "|x" + inventorytest.Marker, "'" + inventorytest.Marker, "&" + inventorytest.Marker + " *" + inventorytest.Marker + "2", "a: " + inventorytest.Marker + ": b", "!<" + inventorytest.Marker, "&" + inventorytest.Marker + " [*" + inventorytest.Marker + "]", "\n    ~: " + inventorytest.Marker, "\n    ? {a: " + inventorytest.Marker + "}\n    : x"} {
 		file := filepath.Join(t.TempDir(), "s.yaml")
 		text := "apiVersion: v1\nkind: Secret\nmetadata: {name: n1-net}\nstringData:\n  password: " + value + "\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := Load([]string{file}, nil)
 		if err == nil {
 			t.Errorf("%s: no error", value)
@@ -36,9 +35,7 @@ func TestOtherKindsAreLeftAlone(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for name, text := range map[string]string{"empty.yaml": "", "n1.yaml": inventorytest.HostYAML("n1", "", "")} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	if loaded, err := Load([]string{filepath.Join(folder, "empty.yaml"), filepath.Join(folder, "n1.yaml")}, nil); err != nil || len(loaded.Hosts) != 1 {
 		t.Errorf("beside an empty file: got %v, %v", loaded, err)
@@ -60,9 +57,7 @@ func TestKustomization(t *testing.T) {
 		"plain/n2.yaml":            inventorytest.HostYAML("n2", "", ""),
 	})
 	inv, err := Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(inv.Hosts) != 2 || inv.Hosts[0].Name != "n2" || inv.Hosts[1].Name != "r1-n1" || inv.Hosts[1].Labels["rack"] != "r1" {
 		t.Errorf("got %+v", inv.Hosts)
 	}

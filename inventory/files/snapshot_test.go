@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
@@ -21,23 +21,17 @@ func TestSnapshot(t *testing.T) {
 		inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.SecretYAML("metal", "n0-bmc", inventorytest.StringData("username", inventorytest.Marker)) +
 		inventorytest.HostYAML("a0", "", "  networkData: {name: none}\n")
 	inv, err := Load([]string{"-"}, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	inv.Hosts[1].Managers = []inventory.Manager{} // known, and none
 	if n0, n1 := inv.Hosts[1], inv.Hosts[2]; n0.BootMAC != "00:11:22:33:44:aa" || n1.LintIgnore != "SIP013: no rack" {
 		t.Errorf("boot MAC %q, lint-ignore %q", n0.BootMAC, n1.LintIgnore)
 	}
 	inv.TakenAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var first bytes.Buffer
-	if err := WriteSnapshot(&first, inv); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, WriteSnapshot(&first, inv))
 	inventorytest.NoMarker(t, first.String())
 	read, err := Load([]string{"-"}, bytes.NewReader(first.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for i := range read.Hosts {
 		read.Hosts[i].Source = inv.Hosts[i].Source
 	}
@@ -47,9 +41,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	slices.Reverse(inv.Hosts)
 	var second bytes.Buffer
-	if err := WriteSnapshot(&second, inv); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, WriteSnapshot(&second, inv))
 	if first.String() != second.String() {
 		t.Errorf("other bytes for the same hosts:\n%s\n%s", &first, &second)
 	}
@@ -77,9 +69,7 @@ func TestFaultyHostsOfSnapshots(t *testing.T) {
 		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n" +
 		"- {namespace: a, name: e" + strings.Repeat("e", 248) + "}\n"
 	inv, err := Load([]string{"-"}, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	got := ""
 	for i := range inv.Hosts {
 		h := &inv.Hosts[i]
@@ -108,12 +98,7 @@ func write(t testing.TB, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, path, content)
 	}
 	return dir
 }

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
@@ -135,9 +136,7 @@ func TestFaults(t *testing.T) {
 			api.fault = row.fault
 			got, err := api.read(Options{})
 			if row.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				var names []string
 				for _, h := range got.Hosts {
 					names = append(names, h.Name)
@@ -221,9 +220,7 @@ func TestLargeAnswer(t *testing.T) {
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", most+1)))}, nil
 	}), most}
 	response, err := limited.RoundTrip(&http.Request{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if read, err := io.ReadAll(response.Body); len(read) != most || err == nil {
 		t.Errorf("read %d bytes, %v; want %d and an error", len(read), err, most)
 	}

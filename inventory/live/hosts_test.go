@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
@@ -90,14 +91,10 @@ func newFakeAPI(t testing.TB, text string) *fakeAPI {
 	t.Helper()
 	f := &fakeAPI{objects: map[string][]map[string]any{}, perPage: 2}
 	docs, err := manifest.Parse("objects", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, doc := range docs {
 		var object map[string]any
-		if err := json.Unmarshal(doc.JSON, &object); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, json.Unmarshal(doc.JSON, &object))
 		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters", "ValidatingAdmissionPolicyBinding": inventory.GuardResource}[doc.Kind]
 		f.objects[resource] = append(f.objects[resource], object)
 	}
@@ -197,15 +194,11 @@ func secretData() string { return "data: {networkData: " + inventorytest.Both64 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
 func TestClusterIsLikeFiles(t *testing.T) {
 	want, err := fromText(t, site)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api := newFakeAPI(t, site)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
 	got, err := api.read(Options{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for i := range want {
 		want[i].Source.File = "cluster"
 		if want[i].Managers == nil {
@@ -240,9 +233,7 @@ func TestClusterIsLikeFiles(t *testing.T) {
 func toYAML(t testing.TB, v any) string {
 	t.Helper()
 	text, err := yaml.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return string(text)
 }
 
@@ -250,9 +241,7 @@ func toYAML(t testing.TB, v any) string {
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	api := newFakeAPI(t, site)
 	got, err := api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(got.Hosts) != 5 || api.asked("-net") != 0 || api.asked("/hardwaredata") != 0 {
 		t.Errorf("%d hosts, asked %q", len(got.Hosts), api.requests)
 	}
@@ -268,9 +257,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
 	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(got.Hosts) != 6 || got.Hosts[0].Key() != "edge/e1" || api.asked("/namespaces/metal/baremetalhosts") != 3 {
 		t.Errorf("got %d hosts, asked %q", len(got.Hosts), api.requests)
 	}
@@ -288,9 +275,7 @@ func TestClusterDocuments(t *testing.T) {
 		return false
 	}
 	docs, err := Documents(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var names []string
 	for i := range docs {
 		if !docs[i].Live {
@@ -310,9 +295,7 @@ func TestClusterDocuments(t *testing.T) {
 func fromText(t *testing.T, text string) ([]inventory.Host, error) {
 	t.Helper()
 	docs, err := manifest.Parse("hosts.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	hosts, _ := bmh.FromDocuments(docs)
 	return hosts, nil
 }

@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestStatusWriter: a patch goes to the subresource and has the version that was read; what an API server answers is told apart, tried again
@@ -47,9 +49,7 @@ func TestStatusWriter(t *testing.T) {
 			return true
 		}
 		writer, err := NewStatusWriter(&rest.Config{Host: f.URL, BearerToken: token}, schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		writer.reader.backoff.Duration = 1
 		err = writer.Patch(context.Background(), "t", "a", "17", map[string]any{"short": 1})
 		switch {

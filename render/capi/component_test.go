@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func cluster(namespace, name string) *v1.SIPCluster {
@@ -74,16 +75,12 @@ func build(t *testing.T, templates string, inputs ...Input) ([]*resource.Resourc
 	t.Helper()
 	files := filesys.MakeFsInMemory()
 	write := func(name string, content []byte) {
-		if err := files.WriteFile(name, content); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, files.WriteFile(name, content))
 	}
 	kustomization := "resources: [templates.yaml]\ncomponents:\n"
 	for _, in := range inputs {
 		component, err := Component(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		folder := in.Cluster.Namespace + "." + in.Cluster.Name
 		kustomization += "- " + folder + "\n"
 		for name, content := range component {
@@ -107,9 +104,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 			continue
 		}
 		value, err := r.Map()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var found any = value
 		for _, field := range fields {
 			fields, _ := found.(map[string]any)
@@ -118,9 +113,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 			}
 		}
 		text, err := yaml.Marshal(found)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		return strings.TrimSpace(string(text))
 	}
 	t.Fatalf("no %s %s", kind, name)
@@ -130,9 +123,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 func TestComponentMakesTemplatesComplete(t *testing.T) {
 	for _, version := range []string{v1beta1, v1beta2} {
 		built, err := build(t, templates(version), input(cluster("tenant-a", "edge-a")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		selector := func(role string) string {
 			return "matchExpressions:\n- key: sip.airshipit.org/standby\n  operator: NotIn\n  values:\n  - \"true\"\nmatchLabels:\n" +
 				"  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a\n  sip.airshipit.org/node-type: " + role
@@ -258,9 +249,7 @@ func TestEndpointOfATemplate(t *testing.T) {
 	own := strings.Replace(templates(v1beta2), "kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}",
 		"kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}\nspec: {controlPlaneEndpoint: {host: 192.0.2.5, port: 6443}, cloudProviderEnabled: false}", 1)
 	built, err := build(t, own, input(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if found, want := at(t, built, "Metal3Cluster", "mine", "spec"), "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443"; found != want {
 		t.Errorf("found\n%s\nwant\n%s", found, want)
 	}
@@ -279,9 +268,7 @@ func TestSelectorsParse(t *testing.T) {
 			strings.NewReplacer(".", "", "_", "").Replace(role) + ", labels: {sip.airshipit.org/node-type: '" + role + "'}}\n")
 	}
 	built, err := build(t, own.String(), input(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(built) != len(roles) {
 		t.Fatalf("found %d objects, want %d", len(built), len(roles))
 	}
@@ -305,9 +292,7 @@ func TestSelectorsParse(t *testing.T) {
 		if err == nil {
 			err = yaml.Unmarshal(text, &template)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		found := template.Spec.Template.Spec.HostSelector
 		role := r.GetLabels()["sip.airshipit.org/node-type"]
 		if found.MatchLabels["sip.airshipit.org/node-type"] != role || len(found.MatchLabels) != 3 || len(found.MatchExpressions) != 1 {

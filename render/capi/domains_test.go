@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestFailureDomains(t *testing.T) {
@@ -38,9 +39,7 @@ func TestFailureDomains(t *testing.T) {
 		}
 		for _, version := range []string{v1beta1, v1beta2} {
 			built, err := build(t, templates(version), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if found := at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"); found != row.want[version] {
 				t.Errorf("%s: %s: found\n%s\nwant\n%s", row.why, version, found, row.want[version])
 			}
@@ -54,9 +53,7 @@ func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
 		c := cluster("t", "c")
 		c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: active}}
 		built, err := build(t, templates(v1beta1), input(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if found := at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"); found != want {
 			t.Errorf("%d active: found %q, want %q", active, found, want)
 		}

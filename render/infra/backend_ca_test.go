@@ -15,20 +15,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestBackendCA: the authority is where the configuration looks for it, and of a Secret nothing else is mounted. Without one nothing is other.
 func TestBackendCA(t *testing.T) {
 	const name = "loadbalancer-controlplane-edge-a"
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
 	plain := render(t, tenant())
 	for _, row := range []struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/templates"
 )
 
@@ -50,9 +51,7 @@ func TestTemplatesHavePlaceholdersOnly(t *testing.T) {
 	}
 	for _, file := range files {
 		text, err := templates.FS.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if rest := placeholder.ReplaceAllString(string(text), ""); strings.Contains(rest, "{{") || strings.Contains(rest, "}}") {
 			t.Errorf("%s: a placeholder that fill does not know", file)
 		}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
 )
@@ -27,9 +28,7 @@ func ofKind[T any](t *testing.T, files map[string][]byte, kind string) map[strin
 			continue
 		}
 		object := new(T)
-		if err := yaml.UnmarshalStrict([]byte(r.MustYaml()), object); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.UnmarshalStrict([]byte(r.MustYaml()), object))
 		out[r.GetName()] = object
 	}
 	return out
@@ -112,13 +111,9 @@ func mostWritten(pod *corev1.PodSpec) resource.Quantity {
 func rights(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
 	files, err := Rights(checked(t, in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	kustomization, err := object.Marshal(object.NewKustomization(slices.Sorted(maps.Keys(files))...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	files[kustomizationFile] = kustomization
 	return files
 }

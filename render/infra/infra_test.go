@@ -84,18 +84,14 @@ func notesOf(in Input) string {
 func checked(t *testing.T, in Input) *Checked {
 	t.Helper()
 	checked, err := Check(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return checked
 }
 
 func render(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
 	files, err := overlayOf(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return files
 }
 
@@ -104,14 +100,10 @@ func built(t *testing.T, files map[string][]byte) resmap.ResMap {
 	t.Helper()
 	disk := filesys.MakeFsInMemory()
 	for name, text := range files {
-		if err := disk.WriteFile(filepath.Join("/infra", name), text); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, disk.WriteFile(filepath.Join("/infra", name), text))
 	}
 	result, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return result
 }
 
@@ -124,9 +116,7 @@ func checkHAProxy(t *testing.T, files map[string][]byte) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "haproxy.cfg")
-		if err := os.WriteFile(file, files[name], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(file, files[name], 0o600))
 		if out, err := exec.Command(haproxy, "-c", "-V", "-f", file).CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
 			t.Errorf("%s: %v\n%s\n%s", name, err, out, files[name])
 		}

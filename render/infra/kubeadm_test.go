@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name, namespace and version,
@@ -23,9 +24,7 @@ func TestAuthenticationComponent(t *testing.T) {
 	for _, version := range []string{"v1beta1", "v1beta2"} {
 		disk := filesys.MakeFsInMemory()
 		write := func(name, content string) {
-			if err := disk.WriteFile(name, []byte(content)); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, disk.WriteFile(name, []byte(content)))
 		}
 		for name, content := range files {
 			write("/capi/"+name, string(content))
@@ -33,13 +32,9 @@ func TestAuthenticationComponent(t *testing.T) {
 		write("/mine/cp.yaml", "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\nkind: KubeadmControlPlane\nmetadata: {name: mine, namespace: metal3}\nspec: {replicas: 3}\n")
 		write("/mine/kustomization.yaml", "resources: [cp.yaml]\ncomponents: [../capi/dex-edge-a]\n")
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/mine")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		text, err := built.Resources()[0].AsYAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var found struct {
 			APIVersion string
 			Metadata   struct{ Name, Namespace string }
@@ -56,9 +51,7 @@ func TestAuthenticationComponent(t *testing.T) {
 				}
 			}
 		}
-		if err := yaml.Unmarshal(text, &found); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal(text, &found))
 		config := &found.Spec.KubeadmConfigSpec
 		if !strings.HasSuffix(found.APIVersion, "/"+version) || found.Metadata.Name != "mine" || found.Metadata.Namespace != "metal3" || found.Spec.Replicas != 3 {
 			t.Errorf("%s: the control plane is another one:\n%s", version, text)

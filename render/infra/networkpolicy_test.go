@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // admits says by the words of networking.k8s.io/v1 whether a policy lets somebody connect to a port: from outside of the cluster where namespace is
@@ -38,9 +39,7 @@ func admits(t *testing.T, policy *networkingv1.NetworkPolicy, namespace string, 
 				t.Fatalf("%s: a peer of another sort: %v", policy.Name, peer)
 			}
 			selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if namespace != "" && selector.Matches(labels.Set{"kubernetes.io/metadata.name": namespace}) {
 				return true
 			}
@@ -56,9 +55,7 @@ func TestNetworkPoliciesSpareSIPsPods(t *testing.T) {
 	services := ofKind[corev1.Service](t, files, "Service")
 	for name, policy := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
 		selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if selector.Matches(labels.Set(services[name].Spec.Selector)) {
 			t.Errorf("%s: selects pods that sipgen did not render", name)
 		}
@@ -93,9 +90,7 @@ func TestNetworkPolicies(t *testing.T) {
 				}
 				for other := range policies {
 					selector, err := metav1.LabelSelectorAsSelector(new(policies[other].Spec.PodSelector))
-					if err != nil {
-						t.Fatal(err)
-					}
+					need.OK(t, err)
 					if selector.Matches(pod) != (other == name) {
 						t.Errorf("policy %s: selects pods of %s: %t", other, name, selector.Matches(pod))
 					}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const everyOption = `
@@ -35,9 +36,7 @@ pods:
 // TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than without.
 func TestPodOptions(t *testing.T) {
 	var options v1.Service
-	if err := yaml.UnmarshalStrict([]byte(everyOption), &options); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.UnmarshalStrict([]byte(everyOption), &options))
 	in := tenant()
 	services := &in.Cluster.Spec.Services
 	two := int32(2)

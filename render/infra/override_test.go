@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	build "github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -20,13 +21,9 @@ func builtDeployment(t *testing.T, in Input, name string) *appsv1.Deployment {
 	for _, r := range built(t, render(t, in)).Resources() {
 		if r.GetKind() == "Deployment" && r.GetName() == name {
 			text, err := r.AsYAML()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			var d appsv1.Deployment
-			if err := yaml.Unmarshal(text, &d); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, yaml.Unmarshal(text, &d))
 			return &d
 		}
 	}
@@ -226,9 +223,7 @@ func TestHostsWithoutAddress(t *testing.T) {
 	in := tenant()
 	in.Hosts[0].Host.Addresses = nil
 	files, err := overlayOf(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	with := 0
 	for name, text := range files {
 		if strings.HasSuffix(name, ".cfg") || strings.HasSuffix(name, "/hosts") {

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPortNameOfSIP: a Service that is taken over keeps the name of its port, and leads to it by number.
@@ -17,9 +18,7 @@ func TestPortNameOfSIP(t *testing.T) {
 		cluster.Namespace, cluster.Name = "a", "b"
 		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Image: "haproxy:2.3.2"}, NodeInterface: "oam", NodePort: 30001, PortName: name}}
 		files, err := overlayOf(Input{Cluster: cluster, Site: site})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		text := string(files["loadbalancer-controlplane-b.yaml"])
 		if !strings.Contains(text, want) {
 			t.Errorf("%q: no %q in\n%s", name, want, text)

@@ -13,24 +13,20 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // keyAndCertificate are new ones, PEM.
 func keyAndCertificate(t *testing.T) (key, certificate string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
 }
@@ -87,9 +83,7 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 	} {
 		c := withServices("edge-a")
 		text, err := json.Marshal(map[string]any{"type": row.kind, "id": "a", "name": "A", "config": map[string]any{row.field: row.value}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		c.Spec.Services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: text}}
 		field := "spec.services.dex[0].connectors[0].config." + row.field
 		errs := validateServices(&c)

@@ -14,6 +14,7 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // fuzzKey is a public key that nobody has the private one of.
@@ -78,9 +79,7 @@ func FuzzPatch(f *testing.F) {
 			return // kustomize refuses it as well
 		}
 		var value any
-		if err := json.Unmarshal(raw, &value); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, json.Unmarshal(raw, &value))
 		if problem := directives(value); problem != "" {
 			t.Errorf("%q is taken: %s", text, problem)
 		}

@@ -7,23 +7,20 @@ import (
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 func parse(t *testing.T, spec string) (*v1alpha1.Site, error) {
 	t.Helper()
 	docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n"+spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return api.SiteFromDocuments(docs)
 }
 
 func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 	site, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	s := site.Spec
 	if s.Engine != v1alpha1.EngineFlux || s.Hosts.Apply != v1alpha1.ApplyMerge || s.Repository.Branch != "main" ||
 		s.LabelKeys.ClusterName != "sip.airshipit.org/cluster-name" || *s.Brake.MaxPercent != 10 || *s.Brake.MaxHosts != 2 || s.NodePorts.Start != 30000 {
@@ -35,9 +32,7 @@ func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 func TestGoodSites(t *testing.T) {
 	site, err := parse(t, "  repository: {url: 'git@git.example.org:a/b.git', path: sites/dc1}\n  flux: {serviceAccountName: platform}\n  decommission: [bank/a]\n"+
 		"  hosts: {namespaces: [metal], claimNamespaces: [claims], networks: [{name: oam, addresses: [10.0.0.0/8]}]}\n  tenants: [{name: bank, namespaces: [bank]}]\n  argocd: {namespace: gitops, project: x}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if got, want := site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git"; got != want {
 		t.Errorf("found %s, want %s", got, want)
 	}
@@ -54,9 +49,7 @@ func TestGoodSites(t *testing.T) {
 		}
 	}
 	other, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {order: none, project: x}\n  flux: {serviceAccountName: platform}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if unused := validation.UnusedFields(other); len(unused) != 1 || unused[0].Path != "spec.flux.serviceAccountName" {
 		t.Errorf("found %v, want Flux' account, as Argo CD is the engine", unused)
 	}

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const repositoryLine = "  repository: {url: 'https://git.example.org/a.git'}\n"
 
 func TestTenantsHaveDefaults(t *testing.T) {
 	site, err := parse(t, repositoryLine+"  maxHostsPerTenant: 7\n  tenants:\n  - {name: bank, namespaces: [bank]}\n  - {name: edge, namespaces: [edge], hosts: {max: 3}}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	bank, edge := site.Spec.Tenants[0], site.Spec.Tenants[1]
 	if bank.Patches != v1alpha1.PatchesNone || *bank.Hosts.Max != 7 || *bank.Hosts.MaxStandby != 7 || bank.MaxPriority != 0 {
 		t.Errorf("found %+v", bank)

@@ -3,6 +3,8 @@ package validation_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // vinoSite is a Site with one Vino, in ViNO's own words. Rows change a text of it.
@@ -27,9 +29,7 @@ const vinoSite = `  repository: {url: 'https://git.example.org/a.git'}
 
 func TestVinoIsRead(t *testing.T) {
 	site, err := parse(t, vinoSite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	v := &site.Spec.Services.VirtualHosts[0]
 	if v.HostNamespace != "vino-system" || v.Group() != "vino.vms" || v.Spec.Networks[1].FirstMAC() != "02:00:00:00:00:00" || v.Spec.Networks[0].BitStep() != 4 {
 		t.Errorf("found %+v", v)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -18,13 +19,9 @@ func TestMoreThanTenAnnotations(t *testing.T) {
 			after[fmt.Sprintf("clusters/t/c%02d/infra/x.yaml", i)] = fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'c%02d', namespace: t}\ndata: {a: '##[error]x'}\n", i)
 		}
 		diff, err := objdiff.Compare(nil, after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		var out bytes.Buffer
-		if err := GitHub(&out, diff); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, GitHub(&out, diff))
 		commands := 0
 		for line := range strings.Lines(out.String()) {
 			if strings.HasPrefix(line, "::") {

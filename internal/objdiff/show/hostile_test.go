@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -138,9 +139,7 @@ func FuzzCompare(f *testing.F) {
 			t.Fatalf("%v, %+v", err, diff)
 		}
 		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, Unified, inJSON, inMarkdown, GitHub} {
-			if err := write(io.Discard, diff); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, write(io.Discard, diff))
 		}
 		if a == b {
 			return

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -27,18 +28,14 @@ func host(name string, labels ...string) []byte {
 func compare(t *testing.T, old, new map[string][]byte) *objdiff.Diff {
 	t.Helper()
 	diff, err := objdiff.Compare(old, new)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return diff
 }
 
 func written(t *testing.T, d *objdiff.Diff, write func(io.Writer, *objdiff.Diff) error) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := write(&out, d); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, write(&out, d))
 	return out.String()
 }
 
@@ -97,14 +94,9 @@ func TestWriters(t *testing.T) {
 		got := written(t, diff, write)
 		path := filepath.Join("testdata", name)
 		if os.Getenv("UPDATE") != "" {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(path, []byte(got), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := need.Read(t, path)
 		if got != string(want) {
 			t.Errorf("%s differs from testdata (UPDATE=1 rewrites it):\n%s", name, got)
 		}
@@ -164,9 +156,7 @@ func TestBrief(t *testing.T) {
 		"clusters/t/b/hosts/m.b.yaml": host("b", "w"), "clusters/t/b/hosts/m.c.yaml": host("c", "w"), "clusters/t/b/hosts/kustomization.yaml": list,
 		"policy/a.yaml": object("Role"), "policy/b.yaml": object("ClusterRole"), "policy/kustomization.yaml": list, "PLAN.md": []byte("plan\n"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	const want = `clusters/t/a/hosts/: added, 2 files
   + BareMetalHost m/a: role=cp, plain=x
 clusters/t/b/hosts/m.c.yaml: added
@@ -213,13 +203,9 @@ func TestObjectsAreWords(t *testing.T) {
 		return map[string][]byte{"a.yaml": []byte("kind: Assignments\napiVersion: v1\nmetadata: {name: a}\n" + text)}
 	}
 	d, err := objdiff.Compare(file("hosts:\n- {name: h1, role: Worker, addresses: {oam: [10.0.0.1]}}\n- {name: h2}\n"), file("hosts:\n- {name: h2}\nreleasing:\n- {name: h1, role: Worker}\n- {name: h3, standby: true}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var out strings.Builder
-	if err := Human(&out, d, false, false); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, Human(&out, d, false, false))
 	for _, want := range []string{"    + releasing[]: name: h1, role: Worker\n    + releasing[]: name: h3, standby: true\n", "    - hosts[]: addresses: {oam: [\"10.0.0.1\"]}, name: h1, role: Worker\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in\n%s", want, out.String())

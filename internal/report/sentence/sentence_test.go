@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -59,16 +60,12 @@ func TestEverythingHasWords(t *testing.T) {
 func parse(t *testing.T, dir string) []*ast.File {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var files []*ast.File
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			files = append(files, file)
 		}
 	}
@@ -186,9 +183,7 @@ func TestMissing(t *testing.T) {
 // TestEveryFaultHasWords: hosts are counted by what is wrong with them, and each sentence says what that is.
 func TestEveryFaultHasWords(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../../inventory/fault.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	words := map[string]string{}
 	for _, declared := range file.Decls {
 		group, ok := declared.(*ast.GenDecl)
@@ -198,9 +193,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 		for _, spec := range group.Specs {
 			value := spec.(*ast.ValueSpec)
 			kind, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			said := Reason(schedule.Condition{Why: holdings.Why{Code: holdings.Faulty}, Fault: inventory.FaultKind(kind)})
 			if other := words[said]; said == "" || other != "" {
 				t.Errorf("%s: %q, as for %q", value.Names[0], said, other)

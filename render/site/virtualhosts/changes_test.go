@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestRemade: a network that grows remakes no machine; one that shrinks, moves or goes does.
@@ -32,9 +33,7 @@ func TestRemade(t *testing.T) {
 			was, ok = ok, "spec: {networks: [{name: a, subnet: 10.0.0.0/24, staticAllocationStart: 10.0.0.10, staticAllocationStop: 10.0.0.20}]}"
 		}
 		spec := struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}
-		if err := yaml.Unmarshal([]byte(ok), &spec); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.Unmarshal([]byte(ok), &spec))
 		found := strings.Join(Remade(v, map[string][]byte{Folder(v) + "/vino.yaml": []byte(was)}), "; ")
 		if found != row.want {
 			t.Errorf("%s: found %q, want %q", row.why, found, row.want)

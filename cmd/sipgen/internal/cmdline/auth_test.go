@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish"
 )
 
 func TestAuthFromEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte("s3cret\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, []byte("s3cret\r\n"), 0o600))
 	rows := []struct {
 		why         string
 		environment map[string]string

@@ -3,6 +3,8 @@ package terminal
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestColumns(t *testing.T) {
@@ -18,18 +20,14 @@ func TestColumns(t *testing.T) {
 		{88, 1, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and then for the next run\nmetal3/b\n"},
 	} {
 		var out strings.Builder
-		if err := writeColumns(&out, rows, row.width, row.narrow); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, writeColumns(&out, rows, row.width, row.narrow))
 		if out.String() != row.want {
 			t.Errorf("%d columns: found\n%swant\n%s", row.width, out.String(), row.want)
 		}
 	}
 	var out strings.Builder
 	rows = [][]string{{"TENANT", "NAMESPACES", "MOST"}, {"a", "rack-1 (24) rack-2 (24) rack-3 (24)", "9"}}
-	if err := writeColumns(&out, rows, 32, 1); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, writeColumns(&out, rows, 32, 1))
 	if want := "TENANT NAMESPACES           MOST\na      rack-1 (24)          9\n       rack-2 (24)\n       rack-3 (24)\n"; out.String() != want {
 		t.Errorf("found\n%swant\n%s", out.String(), want)
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPlainYAML: a value has quotes only where it needs them.
 func TestPlainYAML(t *testing.T) {
 	var out bytes.Buffer
-	if err := (&UI{Out: &out}).YAML(map[string]string{"a": "plain words", "b": "two\nlines"}); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, (&UI{Out: &out}).YAML(map[string]string{"a": "plain words", "b": "two\nlines"}))
 	if want := "a: plain words\nb: \"two\\nlines\"\n"; out.String() != want {
 		t.Errorf("got %q, want %q", &out, want)
 	}
@@ -32,9 +32,7 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		in := map[string][]string{strings.ToValidUTF8(key, ""): {strings.ToValidUTF8(value, ""), "last"}}
 		var out bytes.Buffer
-		if err := (&UI{Out: &out}).YAML(in); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, (&UI{Out: &out}).YAML(in))
 		var back map[string][]string
 		if err := yaml.Unmarshal(out.Bytes(), &back); err != nil {
 			t.Fatalf("%q: %v", &out, err)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func environment(pairs ...string) func(string) string {
@@ -26,9 +28,7 @@ func environment(pairs ...string) func(string) string {
 func terminal(t *testing.T) (tty *os.File, read func() string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	t.Cleanup(func() { screen.Close() })
 	text := make(chan string)
 	go func() {
@@ -100,9 +100,7 @@ func TestProgress(t *testing.T) {
 // A line that the terminal has no room for is cut: what wraps could not be wiped.
 func TestProgressStaysOnOneLine(t *testing.T) {
 	tty, read := terminal(t)
-	if err := pty.Setsize(tty, &pty.Winsize{Rows: 5, Cols: 20}); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 5, Cols: 20}))
 	p := progressOn(tty, environment("TERM=xterm"), time.Nanosecond)
 	end := p.stage("publishing to https://git.example.org/fleet.git")
 	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
@@ -135,9 +133,7 @@ func TestNoProgress(t *testing.T) {
 		tty, read := terminal(t)
 		if row.pipe {
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			tty, read = w, func() string {
 				w.Close()
 				text, _ := io.ReadAll(r)
@@ -163,9 +159,7 @@ func TestMessagesFit(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			tty, read := terminal(t)
-			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}))
 			ui := &UI{Out: io.Discard, Err: tty, progress: progressOn(tty, environment(row.env), time.Minute)}
 			ui.Say(long)
 			ui.Say(command)
