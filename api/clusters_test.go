@@ -151,9 +151,7 @@ func TestBadClusters(t *testing.T) {
 				t.Fatalf("no %q in the good cluster", c.old)
 			}
 			_, err := parse(t, strings.Replace(goodCluster, c.old, c.text, 1))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("found %v\nwant  %s", err, c.want)
-			}
+			need.Error(t, "", err, c.want)
 		})
 	}
 	if _, err := parse(t, goodCluster); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -100,11 +101,7 @@ func TestUIDsAreMissedOnce(t *testing.T) {
 func TestFluxCannotDeleteHosts(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")
-	for _, text := range []string{"prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-dc1-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy"} {
-		if !strings.Contains(hosts, text) {
-			t.Errorf("no %q in %s", text, hosts)
-		}
-	}
+	need.Words(t, "", hosts, "prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-dc1-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy")
 	for _, text := range []string{"wait: true", "force: true"} {
 		if strings.Contains(hosts, text) {
 			t.Errorf("%q in %s", text, hosts)

@@ -1,11 +1,13 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -41,11 +43,7 @@ func TestAnotherSite(t *testing.T) {
 			t.Errorf("%s: found %d problems, want %d: %v", row.why, got, len(row.want), err)
 			continue
 		}
-		for _, want := range row.want {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v\nwant %s", row.why, err, want)
-			}
-		}
+		need.Words(t, row.why, fmt.Sprint(err), row.want...)
 		// In another folder only the engine and its namespace may be others.
 		_, err = Former("tree", tree, testSite(row.change))
 		if may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") || strings.Contains(row.want[0], "spec.flux"); may != (err == nil) {

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -81,9 +82,7 @@ func TestPreviewRefuses(t *testing.T) {
 		row.change(site, &cluster, &place)
 		in := Input{Site: site, Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{place}}}
 		tree, services, err := Site(in)
-		if err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: found %v, want %s", row.why, err, row.want)
-		}
+		need.Error(t, row.why, err, row.want)
 		previewed(t, in, tree, services, err)
 	}
 }

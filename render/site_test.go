@@ -65,11 +65,7 @@ func want(t *testing.T, tree Tree, path string, texts ...string) {
 	if !found {
 		t.Fatalf("no %s in the tree", path)
 	}
-	for _, text := range texts {
-		if !strings.Contains(string(content), text) {
-			t.Errorf("%s: no %q in it:\n%s", path, text, content)
-		}
-	}
+	need.Words(t, path, string(content), texts...)
 }
 
 func wantNot(t *testing.T, tree Tree, path string, texts ...string) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -68,7 +69,5 @@ func TestVirtualHostsRunShort(t *testing.T) {
 	site := siteOf(t, "flux", strings.Replace(vinoService, "{name: n2, address: 10.0.0.2}", "{name: n2}, {name: n3}", 1))
 	_, _, err := Site(Input{Site: site, Placement: &schedule.Placement{}})
 	const want = "site.yaml: document 1: line 17: spec.services.virtualHosts[0].spec.networks[0].staticAllocationStop: too few addresses: none is left for node n3, with 4 hosts before"
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("found %v, want %s", err, want)
-	}
+	need.Error(t, "", err, want)
 }

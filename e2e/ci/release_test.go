@@ -265,12 +265,7 @@ func checkFormula(t *testing.T, folder, name string) {
 	if depth != 0 {
 		t.Errorf("sipgen.rb: %d blocks do not end:\n%s", depth, text)
 	}
-	listed, err := exec.Command("tar", "tzf", filepath.Join(folder, name+".tar.gz")).Output()
-	for _, file := range []string{"sipgen\n", ".1\n"} {
-		if !strings.Contains(string(listed), file) {
-			t.Errorf("sipgen.rb installs %q: %v\n%s", file, err, listed)
-		}
-	}
+	need.Words(t, "sipgen.rb installs", need.Output(t, exec.Command("tar", "tzf", filepath.Join(folder, name+".tar.gz"))), "sipgen\n", ".1\n")
 }
 
 // checkBill wants the release as the component, and its modules with Go's own library.

@@ -242,9 +242,5 @@ func TestGitHubWrongSum(t *testing.T) {
 func wantWords(t *testing.T, text string, words ...string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "`", "")
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			t.Errorf("no %q in:\n%.4000s", word, text)
-		}
-	}
+	need.Words(t, "", text, words...)
 }

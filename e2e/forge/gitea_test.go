@@ -46,7 +46,7 @@ func byPage(t *testing.T, s *site) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	wantWords(t, string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
+	need.Words(t, "", string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
 	if strings.Contains(string(out), s.Token) {
 		t.Errorf("the token is in the output:\n%s", out)
 	}
@@ -59,7 +59,7 @@ func life(t *testing.T, s *site) {
 	propose := []string{"--propose", "sipgen/two", "--forge", "gitea", "--label", "hosts", "--label", "none such"}
 	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 	first, words := s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/1", `warning: pull request: label "none such"`)
+	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/life/pulls/1", `warning: pull request: label "none such"`)
 	if strings.Contains(words, "Create a new pull request") {
 		t.Errorf("Gitea's invitation is there too:\n%s", words)
 	}
@@ -67,13 +67,13 @@ func life(t *testing.T, s *site) {
 	if len(all) != 1 || all[0].Head.Ref != "sipgen/two" || all[0].Base.Ref != "main" || all[0].Head.Sha != first || len(all[0].Labels) != 1 {
 		t.Fatalf("found %+v", all)
 	}
-	wantWords(t, all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
-	wantWords(t, all[0].Body, "**Dangers**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
+	need.Words(t, "", all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
+	need.Words(t, "", all[0].Body, "**Dangers**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
 
 	// The same again: nothing is pushed, and what a person has written stays.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)
 	out, words := s.publish(t, 0, propose...)
-	wantWords(t, words, "nothing to commit", "pull request: up to date: "+all[0].HTMLURL)
+	need.Words(t, "", words, "nothing to commit", "pull request: up to date: "+all[0].HTMLURL)
 	if found := s.pulls(t); out != "" || len(found) != 1 || found[0].Title != "Ada looks at this" {
 		t.Errorf("found %q, %+v", out, found)
 	}
@@ -81,27 +81,27 @@ func life(t *testing.T, s *site) {
 	// Another plan: the one that is open says so.
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
 	second, words := s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: updated: "+all[0].HTMLURL)
+	need.Words(t, "", words, "pull request: updated: "+all[0].HTMLURL)
 	all = s.pulls(t)
 	if len(all) != 1 || all[0].Head.Sha != second || strings.Contains(all[0].Body, "LGTM") {
 		t.Fatalf("found %+v", all)
 	}
-	wantWords(t, all[0].Title, "19 hosts")
+	need.Words(t, "", all[0].Title, "19 hosts")
 
 	// A person closes it: not opened again for the same commit, and opened for another.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"state": "closed"}, nil)
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "closed by hand at this commit, not opened again: "+all[0].HTMLURL)
+	need.Words(t, "", words, "closed by hand at this commit, not opened again: "+all[0].HTMLURL)
 	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
+	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
 
 	// Merged: there is nothing left to propose, and the branch stays as it is.
 	engine.Wait(t, "the merge", 30*time.Second, func() error { // Gitea says "try again later" while it looks for conflicts
 		return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
 	})
 	out, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "nothing to commit", "no pull request needed")
+	need.Words(t, "", words, "nothing to commit", "no pull request needed")
 	if all = s.pulls(t); out != "" || len(all) != 2 || all[0].State != "closed" || all[1].State != "closed" {
 		t.Errorf("found %q, %+v", out, all)
 	}
@@ -109,11 +109,11 @@ func life(t *testing.T, s *site) {
 	// Proposed, and then not wanted any more: the open one is emptied and says so.
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/3")
+	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/life/pulls/3")
 	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: updated: "+s.URL+"/ada/life/pulls/3")
-	wantWords(t, s.pulls(t)[2].Body, "nothing left to merge")
+	need.Words(t, "", words, "pull request: updated: "+s.URL+"/ada/life/pulls/3")
+	need.Words(t, "", s.pulls(t)[2].Body, "nothing left to merge")
 	s.git(t, "fetch", "--quiet", "origin")
 	if diff := s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"); diff != "" {
 		t.Errorf("the proposal still changes\n%s", diff)
@@ -137,14 +137,14 @@ func others(t *testing.T, s *site) {
 		t.Fatalf("merges: found %s, want 1", merges)
 	}
 	_, words := s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: updated: "+s.URL+"/ada/others/pulls/1")
+	need.Words(t, "", words, "pull request: updated: "+s.URL+"/ada/others/pulls/1")
 
 	write("sipgen/two", "fix.md", "a reviewer's fix")
 	s.git(t, "fetch", "--quiet", "origin")
 	fixed := s.git(t, "rev-parse", "origin/sipgen/two")
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
 	_, words = s.publish(t, 2, propose...)
-	wantWords(t, words, "the branch has 1 commit that sipgen did not write: "+fixed[:7]+` "a reviewer's fix" by `, "nothing is pushed", "hint: take another branch")
+	need.Words(t, "", words, "the branch has 1 commit that sipgen did not write: "+fixed[:7]+` "a reviewer's fix" by `, "nothing is pushed", "hint: take another branch")
 	s.git(t, "fetch", "--quiet", "origin")
 	if now := s.git(t, "rev-parse", "origin/sipgen/two"); now != fixed {
 		t.Errorf("the branch has moved to %s", now)
@@ -157,21 +157,21 @@ func others(t *testing.T, s *site) {
 		return nil
 	})
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/others/pulls/2")
+	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/others/pulls/2")
 }
 
 // Without a token Gitea's own words say where a person goes; where the kind is known sipgen says it, once.
 func byHand(t *testing.T, s *site) {
 	s.as(s.Admin, "")
 	_, words := s.publish(t, 0, "--propose", "sipgen/two")
-	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
+	need.Words(t, "", words, "open the pull request: "+s.URL+"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
 	if strings.Contains(words, "Create a new pull request") {
 		t.Errorf("said twice:\n%s", words)
 	}
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
-	wantWords(t, words, "proposed on branch sipgen/two, for main", "set --forge to github, gitlab or gitea")
+	need.Words(t, "", words, "proposed on branch sipgen/two, for main", "set --forge to github, gitlab or gitea")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
-	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
+	need.Words(t, "", words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
 	if all := s.pulls(t); len(all) != 0 {
 		t.Errorf("found %+v", all)
 	}
@@ -185,19 +185,19 @@ func byHand(t *testing.T, s *site) {
 			break
 		}
 	}
-	wantWords(t, words, "pull request already open: "+s.URL+"/ada/by-hand/pulls/1")
+	need.Words(t, "", words, "pull request already open: "+s.URL+"/ada/by-hand/pulls/1")
 }
 
 // Gitea's protected branch refuses the push with its reason; the proposal goes beside it.
 func protected(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/branch_protections"), map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
 	_, words := s.publish(t, 2)
-	wantWords(t, words, "push refused", "protected branch", "hint: --propose BRANCH")
+	need.Words(t, "", words, "push refused", "protected branch", "hint: --propose BRANCH")
 	if strings.Contains(words, "rival") || strings.Contains(words, "gave up") {
 		t.Errorf("taken for a race:\n%s", words)
 	}
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
-	wantWords(t, words, "pull request: opened")
+	need.Words(t, "", words, "pull request: opened")
 }
 
 // Tokens that will not do: which variable, which scope, and Gitea's own words.
@@ -213,7 +213,7 @@ func tokens(t *testing.T, s *site) {
 		t.Run(row.why, func(t *testing.T) {
 			s.as(s.Admin, row.token)
 			_, words := s.publish(t, 2, propose...)
-			wantWords(t, words, append(row.words, "pushed, but the pull request could not be opened", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
+			need.Words(t, "", words, append(row.words, "pushed, but the pull request could not be opened", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
 			if all := s.pulls(t); len(all) != 0 {
 				t.Errorf("found %+v", all)
 			}
@@ -224,13 +224,13 @@ func tokens(t *testing.T, s *site) {
 		s.Call(t, "PATCH", s.path(""), map[string]any{"private": true}, nil)
 		s.as(s.Admin, s.NewToken(t, "eve", "write:repository,write:issue"))
 		_, words := s.publish(t, 2, propose...)
-		wantWords(t, words, "no repository there, or the token in SIPGEN_FORGE_TOKEN cannot read it")
+		need.Words(t, "", words, "no repository there, or the token in SIPGEN_FORGE_TOKEN cannot read it")
 	})
 	t.Run("what the docs ask for", func(t *testing.T) {
 		s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
 		s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 		_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
-		wantWords(t, words, "pull request: opened")
+		need.Words(t, "", words, "pull request: opened")
 		if strings.Contains(words, "warning: pull request") {
 			t.Errorf("found\n%s", words)
 		}
@@ -238,9 +238,9 @@ func tokens(t *testing.T, s *site) {
 	t.Run("git's own", func(t *testing.T) {
 		s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
 		_, words := s.publish(t, 0, propose...)
-		wantWords(t, words, "pull request: up to date")
+		need.Words(t, "", words, "pull request: up to date")
 		_, words = s.publish(t, 0, "--propose", "sipgen/two") // unasked, it is for git only
-		wantWords(t, words, "set --forge to github, gitlab or gitea")
+		need.Words(t, "", words, "set --forge to github, gitlab or gitea")
 	})
 }
 
@@ -258,10 +258,10 @@ func contract(t *testing.T, s *site) {
 	if found := note(); found != `{"drySha":"`+dry+`"}` {
 		t.Errorf("note %q", found)
 	}
-	wantWords(t, s.git(t, "show", "origin/main-next:hydrator.metadata"), `"drySha": "`+dry+`"`)
+	need.Words(t, "", s.git(t, "show", "origin/main-next:hydrator.metadata"), `"drySha": "`+dry+`"`)
 	other := strings.Repeat("9876543210", 4)
 	out, words := propose(other)
-	wantWords(t, words, "nothing to commit")
+	need.Words(t, "", words, "nothing to commit")
 	if found := note(); out != "" || found != `{"drySha":"`+other+`"}` {
 		t.Errorf("found %q, note %q", out, found)
 	}

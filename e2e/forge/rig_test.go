@@ -102,15 +102,6 @@ func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr s
 	return strings.TrimSpace(out.String()), messages.String()
 }
 
-func wantWords(t *testing.T, text string, words ...string) {
-	t.Helper()
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			t.Errorf("no %q in\n%s", word, text)
-		}
-	}
-}
-
 // pull is a pull request as Gitea's API shows it; this is not the library that sipgen uses.
 type pull struct {
 	Number             int

@@ -3,7 +3,6 @@ package services
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -91,9 +90,7 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 			} else {
 				spec["failureDomains"] = []any{map[string]any{"name": "room-1", "controlPlane": true}}
 			}
-			if err := api.TryApply(o, "platform", true); err == nil || !strings.Contains(err.Error(), "failureDomains") {
-				t.Errorf("%s: failure domains of the wrong shape: %v", folder, err)
-			}
+			need.Error(t, folder, api.TryApply(o, "platform", true), "failureDomains")
 		}
 	}
 }

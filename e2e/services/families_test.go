@@ -65,9 +65,7 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 		}
 		// The page says to delete the Service.
 		err := api.TryApply(rendered(t, "2001:db8:77::20"), "e2e", false)
-		if err == nil || !strings.Contains(err.Error(), "spec.clusterIPs[0]") {
-			t.Errorf("found %v, want the first family to be immutable", err)
-		}
+		need.Error(t, "", err, "spec.clusterIPs[0]")
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -76,4 +77,22 @@ func Output(t testing.TB, cmd *exec.Cmd) string {
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
 	return string(out)
+}
+
+// Error wants an error with these words, or none if they are empty. why, which may be empty, is the row of a table.
+func Error(t testing.TB, why any, err error, words string) {
+	t.Helper()
+	if words == "" && err != nil || words != "" && (err == nil || !strings.Contains(err.Error(), words)) {
+		t.Errorf("%v: found the error %v, want %q", why, err, words)
+	}
+}
+
+// Words wants all these words in a text.
+func Words(t testing.TB, why any, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("%v: no %q in\n%.6000s", why, word, text)
+		}
+	}
 }

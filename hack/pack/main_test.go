@@ -45,9 +45,7 @@ func TestBillOfMaterials(t *testing.T) {
 		out, err := sbom([]byte(row.in))
 		switch {
 		case row.err != "":
-			if err == nil || !strings.Contains(err.Error(), row.err) {
-				t.Errorf("%s: error %v, want %q", row.why, err, row.err)
-			}
+			need.Error(t, row.why, err, row.err)
 		case err != nil:
 			t.Errorf("%s: %v", row.why, err)
 		case !strings.Contains(string(out), row.want) || strings.Contains(string(out), `"tool"`):
@@ -68,8 +66,6 @@ func TestArguments(t *testing.T) {
 		{[]string{"archive", "out", "in"}, "-1", "SOURCE_DATE_EPOCH"},
 		{[]string{"archive", "out", filepath.Join(t.TempDir(), "none")}, "0", "none"},
 	} {
-		if err := run(row.args, row.epoch); err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%q: error %v, want %q", row.args, err, row.want)
-		}
+		need.Error(t, row.args, run(row.args, row.epoch), row.want)
 	}
 }

@@ -347,9 +347,7 @@ func TestTwice(t *testing.T) {
 	in.Tree = append(in.Tree, claim("blue Worker")...)
 	_, err := Of(in)
 	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: claimed twice in the previous tree: by t/"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
+		need.Error(t, "", err, want)
 	}
 }
 

@@ -169,9 +169,7 @@ func TestLimitsHold(t *testing.T) {
 		limits := Specs
 		c.change(&limits)
 		_, err := limits.Read([]string{filepath.Join(dir, c.path)}, nil)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: found %v\nwant  %s", c.path, err, c.want)
-		}
+		need.Error(t, c.path, err, c.want)
 	}
 	// Standard input counts too.
 	limits := Specs

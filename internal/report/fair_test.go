@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
@@ -29,14 +30,9 @@ func TestDangersTakeTurns(t *testing.T) {
 		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
 		for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
 			plain := strings.ReplaceAll(text, "`", "")
-			for _, want := range []string{
-				p.Clusters[0].Key() + " is frozen", evil + " has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
-				evil + ": Deployment jumphost changes: command", " more dangers", AllDangers,
-			} {
-				if !strings.Contains(plain, want) {
-					t.Errorf("%s: %s: no %q in\n%.3000s", why, name, want, text)
-				}
-			}
+			need.Words(t, why, plain,
+				p.Clusters[0].Key()+" is frozen", evil+" has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
+				evil+": Deployment jumphost changes: command", " more dangers", AllDangers)
 			if found := strings.Contains(plain, " of which are of namespace evil"); found != (why == "one namespace") {
 				t.Errorf("%s: %s: whose dangers are left out: %v", why, name, found)
 			}

@@ -7,6 +7,7 @@ import (
 
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
@@ -48,11 +49,7 @@ func TestTableFitsATerminal(t *testing.T) {
 		if row.ruled && most > max(row.width, len(byRole)-2) || strings.Contains(text, "───") != row.ruled || strings.Contains(text, "…") {
 			t.Errorf("%d columns: the widest line has %d:\n%s", row.width, most, text)
 		}
-		for _, want := range row.has {
-			if !strings.Contains(text, want) {
-				t.Errorf("%d columns: no %q in\n%s", row.width, want, text)
-			}
-		}
+		need.Words(t, row.width, text, row.has...)
 		for _, unwanted := range row.hasNot {
 			if strings.Contains(text, unwanted) {
 				t.Errorf("%d columns: %q in\n%s", row.width, unwanted, text)

@@ -90,11 +90,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 	p := site(t)
 	var out bytes.Buffer
 	Table(&out, p, TableOptions{Wide: true})
-	for _, want := range []string{"t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary()} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
-	}
+	need.Words(t, "", out.String(), "t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary())
 	for _, line := range strings.Split(out.String(), "\n") {
 		if strings.TrimRight(line, " ") != line {
 			t.Errorf("blanks at the end of %q", line)
@@ -112,11 +108,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	if strings.Contains(body, "  kept ") {
 		t.Errorf("what is kept is in the message:\n%s", body)
 	}
-	for _, want := range []string{"danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1"} {
-		if !strings.Contains(body, want) {
-			t.Errorf("no %q in\n%s", want, body)
-		}
-	}
+	need.Words(t, "", body, "danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
 	if found := CommitMessage(p, "mine", nil); !strings.HasPrefix(found, "mine\n\n") {
 		t.Errorf("found subject %q", strings.SplitN(found, "\n", 2)[0])
 	}
@@ -194,17 +186,12 @@ func TestChangesAreSaid(t *testing.T) {
 	for name, text := range map[string]string{
 		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p, false)),
 	} {
-		for _, want := range []string{
+		need.Words(t, name, text,
 			"promoted from standby", "replaces metal3/a1 (in error (power management error))", "adopted",
 			"t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
 			"now free: metal3/f1, which t/a Worker released\n",
 			"not free: metal3/f2, which t/a Worker released, has lost its labels; it cannot be assigned: in error (power management error)",
-			"1 free, 1 not eligible.",
-		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q in\n%s", name, want, text)
-			}
-		}
+			"1 free, 1 not eligible.")
 	}
 	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 2 hosts assigned, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short" {
 		t.Errorf("subject %q", subject)
@@ -254,11 +241,7 @@ func TestTableOfChanges(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		Table(&out, p, row.options)
-		for _, want := range row.want {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%+v: no %q in\n%s", row.options, want, out.String())
-			}
-		}
+		need.Words(t, row.options, out.String(), row.want...)
 		for _, none := range row.none {
 			if strings.Contains(out.String(), none) {
 				t.Errorf("%+v: %q in\n%s", row.options, none, out.String())

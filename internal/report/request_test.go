@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -43,11 +44,7 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 	inOrder(t, body, "**Dangers**", "handed out", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
 		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from", "`c0ffee`", "`sha256:aa`")
-	for _, want := range []string{"2 of 3: this pull request removes its labels", "| new |", "| released |"} {
-		if !strings.Contains(body, want) {
-			t.Errorf("no %q in\n%s", want, body)
-		}
-	}
+	need.Words(t, "", body, "2 of 3: this pull request removes its labels", "| new |", "| released |")
 	for i := range p.Shortages {
 		if want := "- " + prose(p.Shortages[i]); !strings.Contains(body, want) {
 			t.Errorf("no certificate %q", want)
@@ -256,11 +253,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 				}
 			}
 			body := PullRequest(p, about)
-			for _, want := range append(row.wants, "Site `dc1`", "c0ffee") {
-				if !strings.Contains(body, want) {
-					t.Errorf("no %q", want)
-				}
-			}
+			need.Words(t, "", body, append(row.wants, "Site `dc1`", "c0ffee")...)
 			for name, limited := range map[string]struct {
 				body string
 				most int

@@ -185,9 +185,7 @@ func TestBuildFails(t *testing.T) {
 		{"two clusters of one tenant", templates(v1beta2), []Input{input(a), input(nobody)}, "label sip.airshipit.org~1cluster-name: found another cluster's"},
 	} {
 		_, err := build(t, row.templates, row.inputs...)
-		if err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: found %v, want %q in it", row.why, err, row.want)
-		}
+		need.Error(t, row.why, err, row.want)
 	}
 }
 

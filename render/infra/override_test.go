@@ -103,23 +103,16 @@ func TestPatches(t *testing.T) {
 	if err == nil {
 		t.Fatal("bad patches are taken")
 	}
-	for _, want := range []string{
+	need.Words(t, "", err.Error(),
 		"tenants/edge-a: spec.patches[0]: its target matches no object of the overlay",
-		"tenants/edge-a: spec.patches[2]: target: want regular expressions that are valid",
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("got\n%v\nwant %q in it", err, want)
-		}
-	}
+		"tenants/edge-a: spec.patches[2]: target: want regular expressions that are valid")
 	if strings.Contains(err.Error(), "spec.patches[1]") {
 		t.Errorf("a good patch is refused: %v", err)
 	}
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
 	_, err = checkedOverlay(in)
 	for _, want := range []string{"tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor", "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got\n%v\nwant %q in it", err, want)
-		}
+		need.Error(t, "", err, want)
 	}
 }
 
@@ -261,11 +254,7 @@ func TestRedfishSystems(t *testing.T) {
 // The Role of a jump host names its cluster's hosts and nobody else's, in their namespace.
 func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	text := string(rights(t, tenant())["jumphost-edge-a.yaml"])
-	for _, want := range []string{"name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("want %q in\n%s", want, text)
-		}
-	}
+	need.Words(t, "", text, "name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n")
 	none := tenant()
 	none.Hosts = nil
 	// A rule without names would be one for all hosts.
@@ -298,11 +287,7 @@ func TestExposure(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodeInterface: "oam", NodePort: row.port}}}
 		_, text, _ := strings.Cut(string(render(t, in)[controlPlaneName+".yaml"]), "kind: Service\n")
-		for _, want := range row.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: want %q in\n%s", row.why, want, text)
-			}
-		}
+		need.Words(t, row.why, text, row.want...)
 		for _, not := range row.not {
 			if strings.Contains(text, not) {
 				t.Errorf("%s: %q is in\n%s", row.why, not, text)
@@ -315,11 +300,7 @@ func TestDualStackHosts(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].AddressFamily = v1.IPv6
 	config := string(render(t, in)[controlPlaneName+".cfg"])
-	for _, want := range []string{"server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n"} {
-		if !strings.Contains(config, want) {
-			t.Errorf("want %q in\n%s", want, config)
-		}
-	}
+	need.Words(t, "", config, "server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n")
 }
 
 // What the issuer is called agrees in every file about it.
