@@ -1,7 +1,6 @@
 package ci
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,30 +14,8 @@ func managementCluster(t *testing.T) string {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, "vino-system", "flux-system")
-	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
-	for _, file := range append(files, "../../golden/two-tenants/policy/reader.yaml") {
-		content := need.Read(t, file)
-		for _, o := range engine.Objects(t, content) {
-			status, hasStatus := o.Object["status"]
-			o.SetUID("") // the server gives its own, and takes no owners of fields
-			o.SetManagedFields(nil)
-			if err := api.TryApply(o, "site", false); err != nil {
-				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
-			}
-			if hasStatus {
-				api.Edit(t, "baremetal-operator", engine.Hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) {
-					for key, value := range map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}} {
-						status.(map[string]any)[key] = value
-					}
-					status.(map[string]any)["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
-					live["status"] = status
-				})
-			}
-		}
-	}
+	api.ExampleHosts(t, "../../examples/two-tenants/hosts")
+	api.Apply(t, "site", string(need.Read(t, "../../golden/two-tenants/policy/reader.yaml")))
 	return engine.Kubeconfig(t, api.As("system:serviceaccount:flux-system:sipgen-two-tenants-reader"))
 }
 

@@ -20,7 +20,7 @@ func TestTutorial(t *testing.T) {
 	gitea := engine.StartGitea(t)
 	repo := gitea.NewRepository(t, "fleet")
 	kubeconfig := clusterWithHosts(t)
-	credentials, five := procedure(t, "tutorial", "credentials"), procedure(t, "tutorial")
+	credentials, five := engine.Procedure(t, "tutorial", "credentials"), engine.Procedure(t, "tutorial")
 	if len(credentials) != 1 || len(five) != 5 {
 		t.Fatalf("%d and %d blocks of commands, want one and five", len(credentials), len(five))
 	}
@@ -86,34 +86,6 @@ func clusterWithHosts(t *testing.T) string {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.FluxCRDs(t)...)...)
 	api.Namespaces(t, "vino-system")
-	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
-	for _, file := range files {
-		content := need.Read(t, file)
-		for _, o := range engine.Objects(t, content) {
-			status, hasStatus := o.Object["status"].(map[string]any)
-			o.SetUID("") // the server gives its own, and takes no owners of fields
-			o.SetManagedFields(nil)
-			if err := api.TryApply(o, "vino", false); err != nil {
-				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
-			}
-			if hasStatus {
-				api.Edit(t, "baremetal-operator", engine.Hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) {
-					for key, value := range map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}} {
-						status[key] = value
-					}
-					status["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
-					live["status"] = status
-				})
-			}
-		}
-	}
+	api.ExampleHosts(t, "../../examples/two-tenants/hosts")
 	return engine.Kubeconfig(t, api.Config())
-}
-
-func procedure(t *testing.T, name ...string) []string {
-	t.Helper()
-	return engine.Procedure(t, name...)
 }

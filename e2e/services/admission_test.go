@@ -89,15 +89,11 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			continue
 		}
 		for _, o := range engine.Objects(t, file) {
-			if err := api.TryApply(o, "e2e", true); err != nil {
-				t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
-			}
+			admit(t, api, "rendered", o)
 		}
 	}
 	for _, o := range append(rights(t, in, jumpName), rights(t, in, dexName)...) {
-		if err := api.TryApply(o, "e2e", true); err != nil {
-			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
-		}
+		admit(t, api, "rendered", o)
 	}
 	disk := filesys.MakeFsInMemory()
 	for name, text := range overlay(t, in) {
@@ -112,9 +108,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			t.Errorf("%s %s is in namespace %q", o.GetKind(), o.GetName(), o.GetNamespace())
 			continue
 		}
-		if err := api.TryApply(o, "e2e", true); err != nil {
-			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
-		}
+		admit(t, api, "rendered", o)
 		if o.GetKind() != "Deployment" {
 			continue
 		}

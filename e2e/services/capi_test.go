@@ -77,9 +77,7 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 		}
 		for _, r := range built.Resources() {
 			o := unstructuredOf(t, r)
-			if err := api.TryApply(o, "platform", true); err != nil {
-				t.Errorf("%s: %s %s: %v", folder, o.GetAPIVersion(), o.GetKind(), err)
-			}
+			admit(t, api, folder, o)
 			if o.GetKind() != "Metal3Cluster" {
 				continue
 			}

@@ -13,13 +13,14 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // issuer is an identity provider that signs whatever it is asked to.
@@ -103,7 +104,7 @@ func TestEmptyPrefixesNameNoneOfKubernetesOwn(t *testing.T) {
 			switch {
 			case row.user == "" && err == nil:
 				return engine.Final(fmt.Errorf("%s: the API server takes it for %s of %v", row.why, user, groups))
-			case row.user == "" && strings.Contains(err.Error(), "401"):
+			case row.user == "" && apierrors.IsUnauthorized(err):
 				return nil
 			case err != nil:
 				return err

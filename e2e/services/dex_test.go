@@ -1,12 +1,12 @@
 package services
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -24,7 +24,10 @@ import (
 	"strings"
 	"testing"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -265,29 +268,12 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 
 // whoAmI asks the API server for whom it takes the caller.
 func whoAmI(config *rest.Config) (string, []string, error) {
-	client, err := rest.HTTPClientFor(config)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return "", nil, err
 	}
-	response, err := client.Post(config.Host+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json",
-		strings.NewReader(`{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`))
+	review, err := client.AuthenticationV1().SelfSubjectReviews().Create(context.Background(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
-		return "", nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusCreated {
-		_, _ = io.Copy(io.Discard, response.Body)
-		return "", nil, errors.New(response.Status)
-	}
-	var review struct {
-		Status struct {
-			UserInfo struct {
-				Username string   `json:"username"`
-				Groups   []string `json:"groups"`
-			} `json:"userInfo"`
-		} `json:"status"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&review); err != nil {
 		return "", nil, err
 	}
 	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil

@@ -41,9 +41,7 @@ func TestGoldenServicesAreAdmitted(t *testing.T) {
 				continue
 			}
 			api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+o.GetNamespace()+`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
-			if err := api.TryApply(o, "e2e", true); err != nil {
-				t.Errorf("%s: %s %s: %v", overlay, o.GetKind(), o.GetName(), err)
-			}
+			admit(t, api, overlay, o)
 			if o.GetKind() == "Deployment" {
 				admitPod(t, api, o)
 			}
@@ -83,9 +81,7 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 				if ns := o.GetNamespace(); ns != "" {
 					api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+ns+`}}`)
 				}
-				if err := api.TryApply(o, "e2e", true); err != nil {
-					t.Errorf("%s: %s %s: %v", folder, o.GetKind(), o.GetName(), err)
-				}
+				admit(t, api, folder, o)
 			}
 		}
 	}
@@ -105,6 +101,14 @@ func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) 
 	return o
 }
 
+// admit has the API server look at an object in a strict dry run.
+func admit(t *testing.T, api *engine.APIServer, where string, o *unstructured.Unstructured) {
+	t.Helper()
+	if err := api.TryApply(o, "e2e", true); err != nil {
+		t.Errorf("%s: %s %s: %v", where, o.GetKind(), o.GetName(), err)
+	}
+}
+
 // admitPod tries a pod of a Deployment in its namespace.
 func admitPod(t *testing.T, api *engine.APIServer, deployment *unstructured.Unstructured) {
 	t.Helper()
@@ -113,7 +117,5 @@ func admitPod(t *testing.T, api *engine.APIServer, deployment *unstructured.Unst
 	pod := &unstructured.Unstructured{Object: template}
 	pod.SetName(deployment.GetName())
 	pod.SetNamespace(deployment.GetNamespace())
-	if err := api.TryApply(pod, "e2e", true); err != nil {
-		t.Errorf("a pod of %s: %v", deployment.GetName(), err)
-	}
+	admit(t, api, "a pod", pod)
 }

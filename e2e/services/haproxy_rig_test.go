@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -77,6 +78,30 @@ func startHAProxy(t *testing.T, config []byte, address string) balancer {
 	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
 	runHAProxy(t, text, "http://"+status)
 	return balancer{"https://" + front, "http://" + status}
+}
+
+// workers is the rendered configuration of an entry for n ports in a row, which are free, with its binds moved to a loopback address, and the
+// address of its status.
+func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string, first int32) {
+	t.Helper()
+	first, status = int32(freeRange(t, int(n))), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
+	entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + n - 1}
+	if !entry.CheckEachPort {
+		entry.CheckPort = first
+	}
+	config = string(overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{entry}}, v1.RoleWorker, addresses...))[workerConfig])
+	config = replaceOnce(t, config, "bind :::8404 v4v6", "bind "+status)
+	return strings.ReplaceAll(strings.ReplaceAll(config, "bind :::", "bind 127.0.0.1:"), " v4v6", ""), "http://" + status, first
+}
+
+// allOptions are all that a load balancer may be given.
+func allOptions() *v1.HAProxy {
+	return &v1.HAProxy{
+		Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
+		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
+		Lines: &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"},
+			Frontend: []string{"tcp-request connection reject if { src 192.0.2.0/24 }"}, Backend: []string{"fullconn 500"}},
+	}
 }
 
 func runHAProxy(t *testing.T, config, status string) {

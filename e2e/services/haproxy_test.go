@@ -23,7 +23,10 @@ func controlPlane(check *v1.HealthCheck) v1.Services {
 	}}}
 }
 
-const controlPlaneConfig = "loadbalancer-controlplane-" + cluster + ".cfg"
+const (
+	controlPlaneConfig = "loadbalancer-controlplane-" + cluster + ".cfg"
+	workerConfig       = "loadbalancer-worker-" + cluster + ".cfg"
+)
 
 func TestControlPlaneLoadBalancer(t *testing.T) {
 	t.Parallel()
@@ -141,18 +144,11 @@ func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 
 func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	t.Parallel()
-	first := int32(freeRange(t, 3))
-	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckPort: first,
-	}}}, v1.RoleWorker, "127.0.13.1"))
+	config, status, first := workers(t, v1.LoadBalancerWorker{}, 3, "127.0.13.1")
 	for port := first; port <= first+2; port++ {
 		serveText(t, fmt.Sprintf("127.0.13.1:%d", port), fmt.Sprint(port))
 	}
-	status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
-	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
-	bind := fmt.Sprintf(":::%d-%d v4v6", first, first+2)
-	config = replaceOnce(t, config, bind, fmt.Sprintf("127.0.0.1:%d-%d", first, first+2))
-	runHAProxy(t, config, "http://"+status)
+	runHAProxy(t, config, status)
 	for port := first; port <= first+2; port++ {
 		got, err := get(http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d", port))
 		if err != nil || got != fmt.Sprint(port) {
@@ -165,20 +161,12 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 // is closed here, says nothing. A port that nobody answers at leads nowhere, and the others go on.
 func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	t.Parallel()
-	first := int32(freeRange(t, 3))
-	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckEachPort: true,
-	}}}, v1.RoleWorker, "127.0.14.1", "127.0.14.2"))
+	config, status, first := workers(t, v1.LoadBalancerWorker{CheckEachPort: true}, 3, "127.0.14.1", "127.0.14.2")
 	serveText(t, fmt.Sprintf("127.0.14.1:%d", first), "node-1")
 	serveText(t, fmt.Sprintf("127.0.14.2:%d", first), "node-2")
 	serveText(t, fmt.Sprintf("127.0.14.2:%d", first+1), "node-2")
-	status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
-	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
-	for port := first; port <= first+2; port++ {
-		config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", port), fmt.Sprintf("bind 127.0.0.1:%d", port))
-	}
-	runHAProxy(t, config, "http://"+status)
-	lb := balancer{"", "http://" + status}
+	runHAProxy(t, config, status)
+	lb := balancer{"", status}
 	for _, want := range []struct {
 		port          int32
 		server, state string
@@ -207,13 +195,8 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 		options *v1.HAProxy
 		bad     bool
 	}{
-		"none": {options: nil},
-		"all": {options: &v1.HAProxy{
-			Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
-			Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
-			Lines: &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"}, Frontend: []string{"tcp-request connection reject if { src 192.0.2.0/24 }"},
-				Backend: []string{"fullconn 500"}},
-		}},
+		"none":       {options: nil},
+		"all":        {options: allOptions()},
 		"roundrobin": {options: &v1.HAProxy{Balance: "roundrobin", SendProxyProtocol: "v1"}},
 		"leastconn":  {options: &v1.HAProxy{Balance: "leastconn"}},
 		"first":      {options: &v1.HAProxy{Balance: "first"}},
@@ -226,7 +209,7 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 			"worker each": {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355},
 				CheckEachPort: true, HAProxy: row.options}}},
 		} {
-			role, file := v1.RoleWorker, "loadbalancer-worker-"+cluster+".cfg"
+			role, file := v1.RoleWorker, workerConfig
 			if list == "controlplane" {
 				role, file = v1.RoleControlPlane, controlPlaneConfig
 			}
@@ -247,21 +230,14 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 	const limit = 6
 	options := &v1.HAProxy{MaxConnections: limit}
 	worker := func(t *testing.T, address string, entry v1.LoadBalancerWorker) (string, []string) {
-		first, status := int32(freeRange(t, 2)), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
-		entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + 1}
-		if !entry.CheckEachPort {
-			entry.CheckPort = first
-		}
-		config := string(overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{entry}}, v1.RoleWorker, address))["loadbalancer-worker-"+cluster+".cfg"])
-		config = replaceOnce(t, config, "bind :::8404 v4v6", "bind "+status)
-		config = strings.ReplaceAll(strings.ReplaceAll(config, "bind :::", "bind 127.0.0.1:"), " v4v6", "")
+		config, status, first := workers(t, entry, 2, address)
 		var urls []string
 		for port := first; port <= first+1; port++ {
 			serveText(t, fmt.Sprintf("%s:%d", address, port), "node-1")
 			urls = append(urls, fmt.Sprintf("http://127.0.0.1:%d", port))
 		}
-		runHAProxy(t, config, "http://"+status)
-		return "http://" + status, urls
+		runHAProxy(t, config, status)
+		return status, urls
 	}
 	for name, run := range map[string]func(t *testing.T) (status string, urls []string){
 		"control plane": func(t *testing.T) (string, []string) {
@@ -333,11 +309,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 // that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
 func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
-	first := int32(freeRange(t, 2))
-	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-		NodeInterface: "oam", NodePortRange: v1.PortRange{Start: first, End: first + 1}, CheckPort: first,
-		HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"},
-	}}}, v1.RoleWorker, "127.0.15.1"))
+	config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"}}, 2, "127.0.15.1")
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))
 	if err != nil {
 		need.Missing(t, "%v", err)
@@ -359,15 +331,11 @@ func TestProxyProtocol(t *testing.T) {
 			}()
 		}
 	}()
-	status, front := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", first)
-	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
-	second := fmt.Sprintf("127.0.0.1:%d", first+1)
-	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first), "bind "+front)
-	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first+1), "bind "+second)
+	front, second := fmt.Sprintf("127.0.0.1:%d", first), fmt.Sprintf("127.0.0.1:%d", first+1)
 	serveText(t, fmt.Sprintf("127.0.15.1:%d", first+1), "the second port")
-	runHAProxy(t, config, "http://"+status)
-	balancer{"", "http://" + status}.waitState(t, fmt.Sprintf("port-%d,node-1", first), "UP")
-	balancer{"", "http://" + status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")
+	runHAProxy(t, config, status)
+	balancer{"", status}.waitState(t, fmt.Sprintf("port-%d,node-1", first), "UP")
+	balancer{"", status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")
 	say := func(front, text string) string {
 		connection, err := net.Dial("tcp", front)
 		need.OK(t, err)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -125,21 +123,10 @@ func TestJumpHostImage(t *testing.T) {
 		"node-keys":             {"key": privatePEM(t, nodePrivate)},
 	})
 	start(t, p.inImage(t, root, config.Config.Cmd...))
-	eventually(t, "sshd listens", func() error {
-		connection, err := net.Dial("tcp", address)
-		if err != nil {
-			return err
-		}
-		return connection.Close()
-	})
-	dial := func(signer ssh.Signer) (*ssh.Client, error) {
-		return ssh.Dial("tcp", address, &ssh.ClientConfig{
-			User: "sip", Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
-		})
-	}
+	dial := sshd(t, address, hostKey)
 	// As a port scan or a user with a wrong key, at the source address that all clients of a node port have.
 	for range 12 {
-		client, err := dial(stranger)
+		client, err := dial("sip", ssh.PublicKeys(stranger))
 		if err == nil {
 			client.Close()
 			t.Fatal("a key that is not listed gets in")
@@ -148,7 +135,7 @@ func TestJumpHostImage(t *testing.T) {
 			t.Fatalf("a key that is not listed: %v, want sshd to hear it out", err)
 		}
 	}
-	client, err := dial(listed)
+	client, err := dial("sip", ssh.PublicKeys(listed))
 	need.OK(t, err)
 	defer client.Close()
 	for _, row := range []struct{ command, want string }{
@@ -221,12 +208,8 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 // inImage runs a program as the pod would: with the image as its read-only root, the volumes at their places, as the pod's user without capabilities.
 func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 	t.Helper()
-	hosts := "127.0.0.1 localhost\n"
-	for _, alias := range p.spec.HostAliases {
-		hosts += alias.IP + " " + strings.Join(alias.Hostnames, " ") + "\n"
-	}
-	write(t, filepath.Join(root, "etc", "hosts"), []byte(hosts), 0o644)
-	script := []string{"set -e", "mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
+	write(t, filepath.Join(root, "etc", "hosts"), p.hosts(), 0o644)
+	script := []string{"mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
 	for _, mount := range p.spec.Containers[0].VolumeMounts {
 		need.OK(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
 		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root, mount.MountPath))
@@ -235,12 +218,5 @@ func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 		need.OK(t, os.MkdirAll(root+shared, 0o755))
 		script = append(script, "mount --rbind "+shared+" "+root+shared)
 	}
-	script = append(script, "exec chroot "+root+` /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
-	cmd := exec.Command(need.Program(t, "unshare", "util-linux"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
-	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-	for _, env := range p.spec.Containers[0].Env {
-		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)
-	}
-	cmd.Dir = "/"
-	return cmd
+	return p.unshared(t, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", append(script, "exec chroot "+root+" /usr/bin/"+asUser), args)
 }

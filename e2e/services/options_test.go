@@ -108,9 +108,7 @@ func TestWhatIsTakenIsAdmitted(t *testing.T) {
 		}
 		taken++
 		for _, o := range objects(t, overlay(t, in)[jumpName+".yaml"], "Deployment") {
-			if err := api.TryApply(o, "e2e", true); err != nil {
-				t.Errorf("%s\n%s", err, fmt.Sprint(o.Object["spec"]))
-			}
+			admit(t, api, fmt.Sprint(o.Object["spec"]), o)
 			admitPod(t, api, o)
 		}
 	}

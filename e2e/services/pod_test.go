@@ -136,21 +136,34 @@ func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 	if os.Getuid() != 0 {
 		need.Missing(t, "only root can become another user, as the pod's is")
 	}
-	hosts := "127.0.0.1 localhost\n"
-	for _, alias := range p.spec.HostAliases {
-		hosts += alias.IP + " " + strings.Join(alias.Hostnames, " ") + "\n"
-	}
-	write(t, filepath.Join(p.root, "hosts"), []byte(hosts), 0o644)
+	write(t, filepath.Join(p.root, "hosts"), p.hosts(), 0o644)
 	write(t, filepath.Join(p.root, "passwd"), []byte("root:x:0:0::/root:/bin/sh\nsip:x:1000:1000::/tmp:/bin/sh\n"), 0o644)
-	script := []string{"set -e", "mount -t tmpfs none /opt", "mkdir /opt/sip"}
+	script := []string{"mount -t tmpfs none /opt", "mkdir /opt/sip"}
 	for from, to := range map[string]string{"opt/sip": "/opt/sip", "etc/ssh": "/etc/ssh", "hosts": "/etc/hosts", "passwd": "/etc/passwd"} {
 		if _, err := os.Stat(filepath.Join(p.root, from)); err == nil {
 			script = append(script, "mount --bind "+filepath.Join(p.root, from)+" "+to)
 		}
 	}
-	script = append(script, `exec setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
-	cmd := exec.Command(need.Program(t, "unshare", "util-linux"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
-	cmd.Env = []string{"PATH=" + p.programs + ":/usr/local/bin:/usr/bin:/bin"}
+	return p.unshared(t, p.programs+":/usr/local/bin:/usr/bin:/bin", append(script, "exec "+asUser), args)
+}
+
+// asUser runs a program as the pod's user without capabilities.
+const asUser = `setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`
+
+// hosts is /etc/hosts of the pod.
+func (p pod) hosts() []byte {
+	hosts := "127.0.0.1 localhost\n"
+	for _, alias := range p.spec.HostAliases {
+		hosts += alias.IP + " " + strings.Join(alias.Hostnames, " ") + "\n"
+	}
+	return []byte(hosts)
+}
+
+// unshared runs lines of shell in a mount namespace, with the environment of the pod's container.
+func (p pod) unshared(t *testing.T, path string, script, args []string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(need.Program(t, "unshare", "util-linux"), append([]string{"--mount", "sh", "-ec", strings.Join(script, "\n"), "sh"}, args...)...)
+	cmd.Env = []string{"PATH=" + path}
 	for _, env := range p.spec.Containers[0].Env {
 		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)
 	}

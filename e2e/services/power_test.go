@@ -155,28 +155,9 @@ func TestHostCommandByMetal3(t *testing.T) {
 		t.Error("another tenant's host is annotated")
 	}
 
-	// RBAC allows the account to patch its host; the policy holds it to the annotations.
-	client := engine.NewClient(t, account)
-	for _, row := range []struct {
-		why    string
-		change func(map[string]any)
-	}{
-		{"spec", func(o map[string]any) { _ = unstructured.SetNestedField(o, false, "spec", "online") }},
-		{"all of the spec", func(o map[string]any) { delete(o, "spec") }},
-		{"a label", func(o map[string]any) { _ = unstructured.SetNestedField(o, "x", "metadata", "labels", "rack") }},
-		{"another annotation", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, "x", "metadata", "annotations", "example.org/asset")
-		}},
-		{"another annotation, removed", func(o map[string]any) {
-			unstructured.RemoveNestedField(o, "metadata", "annotations", "example.org/asset")
-		}},
-		{"an annotation that only begins alike", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, "x", "metadata", "annotations", "reboot.metal3.iox")
-		}},
-	} {
-		err := patchHost(t, client, "metal", "node-1", row.change)
-		need.Error(t, row.why, err, "a jump host changes no")
-	}
+	// RBAC allows the account to patch its host; the policy holds it to the annotations, as TestJumpHostGuard has it.
+	err = patchHost(t, engine.NewClient(t, account), "metal", "node-1", func(o map[string]any) { _ = unstructured.SetNestedField(o, false, "spec", "online") })
+	need.Error(t, "a spec", err, "a jump host changes no")
 }
 
 func TestHostCommandByRedfish(t *testing.T) {

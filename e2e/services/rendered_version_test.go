@@ -65,15 +65,11 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	if len(configs) < 4 {
 		t.Fatalf("%d configurations in the golden trees", len(configs))
 	}
-	options := &v1.HAProxy{
-		Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
-		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
-		Lines:    &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"}, Backend: []string{"fullconn 500"}},
-	}
+	options := allOptions()
 	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
 		v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
 	configs["workers, options"] = overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam",
-		NodePortRange: v1.PortRange{Start: 30100, End: 30110}, CheckEachPort: true, HAProxy: options}}}, v1.RoleWorker, "192.0.2.1", "2001:db8::1"))["loadbalancer-worker-"+cluster+".cfg"]
+		NodePortRange: v1.PortRange{Start: 30100, End: 30110}, CheckEachPort: true, HAProxy: options}}}, v1.RoleWorker, "192.0.2.1", "2001:db8::1"))[workerConfig]
 	authority := filepath.Join(t.TempDir(), "ca.crt")
 	write(t, authority, []byte(pemOf(issue(t, nil, "ours"))), 0o600)
 	verified := overlay(t, input(controlPlane(&v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}), v1.RoleControlPlane, "192.0.2.1"))[controlPlaneConfig]

@@ -246,13 +246,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 
 	// A sick Ironic stops no tenant, not even a new field of its services.
 	ironicReady(t, api, "False")
-	repo.Edit(t, "a tenant's change", func(dir string) {
-		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
-		content, err := os.ReadFile(file)
-		if err != nil || os.WriteFile(file, []byte(strings.Replace(string(content), "replicas: 2", "replicas: 3", 1)), 0o600) != nil {
-			t.Fatal(err)
-		}
-	})
+	tenantsChange(t, repo)
 	argo.Refresh(t, "red.edge.infra")
 	argo.WaitSynced(t, "red.edge.infra", repo.Head(t))
 	ironicReady(t, api, "True")

@@ -2,6 +2,7 @@ package services
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -30,21 +31,20 @@ var (
 // standInCRD defines a kind that takes anything: those of the mariadb-operator, and attachments.
 func standInCRD(t *testing.T, group, version, kind, plural string) string {
 	t.Helper()
-	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
-	crd := map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + "." + group},
-		"spec": map[string]any{
-			"group": group, "scope": "Namespaced", "names": map[string]any{"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind)},
-			"versions": []any{map[string]any{
-				"name": version, "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": anything}}},
-			}},
-		},
-	}
-	text, err := yaml.Marshal(crd)
-	need.OK(t, err)
 	file := filepath.Join(t.TempDir(), plural+".yaml")
-	need.OK(t, os.WriteFile(file, text, 0o600))
+	need.Write(t, file, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[4]s.%[1]s}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {kind: %[3]s, listKind: %[3]sList, plural: %[4]s, singular: %[5]s}
+  versions:
+  - name: %[2]s
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
+`, group, version, kind, plural, strings.ToLower(kind)))
 	return file
 }
 
@@ -118,13 +118,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 
 	// A sick Ironic: what makes hosts waits for it, and no tenant does.
 	ironicReady(t, api, "False")
-	repo.Edit(t, "a tenant's change", func(dir string) {
-		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
-		text, err := os.ReadFile(file)
-		if err != nil || os.WriteFile(file, []byte(strings.Replace(string(text), "replicas: 2", "replicas: 3", 1)), 0o600) != nil {
-			t.Fatal(err)
-		}
-	})
+	tenantsChange(t, repo)
 	revision = flux.Publish(t, space, root, repo)
 	flux.WaitApplied(t, space, "red.edge.infra", revision)
 	flux.WaitDependency(t, space, vino, root+"-ironic", func() error { return nil })
@@ -185,6 +179,14 @@ func wantSiteGuards(t *testing.T, api *engine.APIServer) {
 		})
 		need.Error(t, "", err, "bmcCredentials")
 	}
+}
+
+// tenantsChange is a commit that changes a tenant's services.
+func tenantsChange(t *testing.T, repo *engine.Repo) {
+	repo.Edit(t, "a tenant's change", func(dir string) {
+		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
+		need.Write(t, file, strings.Replace(string(need.Read(t, file)), "replicas: 2", "replicas: 3", 1))
+	})
 }
 
 // ironicReady writes what the operator writes of Ironic's state.

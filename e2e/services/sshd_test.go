@@ -53,6 +53,23 @@ func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
 	return signer
 }
 
+// sshd waits until it listens, and gives what logs in there.
+func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
+	t.Helper()
+	eventually(t, "sshd listens", func() error {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		return connection.Close()
+	})
+	return func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
+		return ssh.Dial("tcp", address, &ssh.ClientConfig{
+			User: user, Auth: []ssh.AuthMethod{method}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
+		})
+	}
+}
+
 func TestJumpHost(t *testing.T) {
 	need.Program(t, "sshd", "openssh-server")
 	listed, _ := newSigner(t)
@@ -71,19 +88,7 @@ func TestJumpHost(t *testing.T) {
 	})
 	start(t, p.command(t, p.spec.Containers[0].Command...))
 	const address = "127.0.0.1:2222"
-	eventually(t, "sshd listens", func() error {
-		connection, err := net.Dial("tcp", address)
-		if err != nil {
-			return err
-		}
-		return connection.Close()
-	})
-
-	dial := func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
-		return ssh.Dial("tcp", address, &ssh.ClientConfig{
-			User: user, Auth: []ssh.AuthMethod{method}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
-		})
-	}
+	dial := sshd(t, address, hostKey)
 	for _, row := range []struct {
 		why    string
 		user   string
