@@ -27,9 +27,7 @@ func TestExamplesAreForOutsiders(t *testing.T) {
 			t.Errorf("%s: package %s, want one of its own", path, file.Name.Name)
 		}
 		for _, spec := range file.Imports {
-			if strings.Contains(spec.Path.Value, "/internal/") {
-				t.Errorf("%s: imports %s", path, spec.Path.Value)
-			}
+			need.Without(t, path, spec.Path.Value, "/internal/")
 		}
 		return nil
 	})

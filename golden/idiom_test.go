@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // bothEngines are the files of a tree that name the other engine, with the reason.
@@ -108,7 +109,5 @@ func TestObjectsOfASite(t *testing.T) {
 		})
 	}
 	want := []string{"AppProject", "Application", "GitRepository", "Kustomization", "NetworkPolicy", "PodDisruptionBudget"}
-	if kinds := slices.Sorted(maps.Keys(labeled)); !slices.Equal(kinds, want) {
-		t.Errorf("found the kinds %v, want %v", kinds, want)
-	}
+	need.Same(t, "", slices.Sorted(maps.Keys(labeled)), want)
 }

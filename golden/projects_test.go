@@ -138,7 +138,5 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 	for part := range permitted {
 		found[strings.Fields(part)[0]] = true
 	}
-	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
-		t.Errorf("found the Applications %q, want %q", got, want)
-	}
+	need.Same(t, "", slices.Sorted(maps.Keys(found)), want)
 }

@@ -1,6 +1,10 @@
 package inventory
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
 
 // TestEmptied: what has something to say about what runs on a host is not empty, and neither is one that nobody could read.
 func TestEmptied(t *testing.T) {
@@ -21,9 +25,7 @@ func TestEmptied(t *testing.T) {
 		{"nobody knows", Host{}, false},
 		{"nobody could read its spec", Host{State: State{Provisioning: "provisioned"}, Faults: []Fault{{Kind: FaultObject}}}, false},
 	} {
-		if got := row.host.Emptied(); got != row.want {
-			t.Errorf("%s: got %v", row.why, got)
-		}
+		need.Equal(t, row.why, row.host.Emptied(), row.want)
 	}
 }
 
@@ -36,8 +38,6 @@ func TestProvisioned(t *testing.T) {
 		{State{}, false}, {State{Provisioning: "available"}, false}, {State{Image: true}, true}, {State{Provisioning: "available", ExternallyProvisioned: true}, true},
 		{State{Provisioning: "provisioning"}, true},
 	} {
-		if got := row.state.Provisioned(); got != row.want {
-			t.Errorf("%+v: got %t", row.state, got)
-		}
+		need.Equal(t, row.state, row.state.Provisioned(), row.want)
 	}
 }

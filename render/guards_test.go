@@ -79,9 +79,7 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 				}
 			}
 		}
-		if patches != 4 {
-			t.Errorf("%s: found %d patches, want 4", engine, patches)
-		}
+		need.Equal(t, engine, patches, 4)
 	}
 }
 
@@ -135,9 +133,7 @@ func TestGuardsForbid(t *testing.T) {
 		}
 	}
 	want := []string{"delete-guard", "in-use-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
-	if got := slices.Sorted(maps.Keys(rules)); !slices.Equal(got, want) {
-		t.Errorf("guards with rules: found %v, want %v", got, want)
-	}
+	need.Same(t, "guards with rules: found", slices.Sorted(maps.Keys(rules)), want)
 }
 
 // Sites on one API server have guards of their own, for their own namespaces, and nothing prunes them.
@@ -156,9 +152,7 @@ func TestGuardsOfASite(t *testing.T) {
 			synced = "'" + writer + "'"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
-		if got := slices.Sorted(maps.Keys(bindings)); !slices.Equal(got, names) {
-			t.Errorf("%s: found %v, want %v", apply, got, names)
-		}
+		need.Same(t, apply, slices.Sorted(maps.Keys(bindings)), names)
 		for name, b := range bindings {
 			if !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) || b.Spec.PolicyName != name || b.Labels["sipgen.airshipit.org/site"] != "dc1" {
 				t.Errorf("%s: %s: found %+v", apply, name, b)

@@ -48,9 +48,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 				return tree, found
 			}
 			tree, found := next(before)
-			if !slices.Equal(found, row.empty) {
-				t.Errorf("empty are %q, want %q", found, row.empty)
-			}
+			need.Same(t, "empty are", found, row.empty)
 			if row.site != nil {
 				want(t, tree, "argocd/kustomization.yaml", "lab.a.project.yaml")
 				wantNot(t, tree, "argocd/kustomization.yaml", "lab.a.yaml")

@@ -59,14 +59,8 @@ func TestLostHosts(t *testing.T) {
 				text.Write(after[name])
 			}
 		}
-		if !slices.Equal(changed, row.changed) {
-			t.Errorf("%s: changed %q, want %q", row.why, changed, row.changed)
-		}
-		for _, gone := range row.gone {
-			if strings.Contains(text.String(), gone) {
-				t.Errorf("%s: %q is still there:\n%s", row.why, gone, &text)
-			}
-		}
+		need.Same(t, row.why, changed, row.changed)
+		need.Without(t, row.why, text.String(), row.gone...)
 		need.Words(t, row.why, text.String(), row.stays...)
 		if again := site(after, row.now...); !maps.EqualFunc(after, again, bytes.Equal) {
 			t.Errorf("%s: rendered once more it is another tree", row.why)
@@ -109,9 +103,7 @@ func TestForeignBackends(t *testing.T) {
 		for _, f := range ForeignBackends(row.before, row.now) {
 			got = append(got, f.Cluster.String()+": "+f.Words)
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Same(t, row.why, got, row.want)
 	}
 }
 
@@ -122,9 +114,7 @@ func TestBackends(t *testing.T) {
 		{"a", netip.MustParseAddr("192.0.2.1")}, {"b", netip.MustParseAddr("2001:db8::1")},
 		{"c", netip.MustParseAddr("192.0.2.2")}, {"m:d", netip.MustParseAddr("2001:db8::2")},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	need.Same(t, "", got, want)
 }
 
 // at is a host that the live labels give to somebody, with its address on the network oam.

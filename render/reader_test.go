@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -29,11 +30,7 @@ func TestReaderNamespaces(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if found := bound(testSite(nil)); found != "metal3" {
-		t.Errorf("found bindings in %q, want one in metal3", found)
-	}
+	need.Equal(t, "", bound(testSite(nil)), "metal3")
 	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system"} })
-	if found := bound(named); found != "kube-system" {
-		t.Errorf("of a Site that names the namespace: found bindings in %q", found)
-	}
+	need.Equal(t, "of a Site that names the namespace: found bindings in", bound(named), "kube-system")
 }

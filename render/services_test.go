@@ -72,9 +72,7 @@ func TestIronicWithADatabaseByTLS(t *testing.T) {
 		"    tlsCertificateName: ironic-tls\n")
 	want(t, tree, "PLAN.md", "      kubectl -n metal create secret generic ironic-tls --from-file=ca.crt --from-file=tls.crt --from-file=tls.key\n")
 	wantNot(t, tree, "PLAN.md", "create secret tls ironic-tls")
-	if n := strings.Count(string(tree["PLAN.md"]), "kubectl -n metal label secret ironic-tls "); n != 1 {
-		t.Errorf("%d commands label the Secret, want 1", n)
-	}
+	need.Equal(t, "", strings.Count(string(tree["PLAN.md"]), "kubectl -n metal label secret ironic-tls "), 1)
 	tree = services(t, siteOf(t, "flux", ironicDatabase), nil)
 	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "serverCertSecretRef", "required:")
 }

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -165,9 +166,7 @@ func TestArgoSyncObjects(t *testing.T) {
 			if app.Spec.Project != name {
 				t.Errorf("%s: it is in the project %s, want one of its own", name, app.Spec.Project)
 			}
-			if is != w {
-				t.Errorf("%s: found %+v, want %+v", name, is, w)
-			}
+			need.Equal(t, name, is, w)
 			if !app.Spec.Source.Kustomize.IgnoreMissingComponents {
 				t.Errorf("%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
 			}
@@ -310,9 +309,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := where(before); got != "lab metal3" {
-		t.Errorf("found %s", got)
-	}
+	need.Equal(t, "", where(before), "lab metal3")
 	kept := *testHost("elsewhere")
 	kept.Namespace = "metal4"
 	system := *testHost("system")
@@ -321,9 +318,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	moved := Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{
 		Clusters: []schedule.Cluster{cluster}, Hosts: []schedule.HostLine{{Host: &kept}, {Host: &system}},
 	}, Previous: before}
-	if got := where(render(t, moved)); got != "lab metal3 metal4" {
-		t.Errorf("found %s, want the namespace that the cluster has left, too", got)
-	}
+	need.Equal(t, "", where(render(t, moved)), "lab metal3 metal4")
 	// Somebody edits the tree: what it has in a reserved namespace opens that to nobody.
 	edited := maps.Clone(before)
 	for name, content := range edited {
@@ -332,9 +327,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 		}
 	}
 	moved.Previous = edited
-	if got := where(render(t, moved)); got != "lab metal4" {
-		t.Errorf("found %s after an edit of the tree", got)
-	}
+	need.Equal(t, "", where(render(t, moved)), "lab metal4")
 }
 
 // The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an Application whose project is gone.

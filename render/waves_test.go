@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -36,12 +37,8 @@ func TestWaves(t *testing.T) {
 	// Nothing waits for the services of a cluster that is gone.
 	wantNot(t, tree, "clusters/lab/b/kustomization.yaml", "hosts")
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
-	if got := apps["lab.a.infra"].Spec.Source.Path; got != "clusters/lab/a" {
-		t.Errorf("a's Application syncs %s", got)
-	}
-	if got := apps["lab.b.infra"].Spec.Source.Path; got != "clusters/lab/b/infra" {
-		t.Errorf("b's Application syncs %s", got)
-	}
+	need.Equal(t, "a's Application syncs", apps["lab.a.infra"].Spec.Source.Path, "clusters/lab/a")
+	need.Equal(t, "b's Application syncs", apps["lab.b.infra"].Spec.Source.Path, "clusters/lab/b/infra")
 	// With the other order the same site has nothing of it.
 	tree = guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
 	for path, content := range tree {

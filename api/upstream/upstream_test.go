@@ -59,7 +59,5 @@ func TestIronicVersions(t *testing.T) {
 		versions = append(versions, v.String())
 	}
 	slices.Sort(versions)
-	if !slices.Equal(versions, IronicVersions) {
-		t.Errorf("found %v, want %v", IronicVersions, versions)
-	}
+	need.Same(t, "", versions, IronicVersions)
 }

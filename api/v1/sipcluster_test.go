@@ -3,6 +3,8 @@ package v1
 import (
 	"math"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestWantIsWithinBounds: counts that validation refuses are summed all the same.
@@ -18,9 +20,7 @@ func TestWantIsWithinBounds(t *testing.T) {
 // TestMayBeReserved: a prefix that a token's name completes to one of Kubernetes' own.
 func TestMayBeReserved(t *testing.T) {
 	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true, "oidc:": false} {
-		if got := MayBeReserved(prefix); got != want {
-			t.Errorf("%q: found %t, want %t", prefix, got, want)
-		}
+		need.Equal(t, prefix, MayBeReserved(prefix), want)
 	}
 }
 

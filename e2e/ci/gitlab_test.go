@@ -158,9 +158,7 @@ func TestGitLab(t *testing.T) {
 	s.change(t, "tenants/edge-a.yaml", "active: 3", "active: 2") // an even number of control planes
 	s.git(t, "commit", "--quiet", "-am", "too many")
 	code, _, checkout := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
-	if code != 1 {
-		t.Errorf("lint: exit %d", code)
-	}
+	need.Equal(t, "lint: exit", code, 1)
 	checkCodeQuality(t, filepath.Join(checkout, jobs["sipgen-lint"].Artifacts.Reports.CodeQuality))
 	if code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 1 {
 		t.Errorf("plan: exit %d\n%.4000s", code, log)

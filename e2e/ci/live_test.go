@@ -48,13 +48,9 @@ func TestLiveInventory(t *testing.T) {
 		}
 	}
 	g.git(t, "pull", "--quiet", "origin", "main")
-	if n := strings.TrimSpace(g.git(t, "rev-list", "--count", "HEAD")); n != "2" {
-		t.Errorf("%s commits of specs and snapshots, want 2", n)
-	}
+	need.Equal(t, "", strings.TrimSpace(g.git(t, "rev-list", "--count", "HEAD")), "2")
 	for name, log := range r.log {
-		if strings.Contains(log, "token:") {
-			t.Errorf("%s prints the kubeconfig", name)
-		}
+		need.Without(t, name, log, "token:")
 	}
 	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 || !strings.Contains(r.log["Publish"], "nothing to commit") {
 		t.Errorf("from the snapshot: %v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])

@@ -166,9 +166,7 @@ func checkSums(t *testing.T, folder, sums string) {
 	for _, line := range lines {
 		sum, name, _ := strings.Cut(line, "  ")
 		digest := sha256.Sum256(need.Read(t, filepath.Join(folder, name)))
-		if found := hex.EncodeToString(digest[:]); found != sum {
-			t.Errorf("%s: has sum %s, SHA256SUMS says %s", name, found, sum)
-		}
+		need.Equal(t, name, hex.EncodeToString(digest[:]), sum)
 	}
 }
 

@@ -47,9 +47,7 @@ func byPage(t *testing.T, s *site) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	need.Words(t, "", string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
-	if strings.Contains(string(out), s.Token) {
-		t.Errorf("the token is in the output:\n%s", out)
-	}
+	need.Without(t, "the token is in the output", string(out), s.Token)
 	if all := s.pulls(t); len(all) != 1 || all[0].Head.Ref != "sipgen/dc1" || len(all[0].Labels) != 1 {
 		t.Errorf("found %+v", all)
 	}
@@ -60,9 +58,7 @@ func life(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 	first, words := s.publish(t, 0, propose...)
 	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/life/pulls/1", `warning: pull request: label "none such"`)
-	if strings.Contains(words, "Create a new pull request") {
-		t.Errorf("Gitea's invitation is there too:\n%s", words)
-	}
+	need.Without(t, "Gitea's invitation is there too", words, "Create a new pull request")
 	all := s.pulls(t)
 	if len(all) != 1 || all[0].Head.Ref != "sipgen/two" || all[0].Base.Ref != "main" || all[0].Head.Sha != first || len(all[0].Labels) != 1 {
 		t.Fatalf("found %+v", all)
@@ -115,9 +111,7 @@ func life(t *testing.T, s *site) {
 	need.Words(t, "", words, "pull request: updated: "+s.URL+"/ada/life/pulls/3")
 	need.Words(t, "", s.pulls(t)[2].Body, "nothing left to merge")
 	s.git(t, "fetch", "--quiet", "origin")
-	if diff := s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"); diff != "" {
-		t.Errorf("the proposal still changes\n%s", diff)
-	}
+	need.Equal(t, "the proposal still changes", s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"), "")
 }
 
 // Gitea's button merges main into the proposal, which is harmless; its editor commits to the branch, and that is not thrown
@@ -146,9 +140,7 @@ func others(t *testing.T, s *site) {
 	_, words = s.publish(t, 2, propose...)
 	need.Words(t, "", words, "the branch has 1 commit that sipgen did not write: "+fixed[:7]+` "a reviewer's fix" by `, "nothing is pushed", "hint: take another branch")
 	s.git(t, "fetch", "--quiet", "origin")
-	if now := s.git(t, "rev-parse", "origin/sipgen/two"); now != fixed {
-		t.Errorf("the branch has moved to %s", now)
-	}
+	need.Equal(t, "the branch has moved to", s.git(t, "rev-parse", "origin/sipgen/two"), fixed)
 	s.git(t, "push", "--quiet", "origin", "--delete", "sipgen/two")
 	engine.Wait(t, "Gitea to close the pull request", time.Minute, func() error { // it does so in the background, by then of a branch that may be back
 		if all := s.pulls(t); all[0].State != "closed" {
@@ -165,9 +157,7 @@ func byHand(t *testing.T, s *site) {
 	s.as(s.Admin, "")
 	_, words := s.publish(t, 0, "--propose", "sipgen/two")
 	need.Words(t, "", words, "open the pull request: "+s.URL+"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
-	if strings.Contains(words, "Create a new pull request") {
-		t.Errorf("said twice:\n%s", words)
-	}
+	need.Without(t, "said twice", words, "Create a new pull request")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
 	need.Words(t, "", words, "proposed on branch sipgen/two, for main", "set --forge to github, gitlab or gitea")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
@@ -231,9 +221,7 @@ func tokens(t *testing.T, s *site) {
 		s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 		_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
 		need.Words(t, "", words, "pull request: opened")
-		if strings.Contains(words, "warning: pull request") {
-			t.Errorf("found\n%s", words)
-		}
+		need.Without(t, "", words, "warning: pull request")
 	})
 	t.Run("git's own", func(t *testing.T) {
 		s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
@@ -255,9 +243,7 @@ func contract(t *testing.T, s *site) {
 		s.git(t, "fetch", "--quiet", "origin", "+refs/notes/*:refs/notes/*", "+refs/heads/*:refs/remotes/origin/*")
 		return s.git(t, "notes", "--ref=hydrator.metadata", "show", commit)
 	}
-	if found := note(); found != `{"drySha":"`+dry+`"}` {
-		t.Errorf("note %q", found)
-	}
+	need.Equal(t, "note", note(), `{"drySha":"`+dry+`"}`)
 	need.Words(t, "", s.git(t, "show", "origin/main-next:hydrator.metadata"), `"drySha": "`+dry+`"`)
 	other := strings.Repeat("9876543210", 4)
 	out, words := propose(other)

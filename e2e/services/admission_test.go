@@ -118,9 +118,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			t.Errorf("%s does not come from the mirror: %v", o.GetName(), image[0].(map[string]any)["image"])
 		}
 	}
-	if pods != 8 {
-		t.Errorf("%d Deployments, want 8", pods)
-	}
+	need.Equal(t, "", pods, 8)
 	// The test can fail: the profile does refuse a pod that is root.
 	root := engine.Objects(t, []byte(`{apiVersion: v1, kind: Pod, metadata: {name: root, namespace: restricted}, spec: {containers: [{name: c, image: i}]}}`))[0]
 	need.Error(t, "", api.TryApply(root, "e2e", true), "violates PodSecurity")

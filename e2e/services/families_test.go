@@ -51,18 +51,14 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 		t.Run(fmt.Sprintf("address %q", address), func(t *testing.T) {
 			service := rendered(t, address)
 			service.SetName("lb-" + fmt.Sprint(len(address)))
-			if got := apply(t, service); !slices.Equal(got, want) {
-				t.Errorf("found %v, want %v", got, want)
-			}
+			need.Same(t, "", apply(t, service), want)
 		})
 	}
 	t.Run("an address is asked for later", func(t *testing.T) {
 		if got := apply(t, rendered(t, "")); len(got) != 2 {
 			t.Fatalf("found %v, want both", got)
 		}
-		if got := apply(t, rendered(t, "203.0.113.20")); !slices.Equal(got, []string{"IPv4"}) {
-			t.Errorf("found %v, want IPv4", got)
-		}
+		need.Same(t, "", apply(t, rendered(t, "203.0.113.20")), []string{"IPv4"})
 		// The page says to delete the Service.
 		err := api.TryApply(rendered(t, "2001:db8:77::20"), "e2e", false)
 		need.Error(t, "", err, "spec.clusterIPs[0]")

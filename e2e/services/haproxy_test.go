@@ -344,9 +344,7 @@ func TestProxyProtocol(t *testing.T) {
 		answer, _ := bufio.NewReader(connection).ReadString('\n')
 		return answer
 	}
-	if answer := say(front, "hello\n"); answer != "" {
-		t.Errorf("a client without the protocol got %q", answer)
-	}
+	need.Equal(t, "a client without the protocol got", say(front, "hello\n"), "")
 	if answer := say(front, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\nhello\n"); answer != "seen\n" {
 		t.Fatalf("a client with the protocol got %q", answer)
 	}

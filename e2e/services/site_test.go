@@ -232,9 +232,7 @@ func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, usern
 	if string(wantText) != string(gotText) {
 		t.Errorf("the Vino is\n%s\nwant\n%s", gotText, wantText)
 	}
-	if !strings.Contains(string(gotText), `"gateway":"$vinobridge"`) {
-		t.Errorf("$vinobridge is gone: %s", gotText)
-	}
+	need.Words(t, "$vinobridge is gone", string(gotText), `"gateway":"$vinobridge"`)
 }
 
 // canary is in the BMCs' password.
@@ -248,13 +246,9 @@ type logs interface {
 // wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the engine says.
 func wantNowhereElse(t *testing.T, api *engine.APIServer, engine logs, repo *engine.Repo, canary string) {
 	t.Helper()
-	if said := engine.Logs(5, canary); said != "" {
-		t.Errorf("the engine says the password: %s", said)
-	}
+	need.Equal(t, "the engine says the password", engine.Logs(5, canary), "")
 	for name, content := range repo.Files(t) {
-		if strings.Contains(string(content), canary) {
-			t.Errorf("%s has the password", name)
-		}
+		need.Without(t, name, string(content), canary)
 	}
 	seen := 0
 	for _, name := range strings.Fields(api.Kubectl(t, "", "api-resources", "--verbs=list", "-o", "name")) {

@@ -128,9 +128,7 @@ func TestJumpHost(t *testing.T) {
 		}
 		return string(out)
 	}
-	if got := strings.TrimSpace(run("id -u")); got != "1000" {
-		t.Errorf("the session runs as uid %s", got)
-	}
+	need.Equal(t, "the session runs as uid", strings.TrimSpace(run("id -u")), "1000")
 	if got := run("host list"); !strings.Contains(got, "node-1") || !strings.Contains(got, "127.0.14.1") {
 		t.Errorf("host list says:\n%s", got)
 	}

@@ -2,9 +2,11 @@
 package need
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,4 +97,39 @@ func Words(t testing.TB, why any, text string, words ...string) {
 			t.Errorf("%v: no %q in\n%.6000s", why, word, text)
 		}
 	}
+}
+
+// Without wants none of these words in a text.
+func Without(t testing.TB, why any, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			t.Errorf("%v: %q is in\n%.6000s", why, word, text)
+		}
+	}
+}
+
+// Equal wants a value to be another one.
+func Equal[T comparable](t testing.TB, why any, found, want T) {
+	t.Helper()
+	if found != want {
+		t.Errorf("%v: found %s, want %s", why, shown(found), shown(want))
+	}
+}
+
+// Same wants a list to have the values of another one, in its order.
+func Same[T comparable](t testing.TB, why any, found, want []T) {
+	t.Helper()
+	if !slices.Equal(found, want) {
+		t.Errorf("%v: found %s, want %s", why, shown(found), shown(want))
+	}
+}
+
+// shown has texts in quotes, so that blanks are seen.
+func shown(value any) string {
+	switch value.(type) {
+	case string, []string:
+		return fmt.Sprintf("%q", value)
+	}
+	return fmt.Sprintf("%+v", value)
 }

@@ -158,9 +158,7 @@ func TestWhoIsFrozen(t *testing.T) {
 			if !slices.Equal(frozen, row.want) || len(got.Frozen) != len(row.want) {
 				t.Errorf("frozen: got %q, want %q: %v", frozen, row.want, got.Frozen)
 			}
-			if !slices.Equal(leaving, row.leaving) {
-				t.Errorf("leaving: got %q, want %q", leaving, row.leaving)
-			}
+			need.Same(t, "leaving: got", leaving, row.leaving)
 			if len(got.Lost) != row.lost || len(got.Notes) != row.notes {
 				t.Errorf("lost %v, notes %q", got.Lost, got.Notes)
 			}

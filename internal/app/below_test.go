@@ -1,6 +1,10 @@
 package app
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
 
 func TestBelow(t *testing.T) {
 	for where, want := range map[string]string{
@@ -9,8 +13,6 @@ func TestBelow(t *testing.T) {
 		"./tree/":                              "tree/clusters/a",
 		".":                                    "clusters/a",
 	} {
-		if found := below(where, "clusters/a"); found != want {
-			t.Errorf("%s: found %s, want %s", where, found, want)
-		}
+		need.Equal(t, where, below(where, "clusters/a"), want)
 	}
 }

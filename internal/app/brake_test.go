@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
@@ -64,9 +65,7 @@ func TestBrake(t *testing.T) {
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: schedule.Loss{Claimed: row.claimed}}
-		if got := p.brakeLimit(); got != row.want {
-			t.Errorf("%+v: found %d", row, got)
-		}
+		need.Equal(t, row, p.brakeLimit(), row.want)
 	}
 }
 
@@ -129,9 +128,7 @@ func TestBeyondBrake(t *testing.T) {
 			continue
 		}
 		for i := range frozen {
-			if !strings.Contains(frozen[i].Err.Error(), row.frozen[i]) {
-				t.Errorf("%s: frozen for %q, want %q", row.why, frozen[i].Err, row.frozen[i])
-			}
+			need.Words(t, row.why, frozen[i].Err.Error(), row.frozen[i])
 			key := frozen[i].Cluster
 			p.loss.Released = p.loss.Released[p.loss.Asked[key]+p.loss.Failed[key]:] // what is frozen loses nothing
 			delete(p.loss.Asked, key)

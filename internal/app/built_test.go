@@ -68,9 +68,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		return strings.Join(objects, "\n")
 	}
 	const want = "Deployment loadbalancer-controlplane-bank spec.replicas 5 → 3"
-	if got := said(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	need.Equal(t, "", said(), want)
 	built := l.built.done[onlyBuild(t, l)].built
 	i := slices.IndexFunc(built.Objects, func(o overlay.Object) bool { return o.Kind == "PodDisruptionBudget" })
 	built.Objects[i].Name = "the-mark"

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTable: each code has its words, and none stands twice.
@@ -31,7 +33,5 @@ func TestFold(t *testing.T) {
 	if got := Fold(all, 1, "see lint"); len(got) != 2 || got[0] != all[0] || got[1].String() != "SIP026: 2 more: see lint" {
 		t.Errorf("found %v", got)
 	}
-	if got := Fold(all, 3, "see lint"); !slices.Equal(got, all) {
-		t.Errorf("found %v", got)
-	}
+	need.Same(t, "", Fold(all, 3, "see lint"), all)
 }

@@ -45,9 +45,7 @@ func TestPage(t *testing.T) {
 			need.OK(t, err)
 			repository, found, err := Locate(row.remote, kind, row.web)
 			need.OK(t, err)
-			if page := repository.Page("main", "sipgen/dc1"); page != row.want {
-				t.Errorf("found %q\nwant  %q", page, row.want)
-			}
+			need.Equal(t, "", repository.Page("main", "sipgen/dc1"), row.want)
 			if strings.Contains(repository.String(), "s3cret") {
 				t.Error("the token is in it")
 			}
@@ -78,9 +76,7 @@ func TestLocateRefuses(t *testing.T) {
 			if err == nil || found {
 				t.Fatalf("found %q", repository)
 			}
-			if strings.Contains(err.Error(), "s3cret") {
-				t.Errorf("the password is in %q", err)
-			}
+			need.Without(t, "the password is in", err.Error(), "s3cret")
 		})
 	}
 	if _, err := KindOf("https://github.com/a/b", "bitbucket"); err == nil || !strings.Contains(err.Error(), "want auto, github, gitlab, gitea or none") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -73,9 +74,7 @@ func TestLog(t *testing.T) {
 					strings.TrimPrefix(x.Cluster, "t/"), x.Role, x.Slot, x.UID, x.From.Day(), to))
 			}
 		}
-		if !slices.Equal(found, row.want) {
-			t.Errorf("%s:\nfound %q\nwant  %q", row.why, found, row.want)
-		}
+		need.Same(t, row.why, found, row.want)
 	}
 }
 

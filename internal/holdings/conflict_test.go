@@ -2,7 +2,6 @@ package holdings
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,8 +71,6 @@ func TestConflicts(t *testing.T) {
 			}
 			got = append(got, strings.ReplaceAll(words, "  ", " "))
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%s: found %q, want %q", row.why, got, row.want)
-		}
+		need.Same(t, row.why, got, row.want)
 	}
 }

@@ -234,9 +234,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %v", r.line, err)
 			continue
 		}
-		if found := text(&got.Hosts[0]); found != r.want {
-			t.Errorf("%s: found %q, want %q", r.line, found, r.want)
-		}
+		need.Equal(t, r.line, text(&got.Hosts[0]), r.want)
 		if lost := len(got.Recreated) > 0; lost != (r.tree != "" && got.Hosts[0].Claim == nil) {
 			t.Errorf("%s: recreated %v", r.line, got.Recreated)
 		}
@@ -388,9 +386,7 @@ func TestTree(t *testing.T) {
 		{Host: HostKey{"m", "n1"}, Cluster: a, Role: "Worker", Addresses: map[string][]netip.Addr{"oam": nil}},
 		{Host: HostKey{"m", "n4"}, Cluster: a, Role: "ControlPlane"},
 	}
-	if got := Clusters(tree); !slices.Equal(got, []ClusterKey{a, b}) {
-		t.Errorf("clusters %v", got)
-	}
+	need.Same(t, "clusters", Clusters(tree), []ClusterKey{a, b})
 	var names []string
 	for _, claim := range ClusterHosts(tree, a) {
 		names = append(names, claim.Host.Name)
@@ -420,7 +416,5 @@ func TestKeptForReuse(t *testing.T) {
 	for _, h := range of.KeptForReuse() {
 		got = append(got, h.Host.Name)
 	}
-	if want := []string{"ill", "lost"}; !slices.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
-	}
+	need.Same(t, "", got, []string{"ill", "lost"})
 }

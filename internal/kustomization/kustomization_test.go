@@ -158,9 +158,7 @@ func TestSpecs(t *testing.T) {
 			var out strings.Builder
 			for i := range docs {
 				fmt.Fprintf(&out, "%s %s/%s of %s, count %s\n", docs[i].Kind, docs[i].Namespace, docs[i].Name, docs[i].Where(), count(docs[i].JSON))
-				if strings.Contains(string(docs[i].JSON), "config.kubernetes.io/origin") {
-					t.Errorf("kustomize's annotation is left in %s", docs[i].JSON)
-				}
+				need.Without(t, "kustomize's annotation is left in", string(docs[i].JSON), "config.kubernetes.io/origin")
 			}
 			if err != nil {
 				out.WriteString(err.Error() + "\n")
@@ -168,9 +166,7 @@ func TestSpecs(t *testing.T) {
 					t.Errorf("%v is no problem of the kustomization", err)
 				}
 			}
-			if got := strings.TrimSuffix(out.String(), "\n"); got != row.want {
-				t.Errorf("got\n%s\nwant\n%s", got, row.want)
-			}
+			need.Equal(t, "", strings.TrimSuffix(out.String(), "\n"), row.want)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
@@ -55,9 +56,7 @@ func TestHeldHostsAddress(t *testing.T) {
 	}
 	for _, f := range in.Check() {
 		if f.Code == finding.NoAddress && strings.Contains(f.Object, "h1") {
-			if !strings.Contains(f.Message, "keeps 192.0.2.1") {
-				t.Errorf("got %q, want the address that the host keeps", f.Message)
-			}
+			need.Words(t, "", f.Message, "keeps 192.0.2.1")
 			return
 		}
 	}
@@ -86,17 +85,11 @@ func TestMisplacedAddress(t *testing.T) {
 			in.Hosts[i].Addresses[n].Outside = "198.51.100.0/24"
 		}
 	}
-	if got, want := found(), h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps; got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	need.Equal(t, "", found(), h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps)
 	in.Networks = []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}
-	if got, want := found(), h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps; got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	need.Equal(t, "", found(), h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps)
 	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
-	if got := found(); got != "" {
-		t.Errorf("the site lists it: %s", got)
-	}
+	need.Equal(t, "the site lists it", found(), "")
 }
 
 // TestSharedValuesAreFolded: a value that many hosts share is one finding with the first of them, whatever the fleet's size.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -34,9 +35,7 @@ func TestParseIgnores(t *testing.T) {
 		{"the code of this very complaint", "SIP017: x", "", "cannot be suppressed"},
 	} {
 		codes, problems := parseIgnores(row.text)
-		if got := strings.Join(slices.Sorted(maps.Keys(codes)), " "); got != row.codes {
-			t.Errorf("%s: silences %q, want %q", row.why, got, row.codes)
-		}
+		need.Equal(t, row.why, strings.Join(slices.Sorted(maps.Keys(codes)), " "), row.codes)
 		if all := strings.Join(problems, "\n"); (all == "") != (row.problem == "") || !strings.Contains(all, row.problem) {
 			t.Errorf("%s: problems %q, want %q", row.why, all, row.problem)
 		}

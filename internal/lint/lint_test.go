@@ -361,18 +361,14 @@ func TestFluxLacksCredentials(t *testing.T) {
 	} {
 		site := siteOf("")
 		site.Name, site.Spec.Engine, site.Spec.Repository.URL, site.Spec.Flux.SecretName = "dc1", row.engine, row.url, row.secret
-		if got := codes(Check(site, nil, nil, nil)); !slices.Equal(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Same(t, row.why, codes(Check(site, nil, nil, nil)), row.want)
 		site.Annotations = map[string]string{IgnoreAnnotation: "SIP032: an operator of ours gives it its credentials"}
 		if got := codes(Check(site, nil, nil, nil)); len(got) != 0 {
 			t.Errorf("%s: got %q, though the Site silences it", row.why, got)
 		}
 		site.Annotations[IgnoreAnnotation] = "SIP032"
 		want := append([]string{"SIP017 error Site dc1 metadata.annotations[\"sip.airshipit.org/lint-ignore\"]"}, row.want...)
-		if got := codes(Check(site, nil, nil, nil)); !slices.Equal(got, want) {
-			t.Errorf("%s: without a reason: got %q, want %q", row.why, got, want)
-		}
+		need.Same(t, row.why, codes(Check(site, nil, nil, nil)), want)
 	}
 }
 

@@ -251,9 +251,7 @@ func TestReadFolders(t *testing.T) {
 	for _, d := range docs {
 		kinds += d.Kind
 	}
-	if kinds != "ABCS" {
-		t.Errorf("found %s, want ABCS: sorted, hidden files left out, a file reached twice read once", kinds)
-	}
+	need.Equal(t, "", kinds, "ABCS")
 	_, err = Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
 	if err == nil || strings.Count(err.Error(), "no such file") != 2 {
 		t.Errorf("found %v, want both missing files", err)

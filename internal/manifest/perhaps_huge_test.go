@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var perhapsHugePattern = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{4}|[0-9.]{30}`)
@@ -22,9 +24,7 @@ func FuzzPerhapsHuge(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got, want := perhapsHuge([]byte(text)), perhapsHugePattern.MatchString(text); got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
+		need.Equal(t, text, perhapsHuge([]byte(text)), perhapsHugePattern.MatchString(text))
 	})
 }
 
@@ -48,9 +48,7 @@ func TestHasQuantities(t *testing.T) {
 		{new(any), false},
 	} {
 		for range 2 { // the second time it is known
-			if got := hasQuantities(reflect.TypeOf(row.of)); got != row.want {
-				t.Errorf("%T: got %v, want %v", row.of, got, row.want)
-			}
+			need.Equal(t, row.of, hasQuantities(reflect.TypeOf(row.of)), row.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,16 +34,10 @@ func TestItemLines(t *testing.T) {
 		for i := range docs {
 			got = append(got, docs[i].Line)
 		}
-		if !slices.Equal(got, row.want) {
-			t.Errorf("%s: got %v, want %v", why, got, row.want)
-		}
+		need.Same(t, why, got, row.want)
 	}
 	docs, err := Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b")))
 	need.OK(t, err)
-	if got := docs[2].LineOf("spec.count"); got != 24 {
-		t.Errorf("the field's line: got %d, want 24", got)
-	}
-	if got := docs[2].Place().String(); got != "f.yaml: document 2: line 15" {
-		t.Errorf("got %q", got)
-	}
+	need.Equal(t, "the field's line: got", docs[2].LineOf("spec.count"), 24)
+	need.Equal(t, "", docs[2].Place().String(), "f.yaml: document 2: line 15")
 }

@@ -135,9 +135,7 @@ func TestOtherKinds(t *testing.T) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for i := range hosts {
-		if is, want := len(hosts[i].Faults), map[string]int{"other": 1}[hosts[i].Name]; is != want {
-			t.Errorf("%s: %d faults, want %d", hosts[i].Name, is, want)
-		}
+		need.Equal(t, hosts[i].Name, len(hosts[i].Faults), map[string]int{"other": 1}[hosts[i].Name])
 	}
 	if errs := plan.Problems(); len(errs) != 2 {
 		t.Errorf("found %v", errs)

@@ -3,6 +3,8 @@ package overlay
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Who may log in by a Dex is said when it is new, and when its issuer, the servers that it asks or their rules change. Nothing else of it is repeated.
@@ -30,11 +32,7 @@ func TestLoginsByDex(t *testing.T) {
 			return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": map[string]any{"config.yaml": config}}}
 		}
 		more, less := logins(with(row.was), with(row.is))
-		if got := strings.Join(more, ", "); got != row.more {
-			t.Errorf("%s: got %q from now on, want %q", row.why, got, row.more)
-		}
-		if got := strings.Join(less, ", "); got != row.less {
-			t.Errorf("%s: got %q no longer, want %q", row.why, got, row.less)
-		}
+		need.Equal(t, row.why, strings.Join(more, ", "), row.more)
+		need.Equal(t, row.why, strings.Join(less, ", "), row.less)
 	}
 }

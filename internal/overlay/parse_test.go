@@ -189,9 +189,7 @@ func TestWhereAServiceIsReached(t *testing.T) {
 		decoder := json.NewDecoder(strings.NewReader(row.fields))
 		decoder.UseNumber()
 		need.OK(t, decoder.Decode(&o.Fields))
-		if got := reached(&o); got != row.want {
-			t.Errorf("%s: got %q, want %q", row.fields, got, row.want)
-		}
+		need.Equal(t, row.fields, reached(&o), row.want)
 	}
 }
 

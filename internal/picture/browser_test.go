@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -90,9 +89,7 @@ func TestBrowser(t *testing.T) {
 					t.Errorf("%s: %d cells, %d lines, %q", step.What, step.Cells, step.Lines, step.Found)
 				}
 			}
-			if !slices.Equal(shown, want) {
-				t.Errorf("found %q\nwant  %q", shown, want)
-			}
+			need.Same(t, "", shown, want)
 		})
 	}
 }

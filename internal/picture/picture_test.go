@@ -77,9 +77,7 @@ func TestHostileWords(t *testing.T) {
 	if page := string(HTML(site)); strings.Count(page, "alert(1)") < 30 || strings.ContainsAny(page, "\x00\x1b\u2028") || !utf8.ValidString(page) {
 		t.Errorf("the words are there %d times, or control characters are", strings.Count(page, "alert(1)"))
 	}
-	if found, want := markup(t, site), markup(t, plain(site)); found != want {
-		t.Errorf("found %s\nwant  %s", found, want)
-	}
+	need.Equal(t, "", markup(t, site), markup(t, plain(site)))
 }
 
 // plain returns a site with "x" in place of each text from outside.
@@ -157,9 +155,7 @@ func TestNatural(t *testing.T) {
 	found := slices.Clone(want)
 	slices.Reverse(found)
 	slices.SortFunc(found, natural)
-	if !slices.Equal(found, want) {
-		t.Errorf("found %v, want %v", found, want)
-	}
+	need.Same(t, "", found, want)
 }
 
 // TestSigns: what fails, changes or is left out is seen in a cell, in the legend and in the sums.
@@ -202,9 +198,7 @@ func TestRows(t *testing.T) {
 			found = append(found, rowName(r.name)+" "+rackName(k.name)+" "+strconv.Itoa(len(k.hosts)))
 		}
 	}
-	if want := []string{"row a r1 1", "row b r2 2", "row b r10 1", "row b no rack 1", "no row r1 1"}; !slices.Equal(found, want) {
-		t.Errorf("found %q, want %q", found, want)
-	}
+	need.Same(t, "", found, []string{"row a r1 1", "row b r2 2", "row b r10 1", "row b no rack 1", "no row r1 1"})
 	for row, want := range map[string]bool{"": false, "a": true} {
 		page := string(HTML(Drawing{Name: "x", Hosts: []Cell{{Name: "m/h", Rack: "r1", Row: row, Tenant: -1}}}))
 		if got := strings.Contains(page, "<th>Row</th>"); got != want || strings.Contains(page, "<td></td><td>r1</td>") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
@@ -138,8 +139,6 @@ func TestSynced(t *testing.T) {
 		"Flux knows it as another's":                             {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "hosts"}}, false},
 		"it has none":                                            {inventory.Host{Labels: map[string]string{"ns": "a"}, Managers: by("kustomize-controller", "name", "ns")}, false},
 	} {
-		if got := Synced(keys, &row.host); got != row.want {
-			t.Errorf("%s: %t, want %t", what, got, row.want)
-		}
+		need.Equal(t, what, Synced(keys, &row.host), row.want)
 	}
 }

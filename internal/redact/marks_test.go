@@ -119,8 +119,6 @@ func FuzzText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got, want := Text(text), everyPattern(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
+		need.Equal(t, text, Text(text), everyPattern(text))
 	})
 }

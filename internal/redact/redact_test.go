@@ -34,9 +34,7 @@ func TestValueShowsWhatLooksLikeAName(t *testing.T) {
 		"git@git.example.org:team/fleet.git", "loadBalancerControlPlane", "r12n3cp", "r1n1c2s3b4x5y6z7", "Wörker", "a, b",
 		"requiredDuringSchedulingIgnoredDuringExecution"[:40], "name with blanks", "--filename", "v1alpha1", "rack in (r1, r2),flavor=worker", "system:serviceaccounts",
 	} {
-		if found := Value(shown); found != fmt.Sprintf("%q", shown) {
-			t.Errorf("%q: found %s, want it shown", shown, found)
-		}
+		need.Equal(t, shown, Value(shown), fmt.Sprintf("%q", shown))
 	}
 	for _, c := range []struct{ value, why string }{
 		{"Tr0ub4dor&3", "a password has punctuation"},
@@ -58,9 +56,7 @@ func TestValueShowsWhatLooksLikeAName(t *testing.T) {
 			t.Errorf("%q: found %s: %s", c.value, found, c.why)
 		}
 	}
-	if found := Value(strings.Repeat("é", 1679)); found != "a value of 1,679 characters (not shown)" {
-		t.Errorf("found %s", found)
-	}
+	need.Equal(t, "", Value(strings.Repeat("é", 1679)), "a value of 1,679 characters (not shown)")
 }
 
 // privateKeys are real ones, as the libraries and the programs that people use write them.
@@ -202,9 +198,7 @@ func TestFindLeavesWhatIsPublic(t *testing.T) {
 		if kind, found := Find(text); found {
 			t.Errorf("%.60q: found %s", text, kind)
 		}
-		if left := Text(text); left != text {
-			t.Errorf("%.60q: left %.60q", text, left)
-		}
+		need.Equal(t, "", Text(text), text)
 	}
 }
 
@@ -229,9 +223,7 @@ func TestTextTakesLoginsOut(t *testing.T) {
 		"basic authentication is needed, bearer tokens":    "basic authentication is needed, bearer tokens",
 		"token rejected: the token in SIPGEN_FORGE_TOKEN":  "token rejected: the token in SIPGEN_FORGE_TOKEN",
 	} {
-		if found := Text(text); found != want {
-			t.Errorf("%s\nfound %s\nwant  %s", text, found, want)
-		}
+		need.Equal(t, text, Text(text), want)
 	}
 }
 
@@ -267,12 +259,8 @@ func TestFreeTextMasksWhatSecretsAreCalled(t *testing.T) {
 		"passed: 3 of 4, bypass=on, tokenizer: x":       "passed: 3 of 4, bypass=on, tokenizer: x",
 	} {
 		found := FreeText(text)
-		if found != want {
-			t.Errorf("%s\nfound %s\nwant  %s", text, found, want)
-		}
-		if again := FreeText(found); again != found {
-			t.Errorf("%s\ntwice %s", found, again)
-		}
+		need.Equal(t, text, found, want)
+		need.Equal(t, "", FreeText(found), found)
 		if strings.Contains(text, "hunter2") && strings.Contains(Value(text), "hunter2") {
 			t.Errorf("%s: shown as %s", text, Value(text))
 		}
@@ -314,9 +302,7 @@ func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
 			t.Errorf("the part %q is left", part)
 		}
 	}
-	if found := Known("a short one: abc, and words", "abc", "", "s", "xy"); found != "a short one: ***, and words" {
-		t.Errorf("found %q", found)
-	}
+	need.Equal(t, "", Known("a short one: abc, and words", "abc", "", "s", "xy"), "a short one: ***, and words")
 }
 
 func TestSprintfIsFmtForPlainValues(t *testing.T) {
@@ -324,12 +310,8 @@ func TestSprintfIsFmtForPlainValues(t *testing.T) {
 	cause := errors.New(`say "x"`)
 	args := []any{"edge-a", name("edge-b"), 3, 2.5, []string{"a"}, cause, true, 'x'}
 	const format = "%q %s %d %.1f %v %v %t %c %%"
-	if found, want := Sprintf(format, args...), fmt.Sprintf(format, args...); found != want {
-		t.Errorf("found %s, want %s", found, want)
-	}
-	if found, want := Sprintf("%-8s|%8s|%v", "a", "b", "c"), fmt.Sprintf("%-8s|%8s|%v", "a", "b", "c"); found != want {
-		t.Errorf("found %s, want %s", found, want)
-	}
+	need.Equal(t, "", Sprintf(format, args...), fmt.Sprintf(format, args...))
+	need.Equal(t, "", Sprintf("%-8s|%8s|%v", "a", "b", "c"), fmt.Sprintf("%-8s|%8s|%v", "a", "b", "c"))
 	err := Errorf("x %q: %w", "Tr0ub4dor&3", cause)
 	if !errors.Is(err, cause) || err.Error() != `x a value of 11 characters (not shown): say "x"` {
 		t.Errorf("found %v", err)
@@ -350,9 +332,7 @@ func FuzzKnown(f *testing.F) {
 			base64.StdEncoding.EncodeToString([]byte(before + secret + after)),
 		} {
 			found := Known(text, secret)
-			if strings.Contains(found, secret) {
-				t.Errorf("%q is left in %q", secret, found)
-			}
+			need.Without(t, "", found, secret)
 			if raw, err := base64.StdEncoding.DecodeString(found); err == nil && text != before+secret+after && strings.Contains(string(raw), secret) {
 				t.Errorf("%q is left in %q", secret, found)
 			}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestJumpHost: only a build from a tag has an image: that of any other commit is published nowhere.
@@ -26,13 +28,9 @@ func TestJumpHost(t *testing.T) {
 		"v00.1.0":  "",
 		"v0.1.0\n": "",
 	} {
-		if found := jumpHost(version); found != want {
-			t.Errorf("%q: found %q, want %q", version, found, want)
-		}
+		need.Equal(t, version, jumpHost(version), want)
 	}
-	if found := JumpHost(); found != "" {
-		t.Errorf("a test is built from no tag: found %q", found)
-	}
+	need.Equal(t, "a test is built from no tag: found", JumpHost(), "")
 }
 
 // TestPlace: images are published in the registry of the repository that the module's path names.

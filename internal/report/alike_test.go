@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -40,8 +41,6 @@ func TestAlikeRolesShareALine(t *testing.T) {
 			[]string{"t/c0 Worker: could use it, but has the 2 hosts it wants", "t/c0 Worker: could use it, but has the 3 hosts it wants"},
 		},
 	} {
-		if got := alike(row.found); !slices.Equal(got, row.want) {
-			t.Errorf("found\n%q\nwant\n%q", got, row.want)
-		}
+		need.Same(t, "", alike(row.found), row.want)
 	}
 }

@@ -1,9 +1,10 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestComponentDangers(t *testing.T) {
@@ -28,8 +29,6 @@ func TestComponentDangers(t *testing.T) {
 				t.Errorf("found %q, want %q", found, row.want)
 			}
 		}
-		if only := Dangers(p.Only("t/a"), nil); !slices.Equal(only, Dangers(p, nil)[:1]) {
-			t.Errorf("of one cluster: found %q", only)
-		}
+		need.Same(t, "of one cluster: found", Dangers(p.Only("t/a"), nil), Dangers(p, nil)[:1])
 	}
 }

@@ -1,9 +1,10 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestLastHostOfARole(t *testing.T) {
@@ -59,9 +60,7 @@ func TestFirstDangers(t *testing.T) {
 	if said := strings.Join(shown, "\n"); len(shown) != 50 || !strings.Contains(said, "bank/a Worker releases m/h1") {
 		t.Errorf("found %d:\n%s", len(shown), said)
 	}
-	if want := "11 more dangers, 11 of which are of namespace evil"; more != want {
-		t.Errorf("found %q, want %q", more, want)
-	}
+	need.Equal(t, "", more, "11 more dangers, 11 of which are of namespace evil")
 	if shown, more = FirstDangers(p, nil, 61); len(shown) != 61 || more != "" {
 		t.Errorf("found %d and %q, want all", len(shown), more)
 	}
@@ -120,8 +119,6 @@ func TestUncleaned(t *testing.T) {
 			}
 		}
 		p := planOf(ClusterResult{Roles: []RoleResult{role}})
-		if got := handedOut(p.Totals()); !slices.Equal(got, row.want) {
-			t.Errorf("%s: found %q, want %q", row.why, got, row.want)
-		}
+		need.Same(t, row.why, handedOut(p.Totals()), row.want)
 	}
 }

@@ -52,12 +52,8 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, danger{"tree", "", "policy"})
 	shown := fairly(dangers, 6, func(string) int { return 1 })
-	if got, want := strings.Join(sentences(shown), " "), "0 1 2 of b any policy"; got != want {
-		t.Errorf("found %q, want %q", got, want)
-	}
-	if got, want := moreDangers(dangers, shown), "97 more dangers, 97 of which are of namespace a"; got != want {
-		t.Errorf("found %q, want %q", got, want)
-	}
+	need.Equal(t, "", strings.Join(sentences(shown), " "), "0 1 2 of b any policy")
+	need.Equal(t, "", moreDangers(dangers, shown), "97 more dangers, 97 of which are of namespace a")
 	if got := fairly(dangers, 1000, func(string) int { return 1 }); len(got) != len(dangers) {
 		t.Errorf("%d of %d", len(got), len(dangers))
 	}
@@ -79,9 +75,7 @@ func TestWordsThatAreNoOrders(t *testing.T) {
 		"rack-12 of DC1-R12", "SHA-256 and UTF-8", "docs/gitops.md#to-another-folder", "docs/lint.md#sip041", "../safety.md#a-tree-that-is-refused", "prefix PROJ-12", "closed: 3 of r-12",
 		"fixed-1", "resolve it, rack-12", "C# 8", "a#b", "fix the host rack-1",
 	} {
-		if found := uncommanded(words); found != words {
-			t.Errorf("%q becomes %q", words, found)
-		}
+		need.Equal(t, "", uncommanded(words), words)
 	}
 }
 

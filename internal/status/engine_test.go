@@ -77,14 +77,8 @@ func TestApplied(t *testing.T) {
 		"The cluster has no commit; the tree is of 111111111111":                                    Applied(at(""), newest),
 		"The cluster has commit 222222222222":                                                       Applied(at(former), ""),
 	} {
-		if found != want {
-			t.Errorf("found %q, want %q", found, want)
-		}
+		need.Equal(t, "", found, want)
 	}
-	if found := ServiceSummary(at(newest)); found != "1 service: 1 ready" {
-		t.Errorf("found %q", found)
-	}
-	if found := ServiceSummary(at(newest)[:1]); found != "" {
-		t.Errorf("the engine's objects alone: found %q", found)
-	}
+	need.Equal(t, "", ServiceSummary(at(newest)), "1 service: 1 ready")
+	need.Equal(t, "the engine's objects alone: found", ServiceSummary(at(newest)[:1]), "")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -53,9 +54,7 @@ func TestPropose(t *testing.T) {
 		for _, r := range p.Roles {
 			got = append(got, fmt.Sprintf("%s %s=%s %d", r.Name, r.Key, r.Value, r.Active))
 		}
-		if s := fmt.Sprint(got); s != row.want {
-			t.Errorf("%s: %s, want %s", row.why, s, row.want)
-		}
+		need.Equal(t, row.why, fmt.Sprint(got), row.want)
 	}
 }
 

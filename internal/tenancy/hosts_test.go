@@ -31,9 +31,7 @@ func TestHeld(t *testing.T) {
 		claim("h3", "b", true, false),  // not in the inventory
 	}}, append(labeled, half...), schedule.Options{Keys: keys})
 	for key, want := range map[string]Count{"a": {2, 1}, "b": {1, 1}, "c": {}} {
-		if found := held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}); found != want {
-			t.Errorf("%s: found %+v, want %+v", key, found, want)
-		}
+		must.Equal(t, key, held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}), want)
 	}
 }
 
@@ -47,9 +45,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
 	}
 	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)", StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
-	if got := *listed[key("bank")]; got != want {
-		t.Errorf("found %+v, want %+v", got, want)
-	}
+	must.Equal(t, "", *listed[key("bank")], want)
 	each := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test")})
 	if got := each[key("bank")]; got.Hosts != 3 || got.HostsFrom != "each namespace (the Site's spec.maxHostsPerTenant)" || got == each[key("bank-test")] {
 		t.Errorf("by default: found %+v, want 3 for each namespace", got)

@@ -40,12 +40,8 @@ func TestServed(t *testing.T) {
 		return names
 	}
 	bank := Served(treeOf(t, "../../golden/full-service"))["bank/bank"]
-	if ports := names(bank, validation.NodePort); !slices.Equal(ports, []string{"30022", "30556"}) {
-		t.Errorf("found ports %v", ports)
-	}
-	if dex := names(bank, validation.DexState); !slices.Equal(dex, []string{"bank"}) {
-		t.Errorf("found a Dex in %v", dex)
-	}
+	must.Same(t, "", names(bank, validation.NodePort), []string{"30022", "30556"})
+	must.Same(t, "", names(bank, validation.DexState), []string{"bank"})
 	addresses := bank[validation.Resource{Kind: validation.Balancer, Name: "203.0.113.20"}]
 	apis := 0
 	for _, a := range addresses {

@@ -58,9 +58,7 @@ func TestSuggest(t *testing.T) {
 	granted := Of(siteOf(t, text), nil)
 	for i := range clusters {
 		c := &clusters[i]
-		if found := said(granted.Spec(c)) + said(granted.Namespace(c)) + said(granted.Written(c, files[c.Key()], "")); found != "" {
-			t.Errorf("%s: %s", c.Key(), found)
-		}
+		must.Equal(t, c.Key(), said(granted.Spec(c))+said(granted.Namespace(c))+said(granted.Written(c, files[c.Key()], "")), "")
 	}
 	asked, keys := map[*schedule.Limit]int{}, []schedule.ClusterKey{}
 	for i := range clusters {
@@ -116,8 +114,6 @@ func TestSuggestKeeps(t *testing.T) {
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
 		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Counts{}))
 		must.OK(t, err)
-		if found != wanted {
-			t.Errorf("%s: found\n%s\nwant\n%s", why, found, wanted)
-		}
+		must.Equal(t, why, found, wanted)
 	}
 }

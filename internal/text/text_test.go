@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -77,9 +78,7 @@ func TestCounts(t *testing.T) {
 		text.Count(0, "host"): "0 hosts", text.Count(1, "host"): "1 host", text.Count(2, "host"): "2 hosts",
 		text.Plural(1, "file differs", "files differ"): "1 file differs", text.Plural(3, "switch", "switches"): "3 switches",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		need.Equal(t, "", got, want)
 	}
 }
 
@@ -111,9 +110,7 @@ func TestLinesAndBlock(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	got := text.TableHead("host", "role") + text.TableRow("`a`", "x") + text.TableRow("b", "")
-	if want := "| host | role |\n|---|---|\n| `a` | x |\n| b |  |\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	need.Equal(t, "", got, "| host | role |\n|---|---|\n| `a` | x |\n| b |  |\n")
 }
 
 func TestFold(t *testing.T) {

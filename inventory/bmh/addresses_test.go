@@ -167,9 +167,7 @@ func TestUnreadableAddresses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			host := oneHost(t, row.text)
-			if got := inventorytest.Addresses(host); !slices.Equal(got, row.addresses) {
-				t.Errorf("addresses %v, want %v", got, row.addresses)
-			}
+			need.Same(t, "addresses", inventorytest.Addresses(host), row.addresses)
 			if len(host.AddressProblems) != len(row.problems) {
 				t.Fatalf("problems %+v, want %q", host.AddressProblems, row.problems)
 			}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestClean(t *testing.T) {
@@ -16,13 +18,9 @@ func TestClean(t *testing.T) {
 		"turned \u202eround":                "turned round",
 		"":                                  "",
 	} {
-		if found := clean(text); found != want {
-			t.Errorf("%q: found %q, want %q", text, found, want)
-		}
+		need.Equal(t, text, clean(text), want)
 	}
-	if n := len([]rune(clean(string(make([]byte, 10)) + string([]rune("ü")[0]) + longText()))); n != maxText {
-		t.Errorf("found %d characters, want %d", n, maxText)
-	}
+	need.Equal(t, "", len([]rune(clean(string(make([]byte, 10))+string([]rune("ü")[0])+longText()))), maxText)
 }
 
 func longText() string {

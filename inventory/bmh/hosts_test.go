@@ -78,9 +78,7 @@ func TestAddresses(t *testing.T) {
 			if err != nil || len(hosts) != 1 {
 				t.Fatalf("%d hosts, %v", len(hosts), err)
 			}
-			if got := inventorytest.Addresses(&hosts[0]); !slices.Equal(got, row.want) {
-				t.Errorf("got %v\nwant %v", got, row.want)
-			}
+			need.Same(t, "", inventorytest.Addresses(&hosts[0]), row.want)
 			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") || !strings.Contains(got, row.warning) {
 				t.Errorf("warnings %q, want %q", got, row.warning)
 			}
@@ -236,9 +234,7 @@ func TestWithoutUser(t *testing.T) {
 		{"a slash in the password, which a parser of URLs takes for a path", "redfish://root:12/" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
 		{"a scheme within the password", "root:" + inventorytest.Marker + "://x@198.51.100.1", "198.51.100.1"},
 	} {
-		if got := WithoutUser(row.address); got != row.want {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, WithoutUser(row.address), row.want)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // FuzzSimpleName: what is a simple name is one to Kubernetes, wherever it is asked for less.
@@ -14,9 +16,7 @@ func FuzzSimpleName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		simple := simpleName(text)
-		if simple != (len(validation.IsDNS1123Label(text)) == 0) {
-			t.Errorf("%q: %v", text, simple)
-		}
+		need.Equal(t, text, simple, (len(validation.IsDNS1123Label(text)) == 0))
 		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text), validation.IsValidLabelValue(text)} {
 			if simple && len(problems) > 0 {
 				t.Errorf("%q: %s", text, problems)

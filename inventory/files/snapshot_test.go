@@ -84,9 +84,7 @@ c  map[]; spec: found a string
 d  map[]
 eee  map[]; found 250 characters in namespace and name, want at most 249: they name a file in the tree
 `
-	if got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	need.Equal(t, "", got, want)
 	if len(inv.LeftOut) != 1 || inv.LeftOut[0].Field != "hosts[2].metadata.name" || inv.LeftOut[0].Source.File != "stdin" {
 		t.Errorf("left out %+v", inv.LeftOut)
 	}

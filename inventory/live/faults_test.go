@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,9 +140,7 @@ func TestFaults(t *testing.T) {
 				for _, h := range got.Hosts {
 					names = append(names, h.Name)
 				}
-				if want := []string{"n0", "n1", "n2", "n3", "n4"}; !slices.Equal(names, want) {
-					t.Errorf("got %v, want %v", names, want)
-				}
+				need.Same(t, "", names, []string{"n0", "n1", "n2", "n3", "n4"})
 				return
 			}
 			if got != nil || err == nil {

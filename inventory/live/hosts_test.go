@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -215,9 +214,7 @@ func TestClusterIsLikeFiles(t *testing.T) {
 		"n4: Dell Inc. PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), x86_64, 32 CPUs, 256Gi of memory, 1 disk of 0Gi (hdd), 2 disks of 0Gi (nvme), 1 NIC of 25G"; got != want {
 		t.Errorf("hardware %s, want %s", got, want)
 	}
-	if a, b := toYAML(t, got.Hosts), toYAML(t, want); a != b {
-		t.Errorf("got\n%s\nwant\n%s", a, b)
-	}
+	need.Equal(t, "", toYAML(t, got.Hosts), toYAML(t, want))
 	if got.TakenAt.Location() != time.UTC || !got.TakenAt.Equal(now) || got.Context != api.URL || !got.HasManagedFields {
 		t.Errorf("got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
 	}
@@ -225,9 +222,7 @@ func TestClusterIsLikeFiles(t *testing.T) {
 	if api.asked("/baremetalhosts") != 3 || api.asked("/secrets") != 0 || api.asked("-bmc") != 0 {
 		t.Errorf("want three pages, no list of Secrets, and no BMC's: %q", api.requests)
 	}
-	if !strings.Contains(api.requests[0], "limit=500") {
-		t.Errorf("want pages: %q", api.requests[0])
-	}
+	need.Words(t, "want pages", api.requests[0], "limit=500")
 }
 
 func toYAML(t testing.TB, v any) string {
@@ -284,9 +279,7 @@ func TestClusterDocuments(t *testing.T) {
 		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
 	}
 	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
-	if !slices.Equal(names, want) {
-		t.Errorf("got %q, want %q", names, want)
-	}
+	need.Same(t, "", names, want)
 	if doc := docs[2].Problem("spec", "wrong"); !strings.HasPrefix(doc.Error(), "sipcluster b/three: document ") {
 		t.Errorf("a problem of it says %v", doc)
 	}

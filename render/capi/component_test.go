@@ -234,9 +234,7 @@ func TestEndpointOfAPatch(t *testing.T) {
 		"{host: '2001:db8::1'}":                  "",
 		"{host: 203.0.113.20, port: -59093}":     "",
 	} {
-		if found := ReadPatch([]byte("kind: Metal3Cluster\nspec: {controlPlaneEndpoint: " + endpoint + "}\n")).Endpoint; found != want {
-			t.Errorf("%s: found %q, want %q", endpoint, found, want)
-		}
+		need.Equal(t, endpoint, ReadPatch([]byte("kind: Metal3Cluster\nspec: {controlPlaneEndpoint: "+endpoint+"}\n")).Endpoint, want)
 	}
 }
 
@@ -248,9 +246,7 @@ func TestEndpointOfATemplate(t *testing.T) {
 		"kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}\nspec: {controlPlaneEndpoint: {host: 192.0.2.5, port: 6443}, cloudProviderEnabled: false}", 1)
 	built, err := build(t, own, input(c))
 	need.OK(t, err)
-	if found, want := at(t, built, "Metal3Cluster", "mine", "spec"), "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443"; found != want {
-		t.Errorf("found\n%s\nwant\n%s", found, want)
-	}
+	need.Equal(t, "", at(t, built, "Metal3Cluster", "mine", "spec"), "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443")
 }
 
 // TestSelectorsParse reads the selectors as kustomize and metal3's provider do, of roles that a parser could stumble over.

@@ -54,9 +54,7 @@ func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
 		c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: active}}
 		built, err := build(t, templates(v1beta1), input(c))
 		need.OK(t, err)
-		if found := at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"); found != want {
-			t.Errorf("%d active: found %q, want %q", active, found, want)
-		}
+		need.Equal(t, active, at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"), want)
 	}
 }
 

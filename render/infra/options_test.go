@@ -114,12 +114,8 @@ func TestPodOptions(t *testing.T) {
 
 func wantOwn(t *testing.T, what string, labels, annotations map[string]string, wanted bool) {
 	t.Helper()
-	if found := labels["team"] == "net"; found != wanted {
-		t.Errorf("%s has the tenant's label: %t, want %t", what, found, wanted)
-	}
-	if found := annotations["example.org/contact"] == "ops"; found != wanted {
-		t.Errorf("%s has the tenant's annotation: %t, want %t", what, found, wanted)
-	}
+	need.Equal(t, what, labels["team"] == "net", wanted)
+	need.Equal(t, what, annotations["example.org/contact"] == "ops", wanted)
 }
 
 // The Site's labels win over a tenant's.

@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestControlPlaneNodes: pods run beside the management cluster's API server where the entry asks for it, else where the Site does.
@@ -32,8 +33,6 @@ func TestGroupOfSecrets(t *testing.T) {
 	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
 		pod := &d.Spec.Template.Spec
 		want := name != "loadbalancer-worker-edge-a"
-		if got := pod.SecurityContext.FSGroup != nil; got != want {
-			t.Errorf("%s: a group for its volumes: %v, want %v", name, got, want)
-		}
+		need.Equal(t, name, pod.SecurityContext.FSGroup != nil, want)
 	}
 }

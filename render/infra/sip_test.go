@@ -20,9 +20,7 @@ func TestPortNameOfSIP(t *testing.T) {
 		files, err := overlayOf(Input{Cluster: cluster, Site: site})
 		need.OK(t, err)
 		text := string(files["loadbalancer-controlplane-b.yaml"])
-		if !strings.Contains(text, want) {
-			t.Errorf("%q: no %q in\n%s", name, want, text)
-		}
+		need.Words(t, name, text, want)
 		if strings.Contains(text, "haproxy:2.3.2") || !strings.Contains(text, site.Spec.Images.HAProxy) {
 			t.Errorf("an image of SIP's time is kept:\n%s", text)
 		}

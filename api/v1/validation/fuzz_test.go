@@ -50,9 +50,7 @@ func FuzzPublicKey(f *testing.F) {
 			t.Errorf("%q is taken, with a control character", line)
 		}
 		// What sshd reads first is the type, in the clear.
-		if first := strings.Fields(line)[0]; first != key.Type() {
-			t.Errorf("%q is taken: it begins with %q, and the key is of type %s", line, first, key.Type())
-		}
+		need.Equal(t, line, strings.Fields(line)[0], key.Type())
 	})
 }
 
@@ -80,9 +78,7 @@ func FuzzPatch(f *testing.F) {
 		}
 		var value any
 		need.OK(t, json.Unmarshal(raw, &value))
-		if problem := directives(value); problem != "" {
-			t.Errorf("%q is taken: %s", text, problem)
-		}
+		need.Equal(t, text, directives(value), "")
 		if _, isList := value.([]any); !isList {
 			return
 		}
@@ -148,9 +144,7 @@ func FuzzConnector(f *testing.F) {
 		dex := &v1.Dex{Issuer: "https://dex.example"}
 		validateConnector(dex, complaints{"connectors[0]", &found}, raw, 0, map[string]int{}, map[string]bool{"CLIENT_SECRET": true})
 		for _, complaint := range found {
-			if strings.Contains(complaint.Error(), secret) {
-				t.Errorf("the secret is repeated: %s", complaint)
-			}
+			need.Without(t, "the secret is repeated", complaint.Error(), secret)
 		}
 		if len(found) > 0 {
 			return

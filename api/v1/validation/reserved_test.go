@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestHarmlessServices: values of a service that are well-formed and would do harm.
@@ -146,8 +147,6 @@ func TestReservedKeys(t *testing.T) {
 	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x",
 		// Own keys, and Reloader, which rolls the very pods when their ConfigMap or Secret changes, and gives nothing.
 		"janitor", "downscaler", "bank.example.org/janitor", "expose", "backup", "owner", "reloader.stakater.com/auto", "myjanitor/ttl", "example.com/cost-center"} {
-		if whose := ReservedKey(key); whose != "" {
-			t.Errorf("%s %s, want it to be free", key, whose)
-		}
+		need.Equal(t, key, ReservedKey(key), "")
 	}
 }

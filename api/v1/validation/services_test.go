@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const goodKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
@@ -269,9 +270,7 @@ func TestWarnings(t *testing.T) {
 		paths = append(paths, w.Path)
 	}
 	want := []string{`metadata.annotations["sip.airshipit.org/aprove-release"]`, "spec.nodes.Lost.count", "spec.nodes.Standby.count", "spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
-	if !slices.Equal(paths, want) {
-		t.Errorf("got %v, want %v", paths, want)
-	}
+	need.Same(t, "", paths, want)
 }
 
 func attached(n v1.NetworkAttachment) func(*v1.Services) {

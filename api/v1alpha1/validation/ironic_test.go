@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // A Site with one Ironic, whose spec the rows give. The spec is at line 7 and on.
@@ -90,9 +91,7 @@ func TestOlderIronics(t *testing.T) {
 		if !row.moved(i) {
 			t.Errorf("%s: found %+v", row.older, i)
 		}
-		if !strings.Contains(fmt.Sprint(site.Warnings), row.warning) {
-			t.Errorf("%s: want the warning %q, found %q", row.older, row.warning, site.Warnings)
-		}
+		need.Words(t, row.older, fmt.Sprint(site.Warnings), row.warning)
 	}
 }
 
@@ -164,9 +163,7 @@ func TestBadIronics(t *testing.T) {
 			if site != nil || err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
 				t.Errorf("found %v\nwant  %s", err, row.want)
 			}
-			if strings.Contains(fmt.Sprint(err), "hunter2") {
-				t.Errorf("the message repeats a secret: %v", err)
-			}
+			need.Without(t, "the message repeats a secret", fmt.Sprint(err), "hunter2")
 		})
 	}
 }

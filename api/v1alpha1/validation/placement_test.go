@@ -6,6 +6,7 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // placementSite has the examples of placement-operator's README (at 8f5b392): a NetworkAttachmentDefinition, an
@@ -118,9 +119,7 @@ func TestAttachmentSpans(t *testing.T) {
 		for _, s := range n.Spans() {
 			found = append(found, s.String())
 		}
-		if got := strings.Join(found, " "); got != row.want {
-			t.Errorf("%s: found %q, want %q", row.ipam, got, row.want)
-		}
+		need.Equal(t, row.ipam, strings.Join(found, " "), row.want)
 	}
 }
 

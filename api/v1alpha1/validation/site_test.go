@@ -33,13 +33,9 @@ func TestGoodSites(t *testing.T) {
 	site, err := parse(t, "  repository: {url: 'git@git.example.org:a/b.git', path: sites/dc1}\n  flux: {serviceAccountName: platform}\n  decommission: [bank/a]\n"+
 		"  hosts: {namespaces: [metal], claimNamespaces: [claims], networks: [{name: oam, addresses: [10.0.0.0/8]}]}\n  tenants: [{name: bank, namespaces: [bank]}]\n  argocd: {namespace: gitops, project: x}\n")
 	need.OK(t, err)
-	if got, want := site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git"; got != want {
-		t.Errorf("found %s, want %s", got, want)
-	}
+	need.Equal(t, "", site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git")
 	site.Spec.Repository.URL = "https://git.example.org/a/b.git"
-	if got := site.Spec.Repository.FluxURL(); got != site.Spec.Repository.URL {
-		t.Errorf("found %s, want %s", got, site.Spec.Repository.URL)
-	}
+	need.Equal(t, "", site.Spec.Repository.FluxURL(), site.Spec.Repository.URL)
 	if unused := validation.UnusedFields(site); len(unused) != 1 || unused[0].Path != "spec.argocd.project" {
 		t.Errorf("found %v, want Argo CD's project, as Flux is the engine", unused)
 	}
@@ -78,9 +74,7 @@ func TestArgoIdentity(t *testing.T) {
 			t.Errorf("%s: %v", row.why, err)
 			continue
 		}
-		if got := site.Spec.ArgoCD.Identity; got != row.want {
-			t.Errorf("%s: found identity %q, want %q", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, site.Spec.ArgoCD.Identity, row.want)
 	}
 	if _, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  argocd: {"+remote+"}\n"); err != nil {
 		t.Errorf("with Flux nobody needs Argo CD's identity: %v", err)

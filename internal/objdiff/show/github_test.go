@@ -28,9 +28,7 @@ func TestMoreThanTenAnnotations(t *testing.T) {
 				commands++
 			}
 		}
-		if commands != 10 {
-			t.Errorf("%d folders: %d annotations, want 10", folders, commands)
-		}
+		need.Equal(t, folders, commands, 10)
 		for i := range folders {
 			if name := fmt.Sprintf("clusters/t/c%02d/infra", i); strings.Count(out.String(), name) != 1 {
 				t.Errorf("%d folders: %s stands there %d times, want once", folders, name, strings.Count(out.String(), name))

@@ -68,9 +68,7 @@ func TestNothingIsACommandInJSON(t *testing.T) {
 		return map[string][]byte{hostsOfA + "x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
 	}
 	out := written(t, compare(t, file("1"), file(string(quoted))), inJSON)
-	if !strings.Contains(out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`) {
-		t.Errorf("found %s", out)
-	}
+	need.Words(t, "", out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`)
 }
 
 func TestNothingReachesTheTerminal(t *testing.T) {

@@ -76,9 +76,7 @@ func site() (old, new map[string][]byte) {
 func TestNoDifference(t *testing.T) {
 	tree := map[string][]byte{"a.yaml": []byte("a: 1\n"), "b": nil}
 	diff := compare(t, tree, tree)
-	if text := human(t, diff) + written(t, diff, Unified) + written(t, diff, GitHub); text != "" {
-		t.Errorf("found %q", text)
-	}
+	need.Equal(t, "", human(t, diff)+written(t, diff, Unified)+written(t, diff, GitHub), "")
 	if got := written(t, diff, inJSON); !strings.Contains(got, "\"files\": []") {
 		t.Errorf("JSON %q: want a list, not null", got)
 	}
@@ -97,9 +95,7 @@ func TestWriters(t *testing.T) {
 			need.OK(t, os.WriteFile(path, []byte(got), 0o644))
 		}
 		want := need.Read(t, path)
-		if got != string(want) {
-			t.Errorf("%s differs from testdata (UPDATE=1 rewrites it):\n%s", name, got)
-		}
+		need.Equal(t, name, got, string(want))
 		if second := written(t, compare(t, old, new), write); second != got {
 			t.Errorf("%s: another run, other bytes", name)
 		}
@@ -114,9 +110,7 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	}
 	diff := compare(t, doc(sum("0"), "roles: [a, b]\nhosts: [{name: x, role: cp}]\nkeep: {a: 1}\n"), doc(sum("1"), "roles: [a, b, c]\nhosts: [{name: x, role: cp}, {name: y, at: {rack: r1}}]\nkeep: {a: 1, b: {c: 2}}\nempty: {}\n"))
 	for name, text := range map[string]string{"markdown": written(t, diff, inMarkdown), "human": human(t, diff)} {
-		if strings.Contains(text, "sha256") {
-			t.Errorf("%s has digests:\n%s", name, text)
-		}
+		need.Without(t, name, text, "sha256")
 	}
 	if text := written(t, diff, GitHub); strings.Contains(text, "digest") || !strings.Contains(text, "roles[]") {
 		t.Errorf("what CI says names a digest:\n%s", text)
@@ -134,9 +128,7 @@ func TestWordsOf(t *testing.T) {
 		"a": "a", "a, b": []any{"a", "b"}, "a: 1, b: true": map[string]any{"b": true, "a": 1}, "empty": []any{}, "2 items": []any{map[string]any{}, "b"},
 		"1 field": map[string]any{"a": []any{}}, "7 items": []any{1, 2, 3, 4, 5, 6, 7}, "3": 3, "null": nil,
 	} {
-		if got := wordsOf(value); got != want {
-			t.Errorf("%v: got %q, want %q", value, got, want)
-		}
+		need.Equal(t, value, wordsOf(value), want)
 	}
 }
 
@@ -177,9 +169,7 @@ PLAN.md changes accordingly
 
 11 files added; --all shows each file of what is new
 `
-	if got := written(t, diff, brief); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	need.Equal(t, "", written(t, diff, brief), want)
 	page := written(t, diff, inMarkdownBrief)
 	need.Words(t, "", page,
 		"| added | <code>clusters/t/a/hosts/</code> | 2 files, 1 BareMetalHost |  |  |\n", "| added | <code>clusters/t/a/infra/</code> | 3 files, 1 Deployment, 1 Service |  |  |\n",
@@ -206,8 +196,6 @@ func TestObjectsAreWords(t *testing.T) {
 
 func TestKindsOf(t *testing.T) {
 	for kind, want := range map[string]string{"Deployment": "Deployments", "NetworkPolicy": "NetworkPolicies", "Gateway": "Gateways", "Ingress": "Ingresses", "Vino": "Vinos", "y": "ies"} {
-		if got := kindsOf(kind); got != want {
-			t.Errorf("%s: found %s, want %s", kind, got, want)
-		}
+		need.Equal(t, kind, kindsOf(kind), want)
 	}
 }

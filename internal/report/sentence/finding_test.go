@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
@@ -48,9 +49,7 @@ func TestFindings(t *testing.T) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	need.Same(t, "", got, want)
 }
 
 // TestManyMissing: an inventory that is not complete is one finding, whoever has the hosts.

@@ -122,9 +122,7 @@ func TestReason(t *testing.T) {
 		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and it no longer has a slot"},
 		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
-		if got := Reason(row.reason); got != row.want {
-			t.Errorf("%#v: got %q, want %q", row.reason, got, row.want)
-		}
+		need.Equal(t, row.reason, Reason(row.reason), row.want)
 	}
 }
 
@@ -147,9 +145,7 @@ func TestWarning(t *testing.T) {
 		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
 		{schedule.Unlabelled{Keys: []string{"row", "rack"}, Count: 2, Allowed: true}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
 	} {
-		if got := Warning(row.warning); got != row.want {
-			t.Errorf("%#v: got %q, want %q", row.warning, got, row.want)
-		}
+		need.Equal(t, row.warning, Warning(row.warning), row.want)
 	}
 }
 
@@ -174,9 +170,7 @@ func TestMissing(t *testing.T) {
 		"Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b or in rack r0": {
 			Count: 1, Keys: []string{"row", "rack"}, Domains: []schedule.Room{{Key: "row", Name: "b"}, rack("r0")}},
 	} {
-		if got := missing(&m); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		need.Equal(t, "", missing(&m), want)
 	}
 }
 

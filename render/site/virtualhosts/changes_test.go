@@ -35,8 +35,6 @@ func TestRemade(t *testing.T) {
 		spec := struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}
 		need.OK(t, yaml.Unmarshal([]byte(ok), &spec))
 		found := strings.Join(Remade(v, map[string][]byte{Folder(v) + "/vino.yaml": []byte(was)}), "; ")
-		if found != row.want {
-			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
-		}
+		need.Equal(t, row.why, found, row.want)
 	}
 }

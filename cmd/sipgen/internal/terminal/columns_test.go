@@ -35,12 +35,8 @@ func TestColumns(t *testing.T) {
 
 func TestFolded(t *testing.T) {
 	block := "metal3/a: assigned\n  tenants/a Worker: could use it, but has what it wants\n"
-	if got := folded(block, 0); got != block {
-		t.Errorf("without a terminal: %q", got)
-	}
-	if got, want := folded(block, 30), "metal3/a: assigned\n  tenants/a Worker: could use\n    it, but has what it wants\n"; got != want {
-		t.Errorf("found %q, want %q", got, want)
-	}
+	need.Equal(t, "without a terminal", folded(block, 0), block)
+	need.Equal(t, "", folded(block, 30), "metal3/a: assigned\n  tenants/a Worker: could use\n    it, but has what it wants\n")
 }
 
 // TestLongCellsAreBounded: one long cell does not widen all rows without end.

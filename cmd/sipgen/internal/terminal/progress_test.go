@@ -112,9 +112,7 @@ func TestProgressStaysOnOneLine(t *testing.T) {
 		}
 	}
 	end()
-	if text := read(); text != wipe+"sipgen: publishing…"+wipe {
-		t.Errorf("found %q", text)
-	}
+	need.Equal(t, "", read(), wipe+"sipgen: publishing…"+wipe)
 }
 
 // What is quick is not shown, and neither is anything where nobody looks.
@@ -143,9 +141,7 @@ func TestNoProgress(t *testing.T) {
 		end := progressOn(tty, environment(row.env), row.after).stage("planning")
 		time.Sleep(20 * time.Millisecond)
 		end()
-		if text := read(); text != "" {
-			t.Errorf("%s: found %q", row.why, text)
-		}
+		need.Equal(t, row.why, read(), "")
 	}
 }
 
@@ -164,9 +160,7 @@ func TestMessagesFit(t *testing.T) {
 			ui.Say(long)
 			ui.Say(command)
 			ui.Say(own)
-			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
-				t.Errorf("found %q, want %q", found, row.want)
-			}
+			need.Equal(t, "", strings.ReplaceAll(read(), "\r\n", "\n"), row.want)
 		})
 	}
 }
