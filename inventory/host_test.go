@@ -1,7 +1,12 @@
 package inventory
 
 import (
+	"net/netip"
+	"reflect"
+	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -39,5 +44,61 @@ func TestProvisioned(t *testing.T) {
 		{State{Provisioning: "provisioning"}, true},
 	} {
 		need.Equal(t, row.state, row.state.Provisioned(), row.want)
+	}
+}
+
+// TestMisplaced: an address is believed where the Site lists it for the network and the host's namespace, or where it lists none at all.
+func TestMisplaced(t *testing.T) {
+	host := &Host{Namespace: "metal", Name: "h"}
+	listed := []HostNetwork{
+		{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24")}},
+		{Name: "pxe", Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.1.0/24")}, Namespaces: []string{"other"}},
+	}
+	for _, row := range []struct{ why, network, ip, want string }{
+		{"within", "oam", "10.0.0.9", ""},
+		{"outside", "oam", "10.0.1.9", "want an address in 10.0.0.0/24, by the Site's spec.hosts.networks for network oam"},
+		{"a network of a name of its own", "mine", "10.0.0.9", "found 10.0.0.9 on network mine, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+		{"a network of another namespace's hosts", "pxe", "10.0.1.9", "on network pxe, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+	} {
+		a := Address{Network: row.network, IP: netip.MustParseAddr(row.ip)}
+		if got := host.Misplaced(a, listed); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
+			t.Errorf("%s: found %q, want %q", row.why, got, row.want)
+		}
+		need.Equal(t, row.why, host.Misplaced(a, nil), "")
+	}
+}
+
+// TestOwnersOf goes by entries as a kube-apiserver v1.34 writes them.
+func TestOwnersOf(t *testing.T) {
+	entry := func(manager, operation, subresource, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationType(operation), Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	got := OwnersOf([]metav1.ManagedFieldsEntry{
+		entry("manager", "Update", "", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"jumphost\"}":{".":{},"f:image":{}}}}}}}`),
+		entry("kube-controller-manager", "Update", "status", `{"f:status":{}}`),
+		entry("manager", "Update", "", `{"f:spec":{"f:ports":{".":{},"k:{\"port\":22,\"protocol\":\"TCP\"}":{".":{},"f:port":{}}},"f:type":{}}}`),
+		entry("somebody", "Update", "", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"jumphost\"}":{"f:image":{}}}}}}}`),
+		entry("somebody", "Update", "", `{"f:spec":{"f:ports":{"k:{\"port\":22,\"protocol\":\"TCP\"}":{"f:nodePort":{}}}}}`),
+		entry("unreadable", "Update", "", `[`),
+	})
+	want := []Owner{{0, "manager", "Update", true}, {2, "manager", "Update", true}, {3, "somebody", "Update", false}, {4, "somebody", "Update", false}, {5, "unreadable", "Update", true}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v want %v", got, want)
+	}
+}
+
+// TestMadeByOther: the engine takes over by itself what it made, and kubectl.
+func TestMadeByOther(t *testing.T) {
+	for why, owner := range map[string]Owner{
+		"sip":      {Manager: "sip", Operation: "Update", Made: true},
+		"engine":   {Manager: "engine", Operation: "Update", Made: true},
+		"kubectl":  {Manager: "kubectl-create", Operation: "Update", Made: true},
+		"applied":  {Manager: "sip", Operation: "Apply", Made: true},
+		"not made": {Manager: "sip", Operation: "Update"},
+	} {
+		object := &ServiceObject{Owners: []Owner{owner}}
+		if got := object.MadeByOther("engine"); (got != nil) != (why == "sip") {
+			t.Errorf("%s: found %v", why, got)
+		}
 	}
 }

@@ -2,11 +2,16 @@ package render
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -60,4 +65,48 @@ func TestRootAccount(t *testing.T) {
 	if string(empty["flux/root-account.yaml"]) != string(tree["flux/root-account.yaml"]) {
 		t.Errorf("the root's account is another one with clusters:\n%s", tree["flux/root-account.yaml"])
 	}
+}
+
+// A frozen cluster keeps the rights of its services, and its services are applied as their own account.
+func TestFrozenKeepsRights(t *testing.T) {
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
+	turn := func(previous Tree, c schedule.Cluster) Tree {
+		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: previous})
+	}
+	const power = "rights/lab/a/jumphost-a.yaml"
+	before := turn(nil, placed("a"))
+	want(t, before, power, "kind: Role\n", "kind: RoleBinding\n")
+	frozen := placed("a")
+	frozen.Unschedulable, frozen.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
+	tree := turn(before, frozen)
+	account := objectsOf(t, tree, "flux/lab.a", "Kustomization", func(k *kustomizev1.Kustomization) string { return k.Name })["lab.a.infra"].Spec.ServiceAccountName
+	if string(tree[power]) != string(before[power]) || account != "lab.a.infra" {
+		t.Errorf("its rights changed, or its services are applied as %q", account)
+	}
+}
+
+// TestReaderNamespaces: hosts are data from outside, and one in kube-system must not make the Secrets there readable.
+func TestReaderNamespaces(t *testing.T) {
+	placement := &schedule.Placement{}
+	for _, namespace := range []string{"metal3", "kube-system", "flux-system", "cert-manager"} {
+		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h"}})
+	}
+	bound := func(site *v1alpha1.Site) string {
+		var out []string
+		tree := render(t, Input{Site: site, Placement: placement})
+		for _, text := range tree {
+			for document := range strings.SplitSeq(string(text), "---\n") {
+				if strings.Contains(document, "\nkind: RoleBinding\n") && strings.Contains(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ") {
+					_, rest, _ := strings.Cut(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ")
+					namespace, _, _ := strings.Cut(rest, "\n")
+					out = append(out, namespace)
+				}
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	need.Equal(t, "", bound(testSite(nil)), "metal3")
+	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system"} })
+	need.Equal(t, "of a Site that names the namespace: found bindings in", bound(named), "kube-system")
 }

@@ -1,12 +1,14 @@
 package fields
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/xeipuuv/gojsonschema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -111,6 +113,17 @@ func TestOneOrAList(t *testing.T) {
 		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
 		if result, err := schema.Validate(gojsonschema.NewStringLoader(spec)); err != nil || result.Valid() != valid {
 			t.Errorf("%s: valid %v, want %v: %v", vendor, !valid, valid, err)
+		}
+	}
+}
+
+// TestDefinitions: sipgen goes by the definitions that are installed.
+func TestDefinitions(t *testing.T) {
+	for file, has := range map[string][]byte{"airship.airshipit.org_sipclusters.yaml": sipCluster, "sipgen.airshipit.org_sites.yaml": site} {
+		text := need.Read(t, "../../config/crd/"+file)
+		want, err := yaml.YAMLToJSON(text)
+		if err != nil || !bytes.Equal(bytes.TrimSpace(has), want) {
+			t.Errorf("%s: internal/fields/definitions has another one: make generate (%v)", file, err)
 		}
 	}
 }

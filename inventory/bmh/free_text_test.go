@@ -7,6 +7,7 @@ import (
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -41,4 +42,52 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	if want := "login failed: secret: ***"; host.State.ErrorMessage != want {
 		t.Errorf("found %s, want %s", host.State.ErrorMessage, want)
 	}
+}
+
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"boot failed":                       "boot failed",
+		"two\nlines\r\n\tand a tab":         "two lines and a tab",
+		"red \x1b[31malert\x1b[0m":          "red [31malert[0m",
+		"a trailer\nSigned-off-by: mallory": "a trailer Signed-off-by: mallory",
+		"turned \u202eround":                "turned round",
+		"":                                  "",
+	} {
+		need.Equal(t, text, clean(text), want)
+	}
+	need.Equal(t, "", len([]rune(clean(string(make([]byte, 10))+string([]rune("ü")[0])+longText()))), maxText)
+}
+
+func longText() string {
+	text := make([]rune, 5000)
+	for i := range text {
+		text[i] = 'ü'
+	}
+	return string(text)
+}
+
+// TestWhatOthersWroteIsCleaned: a driver repeats the login that a BMC refused, on as many lines as it likes.
+func TestWhatOthersWroteIsCleaned(t *testing.T) {
+	var object metal3.BareMetalHost
+	object.Status.ErrorMessage = "Failed to get power state:\nhttps://root:calvin-and-hobbes@198.51.100.1/redfish: 401"
+	host := FromObject(&object)
+	if found := host.State.ErrorMessage; strings.Contains(found, "calvin") || strings.Contains(found, "\n") || !strings.Contains(found, "Failed to get power state") {
+		t.Errorf("found %q, want it on one line, without the password", found)
+	}
+}
+
+// FuzzSimpleName: what is a simple name is one to Kubernetes, wherever it is asked for less.
+func FuzzSimpleName(f *testing.F) {
+	for _, text := range []string{"", "a", "rack-1", "1", "-", "-a", "a-", "a--b", "A", "a.b", "a_b", "a/b", "é", "a\n", "a b", strings.Repeat("a", 63), strings.Repeat("a", 64)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		simple := simpleName(text)
+		need.Equal(t, text, simple, (len(validation.IsDNS1123Label(text)) == 0))
+		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text), validation.IsValidLabelValue(text)} {
+			if simple && len(problems) > 0 {
+				t.Errorf("%q: %s", text, problems)
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package infra
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -127,5 +129,50 @@ func TestSiteLabelsWin(t *testing.T) {
 	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")["jumphost-edge-a"]
 	if d.Labels["team"] != "site" || d.Spec.Template.Labels["team"] != "site" {
 		t.Errorf("found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
+	}
+}
+
+// TestControlPlaneNodes: pods run beside the management cluster's API server where the entry asks for it, else where the Site does.
+func TestControlPlaneNodes(t *testing.T) {
+	yes, no := true, false
+	for _, row := range []struct {
+		entry, site *bool
+		want        int
+	}{{nil, nil, 0}, {nil, &no, 0}, {nil, &yes, 1}, {&no, &yes, 0}, {&yes, &no, 1}} {
+		site := &v1alpha1.Site{}
+		site.Spec.Defaults.ControlPlaneNodes = row.site
+		o := &overlay{Input: Input{Site: site}}
+		if got := o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}); len(got) != row.want {
+			t.Errorf("%+v: found %v", row, got)
+		}
+	}
+}
+
+// TestGroupOfSecrets: a pod that mounts a Secret has the group that may read it, and one that mounts none has no group for its volumes.
+func TestGroupOfSecrets(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}
+	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
+		pod := &d.Spec.Template.Spec
+		want := name != "loadbalancer-worker-edge-a"
+		need.Equal(t, name, pod.SecurityContext.FSGroup != nil, want)
+	}
+}
+
+// TestPortNameOfSIP: a Service that is taken over keeps the name of its port, and leads to it by number.
+func TestPortNameOfSIP(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Default()
+	for name, want := range map[string]string{"": "{name: https, nodePort: 30001, port: 6443, protocol: TCP, targetPort: https}", "http": "{name: http, nodePort: 30001, port: 6443, protocol: TCP, targetPort: 6443}"} {
+		cluster := &v1.SIPCluster{}
+		cluster.Namespace, cluster.Name = "a", "b"
+		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Image: "haproxy:2.3.2"}, NodeInterface: "oam", NodePort: 30001, PortName: name}}
+		files, err := overlayOf(Input{Cluster: cluster, Site: site})
+		need.OK(t, err)
+		text := string(files["loadbalancer-controlplane-b.yaml"])
+		need.Words(t, name, text, want)
+		if strings.Contains(text, "haproxy:2.3.2") || !strings.Contains(text, site.Spec.Images.HAProxy) {
+			t.Errorf("an image of SIP's time is kept:\n%s", text)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -73,5 +74,126 @@ func TestSiteClaims(t *testing.T) {
 		if len(errs) != 1 || errs[0].Cluster.Name != "b" || errs[0].Path != row.path || !strings.Contains(errs[0].Message, row.want) {
 			t.Errorf("%s:\n got %v\nwant one error at b, %s: ...%s...", row.why, errs, row.path, row.want)
 		}
+	}
+}
+
+// claiming is a cluster with a load balancer that claims one thing of each kind.
+func claiming(name string, port int32, ip, vip, key, podIP string) v1.SIPCluster {
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name = "n", name
+	lb := v1.LoadBalancerControlPlane{NodePort: port}
+	if ip != "" {
+		lb.ClusterIP = &ip
+	}
+	if vip != "" {
+		lb.Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: vip, SharingKey: key}
+	}
+	if podIP != "" {
+		lb.NetworkAttachments = []v1.NetworkAttachment{{Name: "net", IPs: []string{podIP + "/24"}}}
+	}
+	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{lb}
+	return c
+}
+
+func heldOf(claims ...Claim) Held {
+	held := Held{}
+	for _, claim := range claims {
+		held.Add(claim)
+	}
+	return held
+}
+
+// TestValidateHeld: of two that claim a thing, the one that has it keeps it, whatever the names say.
+func TestValidateHeld(t *testing.T) {
+	dexed := func(name string) v1.SIPCluster {
+		c := v1.SIPCluster{}
+		c.Namespace, c.Name = "n", name
+		c.Spec.Services.Dex = []v1.Dex{{}}
+		return c
+	}
+	for _, row := range []struct {
+		why  string
+		a, b v1.SIPCluster
+		held Held
+		want string // what is said of the one that does not hold, "a" or "b" put for HOLDER and OTHER
+	}{
+		{"a node port", claiming("a", 30001, "", "", "", ""), claiming("b", 30001, "", "", "", ""),
+			heldOf(Claim{Resource: Resource{NodePort, "30001"}}), "node port 30001 is claimed by n/HOLDER"},
+		{"a cluster IP", claiming("a", 0, "10.96.0.9", "", "", ""), claiming("b", 0, "10.96.0.9", "", "", ""),
+			heldOf(Claim{Resource: Resource{ClusterIP, "10.96.0.9"}}), "10.96.0.9 is claimed by n/HOLDER"},
+		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
+			heldOf(Claim{Resource: Resource{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
+		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
+			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
+		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
+			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
+		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Resource: Resource{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
+	} {
+		places := map[string]bool{}
+		for holder, other := range map[string]string{"a": "b", "b": "a"} {
+			t.Run(row.why+" of "+holder, func(t *testing.T) {
+				for _, clusters := range [][]v1.SIPCluster{{row.a, row.b}, {row.b, row.a}} {
+					errs := ValidateHeld(clusters, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
+					want := strings.ReplaceAll(row.want, "HOLDER", holder)
+					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, want) {
+						t.Errorf("found %v, want one complaint about n/%s: %s", errs, other, want)
+						continue
+					}
+					places[errs[0].Path] = true
+				}
+				// The holder is frozen: its spec is not looked at, and what it has it keeps.
+				newcomer := row.a
+				if other == "b" {
+					newcomer = row.b
+				}
+				errs := ValidateHeld([]v1.SIPCluster{newcomer}, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
+				if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree") {
+					t.Errorf("of a holder that is frozen: found %v", errs)
+				}
+			})
+		}
+		if len(places) != 1 {
+			t.Errorf("%s: complained about at %v, want one field whoever comes first", row.why, places)
+		}
+	}
+	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
+	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("shared at another port: found %v", errs)
+	}
+}
+
+// TestSyncNames: no two clusters are synced by objects of one name, and who is in the tree stays, with services or
+// without.
+func TestSyncNames(t *testing.T) {
+	named := func(name string) v1.SIPCluster {
+		c := v1.SIPCluster{}
+		c.Namespace, c.Name = "evil", name
+		return c
+	}
+	long := strings.Repeat("a", 60)
+	for _, part := range v1.SyncParts {
+		alike, _ := strings.CutSuffix(strings.TrimPrefix(v1.SyncName("evil", long, part), "evil."), "."+part)
+		if name := v1.SyncName("evil", alike, part); name != v1.SyncName("evil", long, part) || len(name) > 63 {
+			t.Fatalf("found %s, want the name of both", name)
+		}
+		for holder, other := range map[string]string{long: alike, alike: long} {
+			for _, clusters := range [][]v1.SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
+				for what, given := range map[string][]v1.SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {
+					held := Held{}
+					held.AddSynced("evil", holder)
+					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: held}, 30000, 32767)
+					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, "names of those of evil/"+holder) {
+						t.Errorf("%s, %s: found %v, want one complaint about %s", part, what, errs, other)
+					}
+				}
+			}
+		}
+	}
+	alike := strings.TrimSuffix(strings.TrimPrefix(v1.SyncName("evil", long, v1.SyncParts[0]), "evil."), "."+v1.SyncParts[0])
+	if errs := ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("of a cluster that no object syncs: found %v", errs)
+	}
+	if errs := ValidateClusters([]v1.SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("found %v", errs)
 	}
 }

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -146,4 +147,54 @@ func FuzzCompare(f *testing.F) {
 			t.Errorf("%q and %q differ, and nothing is said", a, b)
 		}
 	})
+}
+
+// TestApart: a long line, such as the PermitOpen of a jump host, is shown from where it changes.
+func TestApart(t *testing.T) {
+	long := "PermitOpen" + strings.Repeat(" 192.0.2.1:22", 30)
+	old, new := apart(long+" 192.0.2.7:22", long+" 192.0.2.8:22")
+	if !strings.HasPrefix(old, "… 192.0.2.1:22 ") || !strings.HasSuffix(old, " 192.0.2.7:22") || len(old) > 80 || !strings.HasSuffix(new, " 192.0.2.8:22") {
+		t.Errorf("got %q and %q", old, new)
+	}
+	for _, row := range [][2]string{{"a b", "a c"}, {strings.Repeat("a", 300), strings.Repeat("a", 301)}} {
+		if old, new := apart(row[0], row[1]); old != row[0] || new != row[1] {
+			t.Errorf("got %q and %q, want them as they are", old, new)
+		}
+	}
+}
+
+// GitHub keeps ten annotations of a level: the tenth says how many folders follow, and those stand in the log, each with its lines and no
+// command in them.
+func TestMoreThanTenAnnotations(t *testing.T) {
+	for _, folders := range []int{10, 11, 25} {
+		after := map[string][]byte{}
+		for i := range folders {
+			after[fmt.Sprintf("clusters/t/c%02d/infra/x.yaml", i)] = fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'c%02d', namespace: t}\ndata: {a: '##[error]x'}\n", i)
+		}
+		diff, err := objdiff.Compare(nil, after)
+		need.OK(t, err)
+		var out bytes.Buffer
+		need.OK(t, GitHub(&out, diff))
+		commands := 0
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "::") {
+				commands++
+			}
+		}
+		need.Equal(t, folders, commands, 10)
+		for i := range folders {
+			if name := fmt.Sprintf("clusters/t/c%02d/infra", i); strings.Count(out.String(), name) != 1 {
+				t.Errorf("%d folders: %s stands there %d times, want once", folders, name, strings.Count(out.String(), name))
+			}
+			if name := fmt.Sprintf("ConfigMap t/c%02d", i); !strings.Contains(out.String(), name) {
+				t.Errorf("%d folders: no %s in\n%s", folders, name, &out)
+			}
+		}
+		if more := fmt.Sprintf("%d more folders", folders-9); folders > 10 && !strings.Contains(out.String(), more) {
+			t.Errorf("%d folders: no %q", folders, more)
+		}
+		if strings.Contains(out.String(), "##[") {
+			t.Error("a command of the older form")
+		}
+	}
 }
