@@ -33,9 +33,7 @@ func TestOnce(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s %s %v", h.Name, h.Source, others))
 		}
-		if strings.Join(got, ", ") != row.want {
-			t.Errorf("%s: got %s, want %s", row.why, strings.Join(got, ", "), row.want)
-		}
+		need.Equal(t, row.why, strings.Join(got, ", "), row.want)
 	}
 }
 

@@ -32,10 +32,9 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 // TestRunner: the CronJob runs publish as the account that reads, beside the engine, with what the Site names, on a schedule and never twice at once.
 func TestRunner(t *testing.T) {
 	for _, row := range []struct {
-		engine, runner, more, namespace string
-		args                            string
-		env                             map[string]string
-		ports                           []int
+		engine, runner, more, namespace, args string
+		env                                   map[string]string
+		ports                                 []int
 	}{
 		{"flux", "", "", "flux-system", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster",
 			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password", "SIPGEN_GIT_USERNAME": "sipgen-dc1-git/username"}, []int{53, 53, 443, 6443}},

@@ -103,12 +103,7 @@ func TestIronicDoesNotGoBack(t *testing.T) {
 		in := Input{Site: site, Placement: &schedule.Placement{}, Previous: before}
 		tree, checked, err := Site(in)
 		previewed(t, in, tree, checked, err)
-		switch {
-		case row.want == "" && err != nil:
-			t.Errorf("%s: %v", row.why, err)
-		case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
-			t.Errorf("%s: found %v\nwant %s", row.why, err, row.want)
-		}
+		need.Error(t, row.why, err, row.want)
 	}
 }
 

@@ -93,9 +93,7 @@ func TestFluxSyncObjects(t *testing.T) {
 				t.Errorf("%s: retried after %v", name, k.Spec.RetryInterval)
 			}
 		}
-		if len(found) != len(want) {
-			t.Errorf("found %d Kustomizations, want %d", len(found), len(want))
-		}
+		need.Equal(t, "", len(found), len(want))
 	}
 	check(guarded(t, nil), map[string]row{
 		"sipgen-dc1":        {prune: true},
@@ -137,10 +135,8 @@ func TestFluxSyncObjects(t *testing.T) {
 // Each Application, by what it could do to hosts, guards and definitions, and by its place in the order.
 func TestArgoSyncObjects(t *testing.T) {
 	type row struct {
-		prune, finalizer bool
-		wave             string
-		compare          string
-		options          string
+		prune, finalizer       bool
+		wave, compare, options string
 	}
 	const (
 		serverSide = "ServerSideApply=true"
@@ -163,9 +159,7 @@ func TestArgoSyncObjects(t *testing.T) {
 				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argocd.Finalizer),
 				wave: app.Annotations[argocd.Wave], compare: app.Annotations[argocd.CompareOptions], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
-			if app.Spec.Project != name {
-				t.Errorf("%s: it is in the project %s, want one of its own", name, app.Spec.Project)
-			}
+			need.Equal(t, "", app.Spec.Project, name)
 			need.Equal(t, name, is, w)
 			if !app.Spec.Source.Kustomize.IgnoreMissingComponents {
 				t.Errorf("%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
@@ -174,9 +168,7 @@ func TestArgoSyncObjects(t *testing.T) {
 				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
 			}
 		}
-		if len(found) != len(want) {
-			t.Errorf("found %d Applications, want %d", len(found), len(want))
-		}
+		need.Equal(t, "", len(found), len(want))
 	}
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	pruning, keeping := serverSide+" "+shared, serverSide+" "+shared+" "+keep
@@ -234,9 +226,7 @@ func TestArgoProjects(t *testing.T) {
 			var is row
 			for _, destination := range spec.Destinations {
 				is.where += " " + destination.Namespace
-				if destination.Server != site.Spec.ArgoCD.Server {
-					t.Errorf("%s: permits the server %s", name, destination.Server)
-				}
+				need.Equal(t, name, destination.Server, site.Spec.ArgoCD.Server)
 			}
 			for _, kind := range spec.ClusterResourceWhitelist {
 				is.everywhere += " " + kind.Kind
@@ -253,9 +243,7 @@ func TestArgoProjects(t *testing.T) {
 				t.Errorf("%s: found %+v", name, project)
 			}
 		}
-		if len(found) != len(want) {
-			t.Errorf("found %d projects, want %d", len(found), len(want))
-		}
+		need.Equal(t, "", len(found), len(want))
 	}
 	site := map[string]row{
 		"sipgen-dc1":        {"argocd", "", "AppProject Application"},

@@ -57,9 +57,7 @@ func TestProjectsInWaves(t *testing.T) {
 		var found []string
 		for _, destination := range spec.Destinations {
 			found = append(found, destination.Namespace)
-			if destination.Server != site.Spec.ArgoCD.Server {
-				t.Errorf("%s: permits the server %s", cluster, destination.Server)
-			}
+			need.Equal(t, cluster, destination.Server, site.Spec.ArgoCD.Server)
 		}
 		hosts := slices.ContainsFunc(spec.NamespaceResourceWhitelist, func(kind metav1.GroupKind) bool { return kind.Kind == "BareMetalHost" })
 		if !slices.Equal(found, namespaces) || hosts != (len(namespaces) > 1) || len(spec.ClusterResourceWhitelist) > 0 {
@@ -76,9 +74,7 @@ func TestProjectsInWaves(t *testing.T) {
 
 // The guard of tenants is in force where the hosts are and where clusters in waves are, everywhere if the hosts are.
 func TestTenantBinding(t *testing.T) {
-	for _, row := range []struct {
-		hosts, want []string
-	}{{nil, nil}, {[]string{"metal3"}, []string{"lab", "metal3"}}, {[]string{"lab", "metal3"}, []string{"lab", "metal3"}}} {
+	for _, row := range []struct{ hosts, want []string }{{nil, nil}, {[]string{"metal3"}, []string{"lab", "metal3"}}, {[]string{"lab", "metal3"}, []string{"lab", "metal3"}}} {
 		tree := guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.Hosts.Namespaces = row.hosts })
 		var found []string
 		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })

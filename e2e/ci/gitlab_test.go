@@ -122,9 +122,7 @@ func TestGitLabFile(t *testing.T) {
 	// Both forges take the same release.
 	w := readWorkflow(t, "sipgen.yaml")
 	for _, key := range []string{"SIPGEN_VERSION", "SIPGEN_SHA256", "SIPGEN_RELEASES", "SITE", "SPECS"} {
-		if variables[key] != w.Env[key] {
-			t.Errorf("%s: GitLab has %q, GitHub %q", key, variables[key], w.Env[key])
-		}
+		need.Equal(t, key, variables[key], w.Env[key])
 	}
 }
 
@@ -165,9 +163,7 @@ func TestGitLab(t *testing.T) {
 	}
 	second := f.only(t)
 	wantWords(t, second.body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
-	if first.id != second.id {
-		t.Errorf("comment %d, then %d", first.id, second.id)
-	}
+	need.Equal(t, "comment", first.id, second.id)
 	// A job of a commit that is not merged publishes what main has, however it was started.
 	if code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.checkout); code != 0 || s.commits(t) != 1 || !strings.Contains(log, "nothing to commit") {
 		t.Errorf("publish: exit %d, %d commits\n%s", code, s.commits(t), log)

@@ -160,9 +160,7 @@ func checkSums(t *testing.T, folder, sums string) {
 	entries, err := os.ReadDir(folder)
 	need.OK(t, err)
 	lines := strings.Split(strings.TrimSpace(sums), "\n")
-	if len(lines) != len(entries)-1 {
-		t.Errorf("SHA256SUMS has %d lines, want %d", len(lines), len(entries)-1)
-	}
+	need.Equal(t, "SHA256SUMS has", len(lines), len(entries)-1)
 	for _, line := range lines {
 		sum, name, _ := strings.Cut(line, "  ")
 		digest := sha256.Sum256(need.Read(t, filepath.Join(folder, name)))

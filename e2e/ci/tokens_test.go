@@ -76,9 +76,7 @@ func TestGitHubTokens(t *testing.T) {
 		}
 		withoutTokens(t, r.log, r.summary)
 	}
-	if g.commits(t) != 1 {
-		t.Errorf("%d commits", g.commits(t))
-	}
+	need.Equal(t, "", g.commits(t), 1)
 	body := f.only(t).body
 	wantWords(t, body, "18 hosts assigned (0 new)") // the previous tree was read
 	withoutTokens(t, body)

@@ -111,10 +111,9 @@ func TestHostCommandByMetal3(t *testing.T) {
 		return value, set
 	}
 	for _, row := range []struct {
-		args  []string
-		key   string
-		value string
-		set   bool
+		args       []string
+		key, value string
+		set        bool
 	}{
 		{[]string{"reboot", "node-1"}, "reboot.metal3.io", `{"mode":"soft"}`, true},
 		{[]string{"reboot", "--hard", "node-1"}, "reboot.metal3.io", `{"mode":"hard"}`, true},

@@ -171,8 +171,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 // git, Argo CD's other objects and its log never have them; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
-	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"),
-		engine.UpstreamCRD("ipaddresspools.yaml"))
+	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"), engine.UpstreamCRD("ipaddresspools.yaml"))
 	argo := engine.StartArgo(t, api)
 	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends
 	repo := engine.NewRepo(t)
@@ -305,9 +304,7 @@ func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unst
 		is := api.Get(t, hosts, was.GetNamespace(), was.GetName())
 		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
 		want, got := was.Object["spec"], is.Object["spec"]
-		if text(t, want) != text(t, got) {
-			t.Errorf("%s: the spec is %s, was %s", was.GetName(), text(t, got), text(t, want))
-		}
+		need.Equal(t, was.GetName(), text(t, want), text(t, got))
 	}
 	if len(labeled) != 2 || labeled["red"] != 6 || labeled["blue"] != 6 {
 		t.Errorf("found hosts of %v, want 6 of red and 6 of blue", labeled)

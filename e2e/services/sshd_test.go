@@ -90,10 +90,9 @@ func TestJumpHost(t *testing.T) {
 	const address = "127.0.0.1:2222"
 	dial := sshd(t, address, hostKey)
 	for _, row := range []struct {
-		why    string
-		user   string
-		method ssh.AuthMethod
-		in     bool
+		why, user string
+		method    ssh.AuthMethod
+		in        bool
 	}{
 		{"a listed key", "sip", ssh.PublicKeys(listed), true},
 		{"a key that is not listed", "sip", ssh.PublicKeys(stranger), false},

@@ -46,9 +46,7 @@ func arguments(out string, more ...string) []string {
 func TestImage(t *testing.T) {
 	binary := sipgen(t)
 	other := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, []byte("for another machine"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(other, []byte("for another machine"), 0o755))
 	foreign := "arm64"
 	if runtime.GOARCH == foreign {
 		foreign = "amd64"
@@ -56,9 +54,7 @@ func TestImage(t *testing.T) {
 	platforms := []string{"linux/" + runtime.GOARCH + "=" + binary, "linux/" + foreign + "=" + other}
 	folder := filepath.Join(t.TempDir(), "layout")
 	var first, told bytes.Buffer
-	if err := run(t.Context(), arguments(folder, platforms...), &first, &told); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run(t.Context(), arguments(folder, platforms...), &first, &told))
 	if !strings.Contains(told.String(), "MiB") {
 		t.Errorf("no size: %s", &told)
 	}
@@ -69,9 +65,7 @@ func TestImage(t *testing.T) {
 	}
 	image := forPlatform(t, index, runtime.GOARCH)
 	config, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c := config.Config
 	if c.User != "65532:65532" || len(c.Entrypoint) != 1 || c.Entrypoint[0] != "/usr/local/bin/sipgen" || config.Architecture != runtime.GOARCH || !config.Created.Equal(time.Unix(1767323045, 0)) {
 		t.Errorf("config: %+v", config)
@@ -97,16 +91,10 @@ func TestImageIsReproducible(t *testing.T) {
 	digests := map[string]bool{}
 	for i, mode := range []os.FileMode{0o755, 0o600} {
 		binary := filepath.Join(t.TempDir(), "binary")
-		if err := os.WriteFile(binary, []byte("any content"), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(binary, time.Time{}, time.Unix(int64(i)*86400, 0)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(binary, []byte("any content"), mode))
+		check(t, os.Chtimes(binary, time.Time{}, time.Unix(int64(i)*86400, 0)))
 		var digest bytes.Buffer
-		if err := run(t.Context(), arguments(filepath.Join(t.TempDir(), "layout"), "linux/amd64="+binary, "linux/arm64="+binary), &digest, io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		check(t, run(t.Context(), arguments(filepath.Join(t.TempDir(), "layout"), "linux/amd64="+binary, "linux/arm64="+binary), &digest, io.Discard))
 		digests[digest.String()] = true
 	}
 	if len(digests) != 1 {
@@ -117,9 +105,7 @@ func TestImageIsReproducible(t *testing.T) {
 // checkAsUser runs sipgen as the image does: with nothing but the image's files, as nobody in particular.
 func checkAsUser(t *testing.T, root string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(root, "site"), os.DirFS("../../examples/single")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(filepath.Join(root, "site"), os.DirFS("../../examples/single")))
 	render := exec.Command("chroot", "--userspec=65532:65532", root, "/usr/local/bin/sipgen", "render",
 		"--site", "/site/site.yaml", "-f", "/site/cluster.yaml", "--inventory", "/site/hosts.yaml", "--out", "/home/nonroot/tree")
 	render.Env = []string{"HOME=/home/nonroot"}
@@ -135,26 +121,16 @@ func TestPush(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	binary := filepath.Join(t.TempDir(), "sipgen")
-	if err := os.WriteFile(binary, []byte("any content"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(binary, []byte("any content"), 0o755))
 	target := strings.TrimPrefix(server.URL, "http://") + "/fleet/sipgen:v1.2.3"
 	var out bytes.Buffer
-	if err := run(t.Context(), arguments(filepath.Join(t.TempDir(), "layout"), "-push", target, "linux/amd64="+binary, "linux/arm64="+binary), &out, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run(t.Context(), arguments(filepath.Join(t.TempDir(), "layout"), "-push", target, "linux/amd64="+binary, "linux/arm64="+binary), &out, io.Discard))
 	reference, err := name.ParseReference(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pulled, err := remote.Index(reference)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	digest, err := pulled.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if want := strings.TrimSuffix(target, ":v1.2.3") + "@" + digest.String() + "\n"; out.String() != want {
 		t.Errorf("printed %q, the registry has %q", &out, want)
 	}
@@ -165,9 +141,7 @@ func TestPush(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "sipgen")
-	if err := os.WriteFile(binary, nil, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(binary, nil, 0o755))
 	for _, row := range []struct {
 		want string
 		args []string
@@ -190,17 +164,11 @@ func TestRefusals(t *testing.T) {
 func readLayout(t *testing.T, folder, digest string) v1.ImageIndex {
 	t.Helper()
 	path, err := layout.FromPath(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	all, err := path.ImageIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	manifest, err := all.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if n := len(manifest.Manifests); n != 1 {
 		t.Fatalf("the layout has %d images, want 1", n)
 	}
@@ -209,27 +177,21 @@ func readLayout(t *testing.T, folder, digest string) v1.ImageIndex {
 		t.Errorf("the layout has %s %v, printed was %s", entry.Digest, entry.Annotations, digest)
 	}
 	index, err := all.ImageIndex(entry.Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return index
 }
 
 func forPlatform(t *testing.T, index v1.ImageIndex, architecture string) v1.Image {
 	t.Helper()
 	manifest, err := index.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(manifest.Manifests) != 2 {
 		t.Errorf("%d platforms, want 2", len(manifest.Manifests))
 	}
 	for _, entry := range manifest.Manifests {
 		if entry.Platform.OS == "linux" && entry.Platform.Architecture == architecture {
 			image, err := index.Image(entry.Digest)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			return image
 		}
 	}
@@ -241,9 +203,7 @@ func forPlatform(t *testing.T, index v1.ImageIndex, architecture string) v1.Imag
 func unpack(t *testing.T, image v1.Image) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.Chmod(root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(root, 0o755))
 	content := mutate.Extract(image)
 	defer content.Close()
 	archive := tar.NewReader(content)
@@ -252,9 +212,7 @@ func unpack(t *testing.T, image v1.Image) string {
 		if errors.Is(err, io.EOF) {
 			return root
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		target := filepath.Join(root, header.Name)
 		if header.Typeflag == tar.TypeDir {
 			err = os.MkdirAll(target, 0o755)
@@ -264,16 +222,10 @@ func unpack(t *testing.T, image v1.Image) string {
 				err = errors.Join(os.MkdirAll(filepath.Dir(target), 0o755), os.WriteFile(target, text, 0o644))
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(target, header.FileInfo().Mode()); err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
+		check(t, os.Chmod(target, header.FileInfo().Mode()))
 		if os.Getuid() == 0 {
-			if err := os.Chown(target, header.Uid, header.Gid); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Chown(target, header.Uid, header.Gid))
 		}
 	}
 }
@@ -282,9 +234,7 @@ func unpack(t *testing.T, image v1.Image) string {
 func checkRoot(t *testing.T, root string) {
 	t.Helper()
 	roots, err := os.ReadFile(filepath.Join(root, "etc/ssl/certs/ca-certificates.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !x509.NewCertPool().AppendCertsFromPEM(roots) || bytes.Count(roots, []byte("-----BEGIN CERTIFICATE-----")) < 100 {
 		t.Errorf("ca-certificates.crt: %d certificates", bytes.Count(roots, []byte("-----BEGIN CERTIFICATE-----")))
 	}
@@ -298,5 +248,12 @@ func checkRoot(t *testing.T, root string) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -56,9 +56,8 @@ func TestBillOfMaterials(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	for _, row := range []struct {
-		args  []string
-		epoch string
-		want  string
+		args        []string
+		epoch, want string
 	}{
 		{nil, "0", "usage"},
 		{[]string{"archive", "out"}, "0", "usage"},

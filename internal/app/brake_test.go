@@ -28,8 +28,7 @@ func TestBrake(t *testing.T) {
 	}{
 		{"nothing is lost", schedule.Loss{Claimed: 5}, NoAcceptance, ""},
 		{"one host may go in any case", schedule.Loss{Claimed: 5, Missing: hosts("a")}, NoAcceptance, ""},
-		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
-			""},
+		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance, ""},
 		{"more than the share, although no more than the number",
 			schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
 			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 " +

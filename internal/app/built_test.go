@@ -58,9 +58,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	said := func() string {
 		var objects []string
 		for _, s := range tree(before).Compare().Services {
-			if s.Unknown != "" {
-				t.Errorf("not compared: %s", s.Unknown)
-			}
+			need.Equal(t, "not compared", s.Unknown, "")
 			for _, o := range s.Objects {
 				objects = append(objects, o.Object+" "+strings.Join(o.Fields, " "))
 			}

@@ -19,8 +19,7 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 	}{
 		{"manifests do not say when they were read", time.Time{}, false, committed, false, false},
 		{"a snapshot from before the commit", committed.Add(-time.Minute), false, committed, false, true},
-		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed,
-			false, true},
+		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed, false, true},
 		{"a second later", committed.Add(time.Second), false, committed, true, false},
 		{"a folder was written nobody knows when", committed, false, time.Time{}, false, false},
 		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},

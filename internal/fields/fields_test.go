@@ -19,9 +19,8 @@ func TestAt(t *testing.T) {
 	need.OK(t, err)
 	cluster, site := &kinds[0], &kinds[1]
 	for _, row := range []struct {
-		kind               *Kind
-		path, found, known string
-		parent             string
+		kind                       *Kind
+		path, found, known, parent string
 	}{
 		{cluster, "", "", "", ""},
 		{cluster, "spec.nodes.Worker.count.active", "spec.nodes.Worker.count.active", "", ""},

@@ -105,9 +105,7 @@ func TestHiddenFiles(t *testing.T) {
 // What git checks out with other bytes Argo CD applies so. A pattern that is hard to read may match.
 func TestRewrittenFiles(t *testing.T) {
 	const at = ".gitattributes: line 1: "
-	for _, row := range []struct {
-		line, want string
-	}{
+	for _, row := range []struct{ line, want string }{
 		{"* text=auto eol=crlf", at + `"eol=crlf" may have git check out`},
 		{"*.cfg ident", at + `"ident"`},
 		{"\t*.cfg\t-text filter=crypt", at + `"filter=crypt"`},
@@ -146,9 +144,7 @@ func TestRewrittenFiles(t *testing.T) {
 
 // A kustomization above that includes the tree has it applied a second time.
 func TestIncludingKustomizations(t *testing.T) {
-	for _, row := range []struct {
-		file, prefix, text, want string
-	}{
+	for _, row := range []struct{ file, prefix, text, want string }{
 		{"kustomization.yaml", "fleet", "resources: [fleet/clusters/bank/bank/infra]", `kustomization.yaml: "fleet/clusters/bank/bank/infra" includes a part of the tree`},
 		{"fleet/Kustomization", "fleet", "bases: [./flux/]", `"./flux/" includes`},
 		{"fleet/kustomization.yml", "fleet", "components: [clusters/bank/bank/infra]", "includes"},

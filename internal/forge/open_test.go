@@ -180,9 +180,7 @@ func TestLostAnswer(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.lose = true
 		ask(t, f, request(nil), Unchanged)
-		if len(f.pulls) != 1 {
-			t.Errorf("found %d pull requests", len(f.pulls))
-		}
+		need.Equal(t, "", len(f.pulls), 1)
 	})
 }
 

@@ -13,9 +13,8 @@ import (
 // "namespace:" before it, of another kind than Metal3Machine with "Kind=" before that. A cluster of "-" has no such host.
 func TestConflicts(t *testing.T) {
 	for _, row := range []struct {
-		why   string
-		hosts []string
-		want  []string
+		why         string
+		hosts, want []string
 	}{
 		{"each its own, under names of the platform's", []string{"a red x@edge-red", "b red y@edge-red", "c old z@edge-old"}, nil},
 		{"nothing runs", []string{"a red", "b old"}, nil},

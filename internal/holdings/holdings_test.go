@@ -313,9 +313,7 @@ func TestAsOfTree(t *testing.T) {
 			got, err := Of(in)
 			need.OK(t, err)
 			if len(in.Tree) == 0 {
-				if len(got.Hosts) != len(read) {
-					t.Errorf("%s: %d hosts, want the %d that were read", r.line, len(got.Hosts), len(read))
-				}
+				need.Equal(t, r.line, len(got.Hosts), len(read))
 				continue
 			}
 			h, want := &got.Hosts[0], Held

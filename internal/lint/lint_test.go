@@ -109,11 +109,10 @@ func TestCodes(t *testing.T) {
 	four := bmh("h1", "flavor: x, rack: r1", "") + bmh("h2", "flavor: x, rack: r1", "") + bmh("h3", "flavor: x, rack: r2", "") + bmh("h4", "flavor: w", "")
 	fourInspected := strings.ReplaceAll(four, "---\n", "status: {hardware: {cpu: {arch: x86_64, count: 8}, ramMebibytes: 16384, storage: [{type: SSD, sizeBytes: 1000}], nics: [{name: a, speedGbps: 10}]}}\n---\n")
 	for _, row := range []struct {
-		why, ports   string
-		specs, hosts string
-		ip           bool // give the hosts addresses, see below
-		faults       []inventory.Fault
-		want         []string
+		why, ports, specs, hosts string
+		ip                       bool // give the hosts addresses, see below
+		faults                   []inventory.Fault
+		want                     []string
 	}{
 		{why: "a host that nobody can switch on, among others",
 			specs: cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"),
@@ -134,8 +133,7 @@ func TestCodes(t *testing.T) {
 			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org/ops/jump:latest@sha256:"+strings.Repeat("ab", 32))+"}")},
 		{why: "two ports for two tenants",
 			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30023)+"}")},
-		{why: "the first port of the range is in it", ports: "30022-32000",
-			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}")},
+		{why: "the first port of the range is in it", ports: "30022-32000", specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}")},
 		{why: "one address for two load balancers",
 			specs: cluster("a", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}"),
 			want:  []string{"SIP033 error SIPCluster a/a spec.services.loadBalancerControlPlane[0]", "SIP033 error SIPCluster b/b spec.services.loadBalancerControlPlane[0]"}},
@@ -164,8 +162,7 @@ func TestCodes(t *testing.T) {
 		{why: "hardware of hosts that were not inspected", hosts: four,
 			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 9}, count: {active: 1}}}}"),
 			want:  []string{"SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware"}},
-		{why: "a role that wants no host may select none",
-			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
+		{why: "a role that wants no host may select none", specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
 		{why: "one power control, written in two ways",
 			hosts: bmh("h1", "", `bmc: {address: "redfish+https://BMC.example.org:443/redfish/v1/Systems/1/"}`) + bmh("h2", "", `bmc: {address: "redfish-virtualmedia://bmc.example.org/redfish/v1/Systems/1"}`),
 			want:  []string{"SIP006 error BareMetalHost metal3/h2 spec.bmc.address"}},
@@ -185,8 +182,7 @@ func TestCodes(t *testing.T) {
 			want:  []string{"SIP008 error BareMetalHost metal3/h2 "}},
 		{why: "two addresses", ip: true, hosts: bmh("h1", "oam: a", "") + bmh("h2", "oam: b", "")},
 		{why: "the same address on another network may be another wire", ip: true, hosts: bmh("h1", "oam: a", "") + bmh("h2", "pxe: a", "")},
-		{why: "two active in two racks",
-			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 2, 0)), hosts: four},
+		{why: "two active in two racks", specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 2, 0)), hosts: four},
 		{why: "one issuer for two tenants, the port and the case aside",
 			specs: cluster("a", dex("service: {type: ClusterIP}", "https://dex.example.org")) + cluster("b", dex("service: {type: ClusterIP}", "https://Dex.example.org:443")),
 			want:  []string{"SIP010 error SIPCluster b/b spec.services.dex[0].issuer"}},
@@ -241,8 +237,7 @@ func TestCodes(t *testing.T) {
 		{why: "a time of deletion in a file",
 			specs: "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n",
 			want:  []string{"SIP016 warning SIPCluster a/a metadata.deletionTimestamp"}},
-		{why: "a role with a name of its own",
-			specs: cluster("a", "{nodes: {Storage: {count: {active: 0}}}}")},
+		{why: "a role with a name of its own", specs: cluster("a", "{nodes: {Storage: {count: {active: 0}}}}")},
 		{why: "a silenced finding needs a reason",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015:"`),
 			want:  []string{`SIP017 error SIPCluster a/a metadata.annotations["sip.airshipit.org/lint-ignore"]`, "SIP015 warning SIPCluster a/a spec.services.auth[0]"}},
@@ -262,8 +257,7 @@ func TestCodes(t *testing.T) {
 			want:  []string{`SIP020 warning BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oam"]`}},
 		{why: "the same, and no role asks for the network", ip: true,
 			specs: cluster("a", any1), hosts: bmh("h1", "oam: a", "") + bmh("h2", "", "networkData: {name: nm}") + nmstate("nm")},
-		{why: "one that a host is on", ip: true,
-			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"), hosts: bmh("h1", "oam: a", "")},
+		{why: "one that a host is on", ip: true, specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"), hosts: bmh("h1", "oam: a", "")},
 		{why: "a host's spec was emptied, and nobody's in particular",
 			specs: cluster("a", any1), hosts: strings.Replace(bmh("h1", "", "")+bmh("h2", "", ""), "spec: {}\n", "spec: {}\nstatus: {operationalStatus: OK, provisioning: {state: provisioned}}\n", 1),
 			want: []string{"SIP037 error BareMetalHost metal3/h1 spec"}},
@@ -369,18 +363,6 @@ func TestFluxLacksCredentials(t *testing.T) {
 		site.Annotations[IgnoreAnnotation] = "SIP032"
 		want := append([]string{"SIP017 error Site dc1 metadata.annotations[\"sip.airshipit.org/lint-ignore\"]"}, row.want...)
 		need.Same(t, row.why, codes(Check(site, nil, nil, nil)), want)
-	}
-}
-
-func TestFindingsSayWhereTheyAre(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", any1)+cluster("b", "\n  services:\n    auth:\n      - {}\n"), bmh("h1", "", "")+bmh("h2", "", "networkData: {name: gone}"))
-	want := []finding.Place{{File: "hosts.yaml", Document: 2, Line: 9}, {File: "specs.yaml", Document: 2, Line: 16}}
-	var got []finding.Place
-	for _, f := range in.Check() {
-		got = append(got, f.Place)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

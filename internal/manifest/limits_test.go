@@ -88,9 +88,7 @@ func TestDeepFolders(t *testing.T) {
 	if !errors.As(err, &inFile) || !strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) || !strings.Contains(err.Error(), "more than 64 folders within each other") {
 		t.Errorf("found %v", err)
 	}
-	if len(docs) != 2 {
-		t.Errorf("found %d documents, want those of the other two files", len(docs))
-	}
+	need.Equal(t, "", len(docs), 2)
 }
 
 // A ConfigMap is mounted as links to a hidden folder that is a link itself.
@@ -109,9 +107,7 @@ func TestConfigMapsAreRead(t *testing.T) {
 func TestPipesByNameAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	need.OK(t, syscall.Mkfifo(path, 0o600))
-	for _, c := range []struct {
-		text, want string
-	}{{"kind: A", ""}, {strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
+	for _, c := range []struct{ text, want string }{{"kind: A", ""}, {strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
 		go func() {
 			time.Sleep(50 * time.Millisecond) // the reader is there first
 			_ = os.WriteFile(path, []byte(c.text), 0o600)

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,111 +25,75 @@ type spec struct {
 	} `json:"spec"`
 }
 
+// TestDecodeNamesThePlace: the errors begin with the document in f.yaml.
 func TestDecodeNamesThePlace(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown field, with what was meant": {
-			"kind: A\nspec:\n  cuont: 3\n",
-			`f.yaml: document 1: line 3: spec.cuont: unknown field, did you mean "count"?`},
-		"unknown field that is like nothing": {
-			"kind: A\nspec:\n  zzzzzz: 3\n",
-			`f.yaml: document 1: line 3: spec.zzzzzz: unknown field, want one of count, roles, selector, services`},
-		"a field at the wrong parent": {
-			"kind: A\nspec:\n  topologyKey: x\n",
-			`f.yaml: document 1: line 3: spec.topologyKey: unknown field here: it belongs into spec.roles.*`},
-		"a document behind the end of one": {
-			"kind: A\n...\n# B is next\nkind: B\n",
-			`f.yaml: document 1: line 4: another document begins here, and is not read: want a line of --- by itself before it`},
-		"a document behind a separator with something in it": {
-			"kind: A\n--- {kind: B}\n",
-			`f.yaml: document 1: line 2: another document begins here, and is not read: want a line of --- by itself before it`},
-		"a document behind line ends that editors do not show": {
-			"kind: A\n# x\u2028---\u2028kind: B\n",
-			`f.yaml: document 1: line 3: another document begins here, and is not read: want a line of --- by itself before it`},
-		"in a list": {
-			"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
-			`f.yaml: document 1: line 5: spec.services[1].nodPort: unknown field, did you mean "nodePort"?`},
-		"in a map of structs": {
-			"kind: A\nspec:\n  roles:\n    Worker:\n      topologykey: x\n",
-			`f.yaml: document 1: line 5: spec.roles.Worker.topologykey: unknown field, did you mean "topologyKey"?`},
-		"second document: the file's line, not the document's": {
-			"kind: A\n---\nkind: B\nspec:\n  count: many\n",
-			`f.yaml: document 2: line 5: spec.count: found "many", want a whole number`},
-		"in a map: its key is named": {
-			"kind: A\nspec:\n  roles:\n    Worker:\n      topologyKey: [x]\n",
-			`f.yaml: document 1: line 5: spec.roles.Worker.topologyKey: found a list, want a string`},
-		"every wrong type": {
-			"kind: A\nspec:\n  count: x\n  services: [{nodePort: 1}, {nodePort: true}]\n",
-			`f.yaml: document 1: line 3: spec.count: found "x", want a whole number` + "\n" +
-				`f.yaml: document 1: line 4: spec.services[1].nodePort: found true, want a whole number`},
-		"a number with a fraction": {
-			"kind: A\nspec:\n  count: 1.5\n",
-			`f.yaml: document 1: line 3: spec.count: found 1.5, want a whole number`},
-		"a number in quotes": {
-			"kind: A\nspec:\n  count: \"3\"\n",
-			`f.yaml: document 1: line 3: spec.count: found "3", want a whole number, without quotes`},
-		"a share": {
-			"kind: A\nspec:\n  count: 10%\n",
-			`f.yaml: document 1: line 3: spec.count: found "10%", want a whole number`},
-		"what may be a password": {
-			"kind: A\nspec:\n  count: hunter2\n",
-			`f.yaml: document 1: line 3: spec.count: found a string, want a whole number`},
-		"a number that may be a PIN": {
-			"kind: A\nspec:\n  count: 12345678901.5\n",
-			`f.yaml: document 1: line 3: spec.count: found a number, want a whole number`},
-		"a template": {
-			"kind: A\nspec:\n  # {{ the number }}\n  count: {{ .Values.n }}\n",
-			`f.yaml: document 1: line 4: not valid YAML: is this a template? sipgen reads plain YAML`},
-		"a template's block": {
-			"kind: A\n{{- if .x }}\nspec:\n  count: 1\n",
-			`f.yaml: document 1: line 2: not valid YAML: is this a template? sipgen reads plain YAML`},
-		"an object for a name": {
-			"kind: A\nspec:\n  count: {[a]: 1}\n",
-			`f.yaml: document 1: line 3: not valid YAML: invalid map key: an object, want a name`},
-		"a list where a mapping belongs": {
-			"kind: A\nspec: []\n",
-			`f.yaml: document 1: line 2: spec: found a list, want a mapping with count, roles, selector, services`},
-		"a field twice": {
-			"kind: A\nkind: B\n",
-			`f.yaml: document 1: line 2: not valid YAML: key "kind" already set in map`},
-		"two fields twice": {
-			"a: 1\nb: 1\na: 2\nb: 2\n",
-			`f.yaml: document 1: line 3: not valid YAML: key "a" already set in map; line 4: key "b" already set in map`},
-		"two objects, and no line between them": {
-			"# two\n---\napiVersion: v1\nkind: A\nspec: {}\n\nkind: A\napiVersion: v1\nspec: {}\n",
-			`f.yaml: document 2: line 7: not valid YAML: another object begins here, and there is no line with --- before it`},
-		"a reference with a field twice": {
-			"apiVersion: v1\nkind: A\nspec:\n  kind: B\n  apiVersion: v1\n  kind: B\n",
-			`f.yaml: document 1: line 6: not valid YAML: key "kind" already set in map`},
-		"a quote that is not closed": {
-			"kind: A\nspec:\n  a: \"it's\" # don't\n  b: 'it''s'\n  c: \"x\\\"\n  d: 1\n",
-			`f.yaml: document 1: line 5: not valid YAML: a quote is opened here and not closed`},
-		"a line that is not indented enough": {
-			"kind: A\n---\nspec:\n  a:\n    b: 1\n   c: 2\n  d: 1\n",
-			`f.yaml: document 2: line 6: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
-		"a line that is indented too far": {
-			"kind: A\nspec:\n  a: 1\n   b: 2\n",
-			`f.yaml: document 1: line 4: not valid YAML: mapping values are not allowed in this context: is the line indented too far, or does the one before it lack its colon, or the space behind the colon?`},
-		"an entry of a list that is not indented enough": {
-			"kind: A\nspec:\n   - a\n   - b\n  - c\n",
-			`f.yaml: document 1: line 5: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
-		"not YAML": {
-			"kind: A\n---\nspec: [\n",
-			`f.yaml: document 2: line 3: not valid YAML: did not find expected node content`},
-		"a merge conflict": {
-			"kind: A\n---\nspec:\n<<<<<<< HEAD\n  count: 1\n=======\n  count: 2\n>>>>>>> theirs\n",
-			`f.yaml: document 2: line 4: an unresolved merge conflict`},
-		"JSON, a field twice": {
-			`{"kind": "A", "spec": {"count": 1, "count": 2}}`,
-			`f.yaml: document 1: line 1: spec.count: given twice`},
+		"unknown field, with what was meant": {"kind: A\nspec:\n  cuont: 3\n",
+			`1: line 3: spec.cuont: unknown field, did you mean "count"?`},
+		"unknown field that is like nothing": {"kind: A\nspec:\n  zzzzzz: 3\n",
+			`1: line 3: spec.zzzzzz: unknown field, want one of count, roles, selector, services`},
+		"a field at the wrong parent": {"kind: A\nspec:\n  topologyKey: x\n",
+			`1: line 3: spec.topologyKey: unknown field here: it belongs into spec.roles.*`},
+		"a document behind the end of one": {"kind: A\n...\n# B is next\nkind: B\n",
+			`1: line 4: another document begins here, and is not read: want a line of --- by itself before it`},
+		"a document behind a separator with something in it": {"kind: A\n--- {kind: B}\n",
+			`1: line 2: another document begins here, and is not read: want a line of --- by itself before it`},
+		"a document behind line ends that editors do not show": {"kind: A\n# x\u2028---\u2028kind: B\n",
+			`1: line 3: another document begins here, and is not read: want a line of --- by itself before it`},
+		"in a list": {"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
+			`1: line 5: spec.services[1].nodPort: unknown field, did you mean "nodePort"?`},
+		"in a map of structs": {"kind: A\nspec:\n  roles:\n    Worker:\n      topologykey: x\n",
+			`1: line 5: spec.roles.Worker.topologykey: unknown field, did you mean "topologyKey"?`},
+		"second document: the file's line, not the document's": {"kind: A\n---\nkind: B\nspec:\n  count: many\n",
+			`2: line 5: spec.count: found "many", want a whole number`},
+		"in a map: its key is named": {"kind: A\nspec:\n  roles:\n    Worker:\n      topologyKey: [x]\n",
+			`1: line 5: spec.roles.Worker.topologyKey: found a list, want a string`},
+		"every wrong type": {"kind: A\nspec:\n  count: x\n  services: [{nodePort: 1}, {nodePort: true}]\n",
+			`1: line 3: spec.count: found "x", want a whole number` + "\n" +
+				`1: line 4: spec.services[1].nodePort: found true, want a whole number`},
+		"a number with a fraction": {"kind: A\nspec:\n  count: 1.5\n",
+			`1: line 3: spec.count: found 1.5, want a whole number`},
+		"a number in quotes": {"kind: A\nspec:\n  count: \"3\"\n",
+			`1: line 3: spec.count: found "3", want a whole number, without quotes`},
+		"a share": {"kind: A\nspec:\n  count: 10%\n", `1: line 3: spec.count: found "10%", want a whole number`},
+		"what may be a password": {"kind: A\nspec:\n  count: hunter2\n",
+			`1: line 3: spec.count: found a string, want a whole number`},
+		"a number that may be a PIN": {"kind: A\nspec:\n  count: 12345678901.5\n",
+			`1: line 3: spec.count: found a number, want a whole number`},
+		"a template": {"kind: A\nspec:\n  # {{ the number }}\n  count: {{ .Values.n }}\n",
+			`1: line 4: not valid YAML: is this a template? sipgen reads plain YAML`},
+		"a template's block": {"kind: A\n{{- if .x }}\nspec:\n  count: 1\n",
+			`1: line 2: not valid YAML: is this a template? sipgen reads plain YAML`},
+		"an object for a name": {"kind: A\nspec:\n  count: {[a]: 1}\n",
+			`1: line 3: not valid YAML: invalid map key: an object, want a name`},
+		"a list where a mapping belongs": {"kind: A\nspec: []\n",
+			`1: line 2: spec: found a list, want a mapping with count, roles, selector, services`},
+		"a field twice": {"kind: A\nkind: B\n", `1: line 2: not valid YAML: key "kind" already set in map`},
+		"two fields twice": {"a: 1\nb: 1\na: 2\nb: 2\n",
+			`1: line 3: not valid YAML: key "a" already set in map; line 4: key "b" already set in map`},
+		"two objects, and no line between them": {"# two\n---\napiVersion: v1\nkind: A\nspec: {}\n\nkind: A\napiVersion: v1\nspec: {}\n",
+			`2: line 7: not valid YAML: another object begins here, and there is no line with --- before it`},
+		"a reference with a field twice": {"apiVersion: v1\nkind: A\nspec:\n  kind: B\n  apiVersion: v1\n  kind: B\n",
+			`1: line 6: not valid YAML: key "kind" already set in map`},
+		"a quote that is not closed": {"kind: A\nspec:\n  a: \"it's\" # don't\n  b: 'it''s'\n  c: \"x\\\"\n  d: 1\n",
+			`1: line 5: not valid YAML: a quote is opened here and not closed`},
+		"a line that is not indented enough": {"kind: A\n---\nspec:\n  a:\n    b: 1\n   c: 2\n  d: 1\n",
+			`2: line 6: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
+		"a line that is indented too far": {"kind: A\nspec:\n  a: 1\n   b: 2\n",
+			`1: line 4: not valid YAML: mapping values are not allowed in this context: is the line indented too far, or does the one before it lack its colon, or the space behind the colon?`},
+		"an entry of a list that is not indented enough": {"kind: A\nspec:\n   - a\n   - b\n  - c\n",
+			`1: line 5: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
+		"not YAML": {"kind: A\n---\nspec: [\n", `2: line 3: not valid YAML: did not find expected node content`},
+		"a merge conflict": {"kind: A\n---\nspec:\n<<<<<<< HEAD\n  count: 1\n=======\n  count: 2\n>>>>>>> theirs\n",
+			`2: line 4: an unresolved merge conflict`},
+		"JSON, a field twice": {`{"kind": "A", "spec": {"count": 1, "count": 2}}`, `1: line 1: spec.count: given twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs, err := Parse("f.yaml", []byte(c.text))
 			if err == nil {
 				err = docs[len(docs)-1].Decode(new(spec))
 			}
-			if err == nil || err.Error() != c.want {
-				t.Errorf("found %v\nwant  %s", err, c.want)
-			}
+			need.Equal(t, "what Decode says of f.yaml", strings.ReplaceAll(fmt.Sprint(err), "f.yaml: document ", ""), c.want)
 		})
 	}
 }

@@ -75,9 +75,8 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		why                       string
 		bank, edge, zoo, ofNobody int
 		// read is how many files are, and whose are not, with what is said. fatal: it is no owner's.
-		read  int
-		whose string
-		says  string
+		read        int
+		whose, says string
 	}{
 		{"all within", 4, 4, 4, 4, 16, "", ""},
 		{"one more than an owner may", 9, 2, 2, 1, 5, "bank", "in the files of folder bank, want at most that: none of them is read; the largest: "},
@@ -102,9 +101,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 			limits := Specs
 			limits.Own, limits.Total = 8*unit, 20*unit
 			docs, err := limits.Of(owner).Read([]string{dir}, nil)
-			if len(docs) != row.read {
-				t.Errorf("%d documents are read, want %d", len(docs), row.read)
-			}
+			need.Equal(t, "", len(docs), row.read)
 			if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
 				t.Fatalf("found %v, want %q", err, row.says)
 			}

@@ -131,9 +131,7 @@ func TestOtherKinds(t *testing.T) {
 		"52:54:00:00:00:0a boot MAC address of host hosts/twin / 52:54:00:00:00:0a boot MAC address of host hosts/outside",
 		"30100 port of Ironic i/ironic / 30000-32767 node ports of the site",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	need.Equal(t, "", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	for i := range hosts {
 		need.Equal(t, hosts[i].Name, len(hosts[i].Faults), map[string]int{"other": 1}[hosts[i].Name])
 	}
@@ -151,11 +149,9 @@ func TestYield(t *testing.T) {
 		return has(validation.Balancer, validation.CanonicalIP(ip))
 	}
 	for _, row := range []struct {
-		name   string
-		asks   string
-		held   validation.Held
-		taken  bool
-		yields bool
+		name, asks    string
+		held          validation.Held
+		taken, yields bool
 	}{
 		{"in the tree", "load balancer", at("10.0.0.5"), false, true},
 		{"as IPv4 in IPv6", "load balancer", at("::ffff:10.0.0.5"), false, true},
@@ -309,9 +305,7 @@ func TestUnknownFields(t *testing.T) {
 	}
 	site.Unknown = append([]string{"spec.services.ironic[0].spec.foo", "spec.services.ironic[0].spec.tls.foo", "spec.services.ironic[0].spec.networking.ingress.foo"}, want...)
 	plan := Of(site, nil, nil)
-	if !slices.Equal(plan.Unknown, want) {
-		t.Errorf("found %q, want %q", plan.Unknown, want)
-	}
+	need.Same(t, "", plan.Unknown, want)
 	if said := string(plan.Table(0)); strings.Contains(said, "nothing overlaps") || !strings.Contains(said, "0 conflicts (!), 5 doubts (?)\n") || plan.Overlaps() {
 		t.Errorf("the plan is\n%s", said)
 	}

@@ -95,9 +95,7 @@ func TestWhatIsRenderedIsValid(t *testing.T) {
 	for i := range built {
 		kinds[built[i].APIVersion+"/"+built[i].Kind] = true
 	}
-	if len(kinds) != len(types) {
-		t.Errorf("the tenant has %d of the %d kinds there are: a type that nothing decodes into is not tried", len(kinds), len(types))
-	}
+	need.Equal(t, "the tenant has", len(kinds), len(types))
 }
 
 func TestPatches(t *testing.T) {

@@ -79,9 +79,7 @@ func TestMarks(t *testing.T) {
 	check("a strict login", strictLogin, []string{"@"})
 	check("a parameter", parameter, []string{"="})
 	for _, text := range []string{"", strings.Repeat("a", 26), strings.Repeat("a", 27), strings.Repeat("a", 26) + "." + strings.Repeat("b", 26), "x " + strings.Repeat("aZ9+/_-", 4) + "==", "é" + strings.Repeat("a", 27)} {
-		if hasRun(text) != base64Run.MatchString(text) {
-			t.Errorf("%q: hasRun %v, base64Run %v", text, hasRun(text), base64Run.MatchString(text))
-		}
+		need.Equal(t, text, hasRun(text), base64Run.MatchString(text))
 	}
 }
 

@@ -265,9 +265,7 @@ func TestFreeTextMasksWhatSecretsAreCalled(t *testing.T) {
 			t.Errorf("%s: shown as %s", text, Value(text))
 		}
 	}
-	if own := "spec.x.clientSecret: found a list"; Text(own) != own {
-		t.Errorf("%s: found %s", own, Text(own))
-	}
+	need.Equal(t, "", Text("spec.x.clientSecret: found a list"), "spec.x.clientSecret: found a list")
 }
 
 func TestKnownIsTakenOutInEverySpelling(t *testing.T) {

@@ -66,14 +66,6 @@ func TestFirstDangers(t *testing.T) {
 	}
 }
 
-// A file of the repository's owner is replaced.
-func TestForeignFiles(t *testing.T) {
-	found := Dangers(&Plan{}, []File{{Path: "README.md", Kind: "changed", Foreign: true}, {Path: "NOTES.md", Kind: "changed"}})
-	if want := "README.md: sipgen did not write the file there, and replaces it (--adopt)"; len(found) != 1 || !strings.Contains(found[0], want) {
-		t.Errorf("found %q, want %q", found, want)
-	}
-}
-
 // With a first tree the guards come, and do not change; a policy that is new in a tree is a change.
 func TestFirstPolicies(t *testing.T) {
 	files := []File{{Path: "policy/site.yaml", Kind: "added"}}

@@ -19,11 +19,10 @@ func quiet(services ...ServiceChanges) *Plan {
 func TestDangersOfServices(t *testing.T) {
 	kustomization := []File{{Path: "clusters/t/a/infra/kustomization.yaml", Kind: "changed"}}
 	for _, row := range []struct {
-		why   string
-		plan  *Plan
-		files []File
-		want  string
-		not   string
+		why       string
+		plan      *Plan
+		files     []File
+		want, not string
 	}{
 		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
 			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},

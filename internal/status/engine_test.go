@@ -30,10 +30,9 @@ func TestEngine(t *testing.T) {
 	const well = "status: 'True', reason: ReconciliationSucceeded, message: ok"
 	const automated = "automated: {prune: true}"
 	for name, row := range map[string]struct {
-		kind, object string
-		commit       string
-		ready        bool
-		what         string
+		kind, object, commit string
+		ready                bool
+		what                 string
 	}{
 		"Flux has the tree's commit":         {Kustomization, kustomization("", "main@sha1:"+newest, well), newest, true, ""},
 		"a branch with a colon has none":     {Kustomization, kustomization("", "sha1:"+newest, well), newest, true, ""},

@@ -134,11 +134,10 @@ func TestWhatIsSaid(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
 	used := inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}
 	for _, row := range []struct {
-		why    string
-		host   string
-		labels map[string]string
-		state  inventory.State
-		want   string
+		why, host string
+		labels    map[string]string
+		state     inventory.State
+		want      string
 	}{
 		{"a host in error that serves", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Consumer: used.Consumer, ErrorType: "power management error", ErrorMessage: "no power"},
 			"in error (power management error): no power; it probably still serves: consumed by Metal3Machine metal/m"},

@@ -55,9 +55,7 @@ func TestLimits(t *testing.T) {
 func TestClusterCaps(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	key := func(name string) schedule.ClusterKey { return schedule.ClusterKey{Namespace: "bank", Name: name} }
-	for _, row := range []struct {
-		why, specs, known, frozen, want string
-	}{
+	for _, row := range []struct{ why, specs, known, frozen, want string }{
 		{"as many as it may", "a b", "", "", ""},
 		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: one cluster too many: the tenant already has 2, counting those in the tree and those served before this one, and tenant bank (the Site's spec.tenants[].maxClusters) may have at most 2"},
 		{"the newcomer, though its name comes first", "a b c", "b c", "", "bank/a: metadata.name"},

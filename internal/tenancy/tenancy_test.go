@@ -89,10 +89,9 @@ func TestNamespaces(t *testing.T) {
 		return Of(site, nil)
 	}
 	for _, row := range []struct {
-		why       string
-		tenants   *Tenants
-		namespace string
-		want      string
+		why             string
+		tenants         *Tenants
+		namespace, want string
 	}{
 		{"any namespace is a tenant", plain, "anything", ""},
 		{"Kubernetes' own", plain, "kube-system", "is of Kubernetes itself"},

@@ -118,10 +118,9 @@ func TestTable(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	for _, row := range []struct {
-		line   string
-		width  int
-		indent string
-		want   string
+		line         string
+		width        int
+		indent, want string
 	}{
 		{"as it is, however long", 0, "", "as it is, however long"},
 		{"just ten c", 10, "  ", "just ten c"},

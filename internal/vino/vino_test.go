@@ -52,9 +52,7 @@ vino-system/default-vino-test-cr-behemoth-worker-1 52:54:00:06:00:09 192.168.2.1
 vino-system/default-vino-test-cr-behemoth-worker-2 52:54:00:06:00:0a 192.168.2.20 redfish+http://10.0.0.2:8000/redfish/v1/Systems/worker-2
 vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.21 redfish+http://10.0.0.2:8000/redfish/v1/Systems/worker-3
 `
-	if found.String() != want {
-		t.Errorf("found\n%swant\n%s", found.String(), want)
-	}
+	need.Equal(t, "", found.String(), want)
 	if labels := preview.Hosts[0].Labels; labels["airshipit.org/k8s-role"] != "master" || labels["airshipit.org/rack"] != "r1" || labels["airshipit.org/server"] != "" {
 		t.Errorf("labels: %v", labels)
 	}

@@ -39,9 +39,7 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	for _, text := range strings.Split(fmt.Sprintf("%#v %#v %#v", host, host.State.Consumer, host.Hardware), ", ") {
 		need.Without(t, "", text, "hunter2")
 	}
-	if want := "login failed: secret: ***"; host.State.ErrorMessage != want {
-		t.Errorf("found %s, want %s", host.State.ErrorMessage, want)
-	}
+	need.Equal(t, "", host.State.ErrorMessage, "login failed: secret: ***")
 }
 
 func TestClean(t *testing.T) {

@@ -132,9 +132,7 @@ func TestBadHosts(t *testing.T) {
 			}
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
 			if row.fault == "" {
-				if len(hosts) != 1 {
-					t.Errorf("%d hosts, want the one beside it", len(hosts))
-				}
+				need.Equal(t, "", len(hosts), 1)
 				return
 			}
 			host := &hosts[0]

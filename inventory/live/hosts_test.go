@@ -29,9 +29,8 @@ import (
 // cannot be, in another namespace, or not ours to read.
 func TestOneSecretStopsNobody(t *testing.T) {
 	for why, row := range map[string]struct {
-		fault func(w http.ResponseWriter, r *http.Request, n int) bool
-		host  string
-		want  string
+		fault      func(w http.ResponseWriter, r *http.Request, n int) bool
+		host, want string
 	}{
 		"of another form": {func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if !strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
@@ -36,9 +37,7 @@ metadata: {namespace: c, name: lma, finalizers: [other]}
 	}
 	code := http.StatusNotFound
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		if r.Header.Get("Accept") != onlyMetadata {
-			t.Errorf("asked for %s", r.Header.Get("Accept"))
-		}
+		need.Equal(t, "asked for", r.Header.Get("Accept"), onlyMetadata)
 		return refuse(w, code, "", "no")
 	}
 	if got, err := Finalized(context.Background(), cfg, sipClusters, "sip"); got != nil || err != nil {
@@ -55,9 +54,7 @@ func TestSecretsSeen(t *testing.T) {
 	api := newFakeAPI(t, inventorytest.SecretYAML("a", "keys", "data: {k: "+inventorytest.Marker+"}\n"))
 	cfg := &rest.Config{Host: api.URL}
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		if r.Header.Get("Accept") != onlyItsMetadata {
-			t.Errorf("asked for %s", r.Header.Get("Accept"))
-		}
+		need.Equal(t, "asked for", r.Header.Get("Accept"), onlyItsMetadata)
 		return strings.Contains(r.URL.Path, "/namespaces/closed/") && refuse(w, http.StatusForbidden, "Forbidden", "no")
 	}
 	got, err := SecretsSeen(context.Background(), cfg, []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none"}, {Namespace: "closed", Name: "keys"}})

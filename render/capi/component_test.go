@@ -167,10 +167,9 @@ func TestBuildFails(t *testing.T) {
 	alone := cluster("tenant-a", "edge")
 	delete(alone.Spec.Nodes, v1.RoleWorker)
 	for _, row := range []struct {
-		why       string
-		templates string
-		inputs    []Input
-		want      string
+		why, templates string
+		inputs         []Input
+		want           string
 	}{
 		{"a template without a role would take any host", templates(v1beta1) + "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: new}\n",
 			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
@@ -348,7 +347,5 @@ func TestFileNames(t *testing.T) {
 		}
 		seen[name] = true
 	}
-	if names["GPU"] != "gpu" {
-		t.Errorf("found %q, want the plain name where it is the only one", names["GPU"])
-	}
+	need.Equal(t, "", names["GPU"], "gpu")
 }

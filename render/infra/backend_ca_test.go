@@ -29,10 +29,9 @@ func TestBackendCA(t *testing.T) {
 	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
 	plain := render(t, tenant())
 	for _, row := range []struct {
-		why    string
-		ca     *v1.BackendCA
-		verify string
-		item   string
+		why          string
+		ca           *v1.BackendCA
+		verify, item string
 	}{
 		{"none", nil, " check-ssl verify none inter ", ""},
 		{"inline", &v1.BackendCA{PEM: "comment\n" + authority}, " check-ssl verify required ca-file /usr/local/etc/haproxy/ca.crt verifyhost kubernetes inter ", ""},

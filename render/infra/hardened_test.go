@@ -53,9 +53,7 @@ func TestPodsAreHardened(t *testing.T) {
 	} {
 		files := render(t, row.in)
 		deployments := ofKind[appsv1.Deployment](t, files, "Deployment")
-		if len(deployments) != 4 {
-			t.Errorf("%s: found %d Deployments, want 4", row.why, len(deployments))
-		}
+		need.Equal(t, row.why, len(deployments), 4)
 		for name, d := range deployments {
 			pod := &d.Spec.Template.Spec
 			if token := pod.AutomountServiceAccountToken; token == nil || *token != slices.Contains(row.tokens, name) {
@@ -142,9 +140,7 @@ func TestRightsOfServices(t *testing.T) {
 		t.Errorf("found Roles in the overlay, which is applied as an account that can give no rights: %v", inside)
 	}
 	roles := ofKind[rbacv1.Role](t, rights(t, tenant()), "Role")
-	if len(roles) != 2 {
-		t.Errorf("found %d Roles, want 2", len(roles))
-	}
+	need.Equal(t, "", len(roles), 2)
 	for name, role := range roles {
 		for _, rule := range role.Rules {
 			switch {

@@ -85,9 +85,7 @@ func TestNetworkPolicies(t *testing.T) {
 			}
 			for name, deployment := range deployments {
 				policy, pod := policies[name], labels.Set(deployment.Spec.Template.Labels)
-				if policy.Namespace != deployment.Namespace {
-					t.Errorf("%s: in namespace %s, want %s", name, policy.Namespace, deployment.Namespace)
-				}
+				need.Equal(t, name, policy.Namespace, deployment.Namespace)
 				for other := range policies {
 					selector, err := metav1.LabelSelectorAsSelector(new(policies[other].Spec.PodSelector))
 					need.OK(t, err)
@@ -110,9 +108,7 @@ func TestNetworkPolicies(t *testing.T) {
 						figures[p.ContainerPort] = true
 					}
 				}
-				if want := map[bool]int{true: 0, false: 1}[deployment.Labels["app.kubernetes.io/component"] == "jumphost"]; len(figures) != want {
-					t.Errorf("%s: found %d ports besides the Service's, want %d", name, len(figures), want)
-				}
+				need.Equal(t, name, len(figures), map[bool]int{true: 0, false: 1}[deployment.Labels["app.kubernetes.io/component"] == "jumphost"])
 				for port := int32(1); port < 65535; port++ {
 					for _, from := range []string{"", "monitoring", "other"} {
 						want := public[port] || figures[port] && slices.Contains(row.may, from)

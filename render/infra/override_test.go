@@ -52,9 +52,7 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 		t.Error("a site's label is in the selector, which cannot be changed")
 	}
 	need.Equal(t, "CPU", c.Resources.Requests.Cpu().String(), "7m")
-	if want := "mirror.example:5000/hub/library/haproxy:3.2.24-alpine"; c.Image != want {
-		t.Errorf("image %s, want %s", c.Image, want)
-	}
+	need.Equal(t, "image", c.Image, "mirror.example:5000/hub/library/haproxy:3.2.24-alpine")
 	if got := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image; got != "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64) {
 		t.Errorf("image %s: the digest is to stay", got)
 	}
@@ -257,11 +255,10 @@ func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 
 func TestExposure(t *testing.T) {
 	for _, row := range []struct {
-		why  string
-		spec v1.Service
-		port int32
-		want []string
-		not  []string
+		why       string
+		spec      v1.Service
+		port      int32
+		want, not []string
 	}{
 		{"a node port, as with SIP", v1.Service{}, 30443, []string{"type: NodePort", "nodePort: 30443"}, nil},
 		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP", "ipFamilyPolicy: PreferDualStack"}, []string{"nodePort", "ipFamilies"}},

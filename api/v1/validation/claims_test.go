@@ -16,9 +16,8 @@ func TestSiteClaims(t *testing.T) {
 	for _, row := range []struct {
 		why string
 		// b differs from a in all that a site has once, before change.
-		change func(a, b *v1.Services)
-		path   string
-		want   string
+		change     func(a, b *v1.Services)
+		path, want string
 	}{
 		{"two clusters with ports of their own", func(_, _ *v1.Services) {}, "", ""},
 		{"one node port for two clusters", func(a, b *v1.Services) { b.JumpHost[0].NodePort = a.LoadBalancerControlPlane[0].NodePort }, "spec.services.jumpHost[0].nodePort", "tenants/a spec.services.loadBalancerControlPlane[0]"},

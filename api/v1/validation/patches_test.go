@@ -17,10 +17,9 @@ func TestPatchesAreBounded(t *testing.T) {
 		return out
 	}
 	for _, row := range []struct {
-		why     string
-		patches []v1.Patch
-		path    string
-		want    string
+		why        string
+		patches    []v1.Patch
+		path, want string
 	}{
 		{"as many as there may be", repeated(32, small), "", ""},
 		{"200 trivial ones", repeated(200, small), "spec.patches", "found 200, want at most 32"},

@@ -67,10 +67,9 @@ func TestServicesThatAreNot(t *testing.T) {
 		return func(s *v1.Services) { s.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: []byte(text)}} }
 	}
 	for _, row := range []struct {
-		why    string
-		change func(*v1.Services)
-		path   string
-		want   string
+		why        string
+		change     func(*v1.Services)
+		path, want string
 	}{
 		{"a load balancer without a network has no backends", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodeInterface = "" }, "spec.services.loadBalancerControlPlane[0].nodeInterfaceId", "missing"},
 		{"a node port out of range", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodePort = 70000 }, "spec.services.loadBalancerControlPlane[0].nodePort", "70000"},

@@ -25,16 +25,12 @@ func TestColumns(t *testing.T) {
 	} {
 		var out strings.Builder
 		need.OK(t, writeColumns(&out, rows, row.width, row.narrow))
-		if out.String() != row.want {
-			t.Errorf("%d columns: found\n%swant\n%s", row.width, out.String(), row.want)
-		}
+		need.Equal(t, row.width, out.String(), row.want)
 	}
 	var out strings.Builder
 	rows = [][]string{{"TENANT", "NAMESPACES", "MOST"}, {"a", "rack-1 (24) rack-2 (24) rack-3 (24)", "9"}}
 	need.OK(t, writeColumns(&out, rows, 32, 1))
-	if want := "TENANT NAMESPACES           MOST\na      rack-1 (24)          9\n       rack-2 (24)\n       rack-3 (24)\n"; out.String() != want {
-		t.Errorf("found\n%swant\n%s", out.String(), want)
-	}
+	need.Equal(t, "", out.String(), "TENANT NAMESPACES           MOST\na      rack-1 (24)          9\n       rack-2 (24)\n       rack-3 (24)\n")
 }
 
 func TestFolded(t *testing.T) {

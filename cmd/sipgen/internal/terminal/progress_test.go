@@ -118,10 +118,9 @@ func TestProgressStaysOnOneLine(t *testing.T) {
 // What is quick is not shown, and neither is anything where nobody looks.
 func TestNoProgress(t *testing.T) {
 	for _, row := range []struct {
-		why   string
-		env   string
-		after time.Duration
-		pipe  bool
+		why, env string
+		after    time.Duration
+		pipe     bool
 	}{
 		{"quick", "TERM=xterm", time.Hour, false},
 		{"a terminal that knows no way back", "TERM=dumb", time.Nanosecond, false},
