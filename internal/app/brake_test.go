@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -140,5 +141,43 @@ func TestBeyondBrake(t *testing.T) {
 		if (row.refused == "") != (refused == "") || !strings.Contains(refused, row.refused) {
 			t.Errorf("%s: refused with %q, want %q", row.why, refused, row.refused)
 		}
+	}
+}
+
+func TestBelow(t *testing.T) {
+	for where, want := range map[string]string{
+		"http://127.0.0.1/fleet.git main site": "http://127.0.0.1/fleet.git main site/clusters/a",
+		"https://git.example.org/fleet.git/":   "https://git.example.org/fleet.git/clusters/a",
+		"./tree/":                              "tree/clusters/a",
+		".":                                    "clusters/a",
+	} {
+		need.Equal(t, where, below(where, "clusters/a"), want)
+	}
+}
+
+// TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that
+// cluster's finding, and no other cluster is frozen for it.
+func TestServicesOfOthers(t *testing.T) {
+	cluster := func(namespace string) v1.SIPCluster {
+		c := v1.SIPCluster{}
+		c.Namespace, c.Name = namespace, "a"
+		c.Spec.Services.LoadBalancerWorker = make([]v1.LoadBalancerWorker, 1)
+		return c
+	}
+	l := &Loaded{
+		Site: &v1alpha1.Site{}, Hosts: &inventory.Inventory{}, Clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
+		services: []inventory.ServiceObject{{
+			Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
+			Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
+		}},
+	}
+	l.Site.Spec.Engine = v1alpha1.EngineFlux
+	l.leaveAlone()
+	var frozen []schedule.ClusterKey
+	for _, f := range l.Problems {
+		frozen = append(frozen, f.Cluster)
+	}
+	if len(frozen) != 1 || frozen[0] != (schedule.ClusterKey{Namespace: "bank", Name: "a"}) {
+		t.Errorf("frozen are %v, want bank/a", frozen)
 	}
 }

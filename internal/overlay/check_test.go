@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
@@ -43,5 +45,35 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 		if len(outsideMirror(got.OwnImages, mirror)) == 0 && patches > 0 {
 			t.Error("no image has its own name")
 		}
+	}
+}
+
+// Who may log in by a Dex is said when it is new, and when its issuer, the servers that it asks or their rules change. Nothing else of it is repeated.
+func TestLoginsByDex(t *testing.T) {
+	const bank = "issuer: https://dex.bank.example:30556\nconnectors: [{type: ldap, id: staff, config: {host: 'ldap.example:636', bindPW: $PW}}]\n"
+	for _, row := range []struct{ why, was, is, more, less string }{
+		{"new", "", bank, "tokens of https://dex.bank.example:30556, users of ldap ldap.example:636", ""},
+		{"gone", bank, "", "", "tokens of https://dex.bank.example:30556, users of ldap ldap.example:636"},
+		{"the same", bank, bank + "expiry: {idTokens: 2h}\n", "", ""},
+		{"another issuer", bank, strings.Replace(bank, "dex.bank", "login.bank", 1), "tokens of https://login.bank.example:30556", "tokens of https://dex.bank.example:30556"},
+		{"another server", bank, strings.Replace(bank, "ldap.example", "ldap.evil.example", 1), "users of ldap ldap.evil.example:636", "users of ldap ldap.example:636"},
+		{"another filter", bank, strings.Replace(bank, "bindPW: $PW", "bindPW: $PW, userSearch: {filter: '(x=s3cret)'}", 1), "users of ldap ldap.example:636 (by other rules)", ""},
+		{"the other kinds", "", `{issuer: https://a.example, connectors: [
+  {type: oidc, config: {issuer: "https://me:s3cret@accounts.example/x?s3cret"}}, {type: saml, config: {ssoURL: "https://sso.example/s3cret"}},
+  {type: github, config: {}}, {type: github, config: {hostName: git.example}}, {type: s3cret, config: {}}, {type: ldap, config: {host: "s3cret s3cret"}}, {type: oidc, config: {issuer: $S3}}]}`,
+			"tokens of https://a.example, users of a connector of another type, users of github git.example, users of github github.com, users of ldap at an address that cannot be read, " +
+				"users of oidc accounts.example, users of oidc at an address that cannot be read, users of saml sso.example", ""},
+		{"an issuer with a password", "", "issuer: https://me:s3cret@a.example\n", "tokens of an issuer that is no plain URL", ""},
+		{"no YAML", "", "{s3cret", "whom a configuration names that cannot be read", ""},
+		{"two documents", "", bank + "---\n" + bank, "whom a configuration names that cannot be read", ""},
+		{"a bomb", "", "a: &a [s3cret]\nb: [*a, *a]\n", "whom a configuration names that cannot be read", ""},
+		{"a connector that is none", "", "connectors: [s3cret]\n", "whom a configuration names that cannot be read", ""},
+	} {
+		with := func(config string) *Object {
+			return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": map[string]any{"config.yaml": config}}}
+		}
+		more, less := logins(with(row.was), with(row.is))
+		need.Equal(t, row.why, strings.Join(more, ", "), row.more)
+		need.Equal(t, row.why, strings.Join(less, ", "), row.less)
 	}
 }

@@ -18,12 +18,27 @@ import (
 
 // TestFaults: whatever goes wrong, it is all of the hosts or an error.
 func TestFaults(t *testing.T) {
-	isHosts := func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/baremetalhosts") }
-	second := func(r *http.Request) bool { return isHosts(r) && r.URL.Query().Get("continue") == "2" }
+	isHosts := func(r *http.Request, _ int) bool { return strings.HasSuffix(r.URL.Path, "/baremetalhosts") }
+	second := func(r *http.Request, n int) bool { return isHosts(r, n) && r.URL.Query().Get("continue") == "2" }
+	secondRequest := func(_ *http.Request, n int) bool { return n == 2 }
+	early := func(_ *http.Request, n int) bool { return n < 3 }
+	always := func(*http.Request, int) bool { return true }
+	pathEnds := func(end string) func(*http.Request, int) bool {
+		return func(r *http.Request, _ int) bool { return strings.HasSuffix(r.URL.Path, end) }
+	}
 	page := func(w http.ResponseWriter, body string) bool {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(body))
 		return true
+	}
+	sending := func(body string) func(http.ResponseWriter) bool {
+		return func(w http.ResponseWriter) bool { return page(w, body) }
+	}
+	refusing := func(code int, reason, message string) func(http.ResponseWriter) bool {
+		return func(w http.ResponseWriter) bool { return refuse(w, code, reason, message) }
+	}
+	where := func(is func(*http.Request, int) bool, answer func(http.ResponseWriter) bool) func(http.ResponseWriter, *http.Request, int) bool {
+		return func(w http.ResponseWriter, r *http.Request, n int) bool { return is(r, n) && answer(w) }
 	}
 	for _, row := range []struct {
 		why   string
@@ -33,9 +48,7 @@ func TestFaults(t *testing.T) {
 		is    error
 		calls int
 	}{
-		{"the token expires once: the list begins anew", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return n == 2 && refuse(w, 410, "Expired", "The provided continue parameter is too old")
-		}, "", nil, 0},
+		{"the token expires once: the list begins anew", where(secondRequest, refusing(410, "Expired", "The provided continue parameter is too old")), "", nil, 0},
 		{"a gateway says gone in its own words", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if n != 2 {
 				return false
@@ -43,18 +56,10 @@ func TestFaults(t *testing.T) {
 			http.Error(w, "gone", http.StatusGone)
 			return true
 		}, "", nil, 0},
-		{"the token expires each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && refuse(w, 410, "Expired", "The provided continue parameter is too old")
-		}, "list of baremetalhosts.metal3.io: The provided continue parameter is too old", nil, 8},
-		{"a page of another version once", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return n == 2 && page(w, `{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)
-		}, "", nil, 0},
-		{"pages of other versions each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"8"},"items":[]}`)
-		}, "different versions", ErrIncomplete, 8},
-		{"more is announced, and there is no token", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","remainingItemCount":3},"items":[]}`)
-		}, "2 objects seen, 3 more announced", ErrIncomplete, 0},
+		{"the token expires each time", where(second, refusing(410, "Expired", "The provided continue parameter is too old")), "list of baremetalhosts.metal3.io: The provided continue parameter is too old", nil, 8},
+		{"a page of another version once", where(secondRequest, sending(`{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)), "", nil, 0},
+		{"pages of other versions each time", where(second, sending(`{"metadata":{"resourceVersion":"8"},"items":[]}`)), "different versions", ErrIncomplete, 8},
+		{"more is announced, and there is no token", where(second, sending(`{"metadata":{"resourceVersion":"7","remainingItemCount":3},"items":[]}`)), "2 objects seen, 3 more announced", ErrIncomplete, 0},
 		{"a page that is cut off, once", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if n == 2 {
 				w.Header().Set("Content-Length", "1000")
@@ -62,63 +67,39 @@ func TestFaults(t *testing.T) {
 			return n == 2 && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
 		}, "", nil, 0},
 		{"a page that is cut off, each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if second(r) {
+			if second(r, n) {
 				w.Header().Set("Content-Length", "1000")
 			}
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+			return second(r, n) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
 		}, "the list ended early", ErrIncomplete, 5},
-		{"cut off by a proxy that fixes the length", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
-		}, "after 2 objects the answer is cut off", ErrIncomplete, 5},
-		{"an answer without items", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"}}`)
-		}, "after 2 objects the answer is no list", ErrIncomplete, 0},
-		{"a login page in the API server's place", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return isHosts(r) && page(w, `{}`)
-		}, "the answer is no list", ErrIncomplete, 0},
-		{"an item of a wrong form, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+inventorytest.Marker+`"]}`)
-		}, "an item is not a BareMetalHost", nil, 0},
-		{"an item of a wrong form has a name, and its content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[{"kind":"BareMetalHost","metadata":{"namespace":"metal","name":"n3"},"spec":{"online":"`+inventorytest.Marker+`"}}]}`)
-		}, "an item is not a BareMetalHost: metal/n3: ", nil, 0},
-		{"items of another kind", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[{"kind":"Secret","metadata":{"namespace":"metal","name":"n3"}}]}`)
-		}, "an item is of kind Secret, want BareMetalHost", nil, 0},
-		{"the same page for ever", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","continue":"2"},"items":[]}`)
-		}, "after 2 objects the API server repeats its continue token", ErrIncomplete, 2},
+		{"cut off by a proxy that fixes the length", where(second, sending(`{"metadata":{"resourceVersion":"7"},"items":[`)), "after 2 objects the answer is cut off", ErrIncomplete, 5},
+		{"an answer without items", where(second, sending(`{"metadata":{"resourceVersion":"7"}}`)), "after 2 objects the answer is no list", ErrIncomplete, 0},
+		{"a login page in the API server's place", where(isHosts, sending(`{}`)), "the answer is no list", ErrIncomplete, 0},
+		{"an item of a wrong form, whose content stays out", where(second, sending(`{"metadata":{"resourceVersion":"7"},"items":["`+inventorytest.Marker+`"]}`)), "an item is not a BareMetalHost", nil, 0},
+		{"an item of a wrong form has a name, and its content stays out", where(second, sending(`{"metadata":{"resourceVersion":"7"},"items":[{"kind":"BareMetalHost","metadata":{"namespace":"metal","name":"n3"},"spec":{"online":"`+inventorytest.Marker+`"}}]}`)), "an item is not a BareMetalHost: metal/n3: ", nil, 0},
+		{"items of another kind", where(second, sending(`{"metadata":{"resourceVersion":"7"},"items":[{"kind":"Secret","metadata":{"namespace":"metal","name":"n3"}}]}`)), "an item is of kind Secret, want BareMetalHost", nil, 0},
+		{"the same page for ever", where(second, sending(`{"metadata":{"resourceVersion":"7","continue":"2"},"items":[]}`)), "after 2 objects the API server repeats its continue token", ErrIncomplete, 2},
 		{"pages without end", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return isHosts(r) && page(w, fmt.Sprintf(`{"metadata":{"resourceVersion":"7","continue":"c%d"},"items":[]}`, n))
+			return isHosts(r, n) && page(w, fmt.Sprintf(`{"metadata":{"resourceVersion":"7","continue":"c%d"},"items":[]}`, n))
 		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},
-		{"busy for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return n < 3 && refuse(w, 429, "TooManyRequests", "busy")
-		}, "", nil, 0},
+		{"busy for a while", where(early, refusing(429, "TooManyRequests", "busy")), "", nil, 0},
 		{"broken for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return (n == 2 || n == 3) && refuse(w, []int{500, 503}[n-2], "", "broken")
 		}, "", nil, 0},
-		{"busy all the time", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return refuse(w, 429, "TooManyRequests", "busy")
-		}, "list of baremetalhosts.metal3.io: busy", nil, 4},
+		{"busy all the time", where(always, refusing(429, "TooManyRequests", "busy")), "list of baremetalhosts.metal3.io: busy", nil, 4},
 		{"the connection breaks once", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if n != 2 {
 				return false
 			}
 			panic(http.ErrAbortHandler)
 		}, "", nil, 0},
-		{"not allowed to list hosts, said in the server's words, and not tried again", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return isHosts(r) && refuse(w, 403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)
-		}, `forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
-		{"not logged in", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return refuse(w, 401, "Unauthorized", "Unauthorized")
-		}, "not logged in", nil, 1},
+		{"not allowed to list hosts, said in the server's words, and not tried again", where(isHosts, refusing(403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)), `forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
+		{"not logged in", where(always, refusing(401, "Unauthorized", "Unauthorized")), "not logged in", nil, 1},
 		{"no CRD", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			http.NotFound(w, r)
 			return true
 		}, "list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
-		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
-		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
+		{"a Secret that cannot be read at the moment", where(pathEnds("/metal/secrets/n1-net"), refusing(500, "InternalError", "etcd is gone")), "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
 		{"a cluster without HardwareData has one source less", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if !strings.HasSuffix(r.URL.Path, "/hardwaredata") {
 				return false
@@ -126,9 +107,7 @@ func TestFaults(t *testing.T) {
 			http.NotFound(w, r)
 			return true
 		}, "", nil, 0},
-		{"not allowed to list HardwareData is another thing", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return strings.HasSuffix(r.URL.Path, "/hardwaredata") && refuse(w, 403, "Forbidden", "cannot list hardwaredata")
-		}, "list of hardwaredata.metal3.io: forbidden", nil, 0},
+		{"not allowed to list HardwareData is another thing", where(pathEnds("/hardwaredata"), refusing(403, "Forbidden", "cannot list hardwaredata")), "list of hardwaredata.metal3.io: forbidden", nil, 0},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			api := newFakeAPI(t, site)
