@@ -156,9 +156,7 @@ func TestIndex(t *testing.T) {
 // TestReadmeCommands: the page has the two commands for a fresh machine, each alone in its block: .ci/run calls the second.
 func TestReadmeCommands(t *testing.T) {
 	for _, command := range []string{"make demo", "make test"} {
-		if !strings.Contains(readText(t, "README.md"), "\n```sh\n"+command+"\n```\n") {
-			t.Errorf("README.md: no block with %s", command)
-		}
+		need.Words(t, command, readText(t, "README.md"), "\n```sh\n"+command+"\n```\n")
 	}
 }
 

@@ -75,9 +75,7 @@ func pagesSay(t *testing.T, folder string) string {
 
 // TestPagesKnowTheRelease: the pages are right today, and hack/cut-release.sh turns them with the changelog.
 func TestPagesKnowTheRelease(t *testing.T) {
-	if wrong := pagesSay(t, "."); wrong != "" {
-		t.Error(wrong)
-	}
+	need.Equal(t, "", pagesSay(t, "."), "")
 	dir := t.TempDir()
 	for _, name := range []string{"CHANGELOG.md", "README.md", "docs/ci.md", "hack/cut-release.sh"} {
 		need.Write(t, filepath.Join(dir, name), readText(t, name))

@@ -141,7 +141,5 @@ func TestSecretsInTheOpen(t *testing.T) {
 func TestShownPath(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	need.Equal(t, "", shownPath("spec.networks[0].subnet"), "spec.networks[0].subnet")
-	if got := shownPath("spec.nodeLabels." + secret + "[1]"); strings.Contains(got, secret) {
-		t.Errorf("found %s", got)
-	}
+	need.Without(t, "", shownPath("spec.nodeLabels."+secret+"[1]"), secret)
 }

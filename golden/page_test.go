@@ -66,7 +66,5 @@ func TestGoldenRecord(t *testing.T) {
 		need.OK(t, os.WriteFile(path, []byte(found.String()), 0o644))
 	}
 	want := need.Read(t, path)
-	if found.String() != string(want) {
-		t.Errorf("%s: found\n%swant\n%s", path, found.String(), want)
-	}
+	need.Equal(t, path, found.String(), string(want))
 }

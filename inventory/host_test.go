@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"net/netip"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -82,9 +81,7 @@ func TestOwnersOf(t *testing.T) {
 		entry("unreadable", "Update", "", `[`),
 	})
 	want := []Owner{{0, "manager", "Update", true}, {2, "manager", "Update", true}, {3, "somebody", "Update", false}, {4, "somebody", "Update", false}, {5, "unreadable", "Update", true}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v want %v", got, want)
-	}
+	need.Deep(t, "", got, want)
 }
 
 // TestMadeByOther: the engine takes over by itself what it made, and kubectl.

@@ -62,9 +62,7 @@ func TestRootAccount(t *testing.T) {
 	}
 	// It could not give what comes later: its rights do not depend on what the site has at the moment.
 	empty := render(t, Input{Site: testSite(func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }), Placement: &schedule.Placement{}})
-	if string(empty["flux/root-account.yaml"]) != string(tree["flux/root-account.yaml"]) {
-		t.Errorf("the root's account is another one with clusters:\n%s", tree["flux/root-account.yaml"])
-	}
+	need.Equal(t, "the root's account is another one with clusters", string(empty["flux/root-account.yaml"]), string(tree["flux/root-account.yaml"]))
 }
 
 // A frozen cluster keeps the rights of its services, and its services are applied as their own account.

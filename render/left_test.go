@@ -64,9 +64,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 			}
 			// A spec that is back has services as if there had been none, and not what was left of them.
 			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: tree})
-			if string(tree[services]) != string(before[services]) {
-				t.Errorf("services that are back are built from\n%s", tree[services])
-			}
+			need.Equal(t, "services that are back are built from", string(tree[services]), string(before[services]))
 			refused := schedule.Cluster{Key: placed("a").Key, Unschedulable: true, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "so"}}}
 			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{refused}}, Previous: Tree{services: []byte(emptied)}})
 			if _, found := tree[services]; found {

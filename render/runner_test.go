@@ -68,9 +68,7 @@ func TestRunner(t *testing.T) {
 			}
 		}
 		for name, want := range row.env {
-			if env[name] != want {
-				t.Errorf("%s: %s: found %q, want %q", row.more, name, env[name], want)
-			}
+			need.Equal(t, row.more, env[name], want)
 		}
 		var network networkingv1.NetworkPolicy
 		need.OK(t, yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network))

@@ -107,9 +107,7 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	// The account that applied the services is there until they are deleted.
 	tree, paths := left(before)
 	need.Same(t, "left behind", paths, []string{"flux/lab.a.rights.yaml", "rights/lab/a/account.yaml", "rights/lab/a/kustomization.yaml"})
-	if string(tree["rights/lab/a/account.yaml"]) != string(before["rights/lab/a/account.yaml"]) {
-		t.Error("the account changed")
-	}
+	need.Equal(t, "the account changed", string(tree["rights/lab/a/account.yaml"]), string(before["rights/lab/a/account.yaml"]))
 	want(t, tree, "flux/kustomization.yaml", "lab.a.rights.yaml")
 	if _, paths := left(tree); len(paths) > 0 {
 		t.Errorf("left behind with the next commit: %q", paths)

@@ -69,9 +69,7 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
 	} {
 		text := need.Read(t, "../../docs/"+page)
-		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), says) {
-			t.Errorf("docs/%s does not say %q", page, says)
-		}
+		need.Words(t, page, strings.Join(strings.Fields(string(text)), " "), says)
 	}
 	namespace, name := strings.Repeat("n", 40), strings.Repeat("m", 20)
 	cut := func(part string) string { return strings.TrimSuffix(SyncName(namespace, name, part), "."+part) }

@@ -119,9 +119,7 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 	need.Output(t, exec.Command("git", "-C", checkout, "tag", version))
 	dir := t.TempDir()
 	need.OK(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), need.Read(t, filepath.Join(release, "SHA256SUMS")), 0o600))
-	if !strings.Contains(rebuild, "GOTOOLCHAIN="+runtime.Version()+" ") {
-		t.Errorf("docs/ci.md builds with another Go than %s:\n%s", runtime.Version(), rebuild)
-	}
+	need.Words(t, runtime.Version(), rebuild, "GOTOOLCHAIN="+runtime.Version()+" ")
 	again := strings.NewReplacer("https://github.com/airshipit/sipgen", "'"+checkout+"' sipgen", "v0.1.0", version).Replace(rebuild)
 	if out, err := run(dir, again); err != nil {
 		t.Errorf("docs/ci.md: %s: %v\n%s", again, err, out)
@@ -258,9 +256,7 @@ func checkFormula(t *testing.T, folder, name string) {
 			depth++
 		}
 	}
-	if depth != 0 {
-		t.Errorf("sipgen.rb: %d blocks do not end:\n%s", depth, text)
-	}
+	need.Equal(t, text, depth, 0)
 	need.Words(t, "sipgen.rb installs", need.Output(t, exec.Command("tar", "tzf", filepath.Join(folder, name+".tar.gz"))), "sipgen\n", ".1\n")
 }
 

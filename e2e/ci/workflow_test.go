@@ -78,9 +78,7 @@ func TestMergeQueue(t *testing.T) {
 	if _, found := w.On["merge_group"]; !found {
 		t.Errorf("on: found %v, want merge_group", w.On)
 	}
-	if found := fmt.Sprint(w.Jobs["plan"]["if"]); !strings.Contains(found, "github.event_name == 'merge_group'") {
-		t.Errorf("plan: if: found %s, want merge_group", found)
-	}
+	need.Words(t, "plan: if: found", fmt.Sprint(w.Jobs["plan"]["if"]), "github.event_name == 'merge_group'")
 	if found := fmt.Sprint(w.Jobs["publish"]["if"]); !strings.Contains(found, "&& github.ref == 'refs/heads/main'") {
 		t.Errorf("publish: if: found %s, want main alone", found)
 	}
@@ -194,9 +192,7 @@ func TestGitHubLongPlan(t *testing.T) {
 		t.Errorf("%d characters", n)
 	}
 	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all", "files added", " BareMetalHosts")
-	if strings.Contains(body, "more lines: see the log of this job") {
-		t.Error("the job cuts what sipgen has fitted in")
-	}
+	need.Without(t, "the job cuts what sipgen has fitted in", body, "more lines: see the log of this job")
 	if strings.Count(body, "<details>") != strings.Count(body, "</details>") {
 		t.Error("a part that can be opened has no end")
 	}

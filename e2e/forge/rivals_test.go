@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
@@ -36,9 +35,7 @@ func rivals(t *testing.T, s *site) {
 	}
 	group.Wait()
 	s.git(t, "fetch", "--quiet", "origin")
-	if count := s.git(t, "rev-list", "--count", "origin/main"); count != fmt.Sprint(n+1) {
-		t.Errorf("%s commits, want %d", count, n+1)
-	}
+	need.Equal(t, n+1, s.git(t, "rev-list", "--count", "origin/main"), fmt.Sprint(n+1))
 	for i := range n {
 		s.git(t, "cat-file", "-e", fmt.Sprintf("origin/main:sites/dc%d/PLAN.md", i))
 	}
@@ -65,17 +62,13 @@ func rivals(t *testing.T, s *site) {
 	if open != 1 { // those that Gitea let in at the same moment were closed again
 		t.Errorf("%d pull requests are open, of %d\n%s", open, len(s.pulls(t)), words)
 	}
-	if strings.Contains(words, filepath.Join(s.dir, "x")) {
-		t.Error(words)
-	}
+	need.Without(t, "", words, filepath.Join(s.dir, "x"))
 }
 
 // hostsOf are the hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get the same hosts.
 func hostsOf(t *testing.T, dir string, i int) string {
 	folder := fmt.Sprintf("hosts-dc%d", i)
-	if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(dir, "hosts"))); err != nil {
-		t.Error(err)
-	}
+	need.Error(t, "", os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(dir, "hosts"))), "")
 	files, _ := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)

@@ -298,9 +298,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 				t.Errorf("a probe while a client waits: %v", err)
 			}
 			need.OK(t, clients[0].Close())
-			if err := <-next; err != nil {
-				t.Errorf("the client that waited: %v", err)
-			}
+			need.Error(t, "the client that waited", <-next, "")
 		})
 	}
 }

@@ -205,9 +205,7 @@ func TestHostCommandByRedfish(t *testing.T) {
 			t.Errorf("host %s: %v\n%s", strings.Join(row.args, " "), err, out)
 			continue
 		}
-		if got := seen[len(seen)-1]; got != row.want {
-			t.Errorf("host %s: the BMC saw %q, want %q", strings.Join(row.args, " "), got, row.want)
-		}
+		need.Equal(t, strings.Join(row.args, " "), seen[len(seen)-1], row.want)
 	}
 	// Without the host's leave a certificate that nobody vouches for ends it.
 	in.Hosts[0].Host.BMC.InsecureTLS = false

@@ -229,9 +229,7 @@ func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, usern
 	need.OK(t, err)
 	gotText, err := json.Marshal(got)
 	need.OK(t, err)
-	if string(wantText) != string(gotText) {
-		t.Errorf("the Vino is\n%s\nwant\n%s", gotText, wantText)
-	}
+	need.Equal(t, "the Vino is", string(wantText), string(gotText))
 	need.Words(t, "$vinobridge is gone", string(gotText), `"gateway":"$vinobridge"`)
 }
 
@@ -260,9 +258,7 @@ func wantNowhereElse(t *testing.T, api *engine.APIServer, engine logs, repo *eng
 			continue // a kind of which there can be none
 		}
 		seen++
-		if strings.Contains(out, canary) {
-			t.Errorf("an object of kind %s has the password", name)
-		}
+		need.Without(t, name, out, canary)
 	}
 	if seen < 20 {
 		t.Errorf("looked at %d kinds only", seen)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -114,6 +115,14 @@ func Equal[T comparable](t testing.TB, why any, found, want T) {
 	t.Helper()
 	if found != want {
 		t.Errorf("%v: found %s, want %s", why, shown(found), shown(want))
+	}
+}
+
+// Deep wants a value to be another one, by all that is in it.
+func Deep(t testing.TB, why, found, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(found, want) {
+		t.Errorf("%v: found %+v, want %+v", why, found, want)
 	}
 }
 

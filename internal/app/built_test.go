@@ -70,9 +70,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	built := l.built.done[onlyBuild(t, l)].built
 	i := slices.IndexFunc(built.Objects, func(o overlay.Object) bool { return o.Kind == "PodDisruptionBudget" })
 	built.Objects[i].Name = "the-mark"
-	if got := said(); !strings.Contains(got, "PodDisruptionBudget the-mark") {
-		t.Errorf("the services were built again to be compared: got %s", got)
-	}
+	need.Words(t, "the services were built again to be compared: got", said(), "PodDisruptionBudget the-mark")
 
 	// Other services are built and checked, whatever was found out about those before.
 	s := render.Services{Cluster: &l.Clusters[0],

@@ -159,9 +159,7 @@ func TestNothingToMergeOpensNothing(t *testing.T) {
 		ask(t, f, empty, Nothing)
 		ask(t, f, request(nil), Created)
 		ask(t, f, empty, Updated)
-		if f.pulls[0].Body != "nothing left" {
-			t.Errorf("found %+v", f.pulls[0])
-		}
+		need.Equal(t, f.pulls[0], f.pulls[0].Body, "nothing left")
 	})
 }
 

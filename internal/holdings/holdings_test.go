@@ -296,9 +296,7 @@ func TestEveryLabel(t *testing.T) {
 			}
 			got, err := Of(r.input())
 			need.OK(t, err)
-			if found := text(&got.Hosts[0]); found != strings.TrimSpace(want) {
-				t.Errorf("%s, uid %s: found %q, want %q", line[:37], got.Hosts[0].Host.UID, found, strings.TrimSpace(want))
-			}
+			need.Equal(t, line[:37], text(&got.Hosts[0]), strings.TrimSpace(want))
 		}
 	}
 }

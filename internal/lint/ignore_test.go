@@ -89,13 +89,9 @@ func TestSecretsThatClustersName(t *testing.T) {
 		var got []string
 		for _, f := range in.Check() {
 			got = append(got, f.Field)
-			if f.Code != finding.Secret {
-				t.Errorf("%s: %+v", row.why, f)
-			}
+			need.Equal(t, row.why, f.Code, finding.Secret)
 		}
-		if !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Deep(t, row.why, got, row.want)
 	}
 }
 

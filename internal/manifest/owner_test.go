@@ -114,9 +114,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 					found = append(found, owner(file.File))
 				}
 			}
-			if strings.Join(found, " ") != row.whose {
-				t.Errorf("found problems of %q, want of %q", found, row.whose)
-			}
+			need.Equal(t, found, strings.Join(found, " "), row.whose)
 		})
 	}
 }

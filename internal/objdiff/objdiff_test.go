@@ -75,9 +75,7 @@ func TestObjectsArePairedByName(t *testing.T) {
 		got = append(got, o.String()+" "+string(o.Status))
 	}
 	want := []string{"ConfigMap n/new added", "ConfigMap n/b changed", "ConfigMap n/gone removed"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	need.Deep(t, "", got, want)
 }
 
 func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
@@ -121,9 +119,7 @@ func TestHostsComeFirst(t *testing.T) {
 	for _, f := range compare(t, nil, tree).Files {
 		got = append(got, f.Path)
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
+	need.Deep(t, "", got, want)
 }
 
 func TestEqualTreesDifferInNothing(t *testing.T) {

@@ -111,9 +111,7 @@ func TestChanges(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 4 {
-		t.Errorf("got %v, want a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget that are gone", found)
-	}
+	need.Equal(t, found, gone, 4)
 	if found := changes(t, less, before); len(found) != 4 || !found[0].Added {
 		t.Errorf("got %v, want four that are added", found)
 	}

@@ -126,9 +126,7 @@ func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	if said := regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()); said != "" {
-		t.Error(said)
-	}
+	need.Equal(t, "", regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()), "")
 	_, told, _ := strings.Cut(string(out), `<pre id="out">`)
 	told, _, _ = strings.Cut(told, "</pre>")
 	if err := json.Unmarshal([]byte(html.UnescapeString(told)), &found); err != nil {

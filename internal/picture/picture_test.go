@@ -21,9 +21,7 @@ func TestEveryHostIsThereOnce(t *testing.T) {
 	for _, n := range []int{0, 1, largeHosts, largeHosts + 1, namedHosts, namedHosts + 1, 5000} {
 		site := Of(fake(n), Options{})
 		text := string(HTML(site))
-		if strings.Contains(text, "%s") {
-			t.Error("a value is missing")
-		}
+		need.Without(t, "a value is missing", text, "%s")
 		for _, attribute := range []string{`data-host="`, `data-for="`} {
 			shown := map[string]int{}
 			for _, part := range strings.Split(text, attribute)[1:] {
@@ -179,9 +177,7 @@ func TestSigns(t *testing.T) {
 			t.Errorf("the rule %q at %d is not before that of failed hosts at %d", other, at, failed)
 		}
 	}
-	if many := string(HTML(Of(fake(300), Options{}))); !strings.Contains(many, ` t0 w1" data-of=`) {
-		t.Error("300 hosts of 12 clusters: no pattern")
-	}
+	need.Words(t, "300 hosts of 12 clusters: no pattern", string(HTML(Of(fake(300), Options{}))), ` t0 w1" data-of=`)
 }
 
 // TestRows: racks stand in rows by the row's label, in natural order, and those without a label come last. A column of the table that would be empty

@@ -207,9 +207,7 @@ func TestLeftovers(t *testing.T) {
 			continue
 		}
 		for _, want := range row.want {
-			if text := row.got[0].Sentence(); !strings.Contains(text, want) {
-				t.Errorf("%s: got  %s\nwant %s", row.why, text, want)
-			}
+			need.Words(t, row.why, row.got[0].Sentence(), want)
 		}
 	}
 	if got := HostKeySecrets(clusters, []inventory.ServiceObject{jump(0, sip), synced(jump(1, handed))}); len(got) != 1 || got[0].Name != "jumphost-lma-host-keys" {

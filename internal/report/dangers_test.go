@@ -23,9 +23,7 @@ func TestLastHostOfARole(t *testing.T) {
 		{"the cluster goes, which is said", true, []Slot{slot(StatusReleased)}, false},
 	} {
 		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
-		if got := strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"); got != row.want {
-			t.Errorf("%s: got %v, want %v: %q", row.why, got, row.want, Dangers(p, nil))
-		}
+		need.Equal(t, row.why, strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"), row.want)
 	}
 }
 
@@ -44,9 +42,7 @@ func TestEmptiedComesFirst(t *testing.T) {
 	}
 	var table strings.Builder
 	Table(&table, p, TableOptions{})
-	if !strings.Contains(table.String(), "\ndanger: the spec of m/a (t/a Worker) is EMPTY") {
-		t.Error(table.String())
-	}
+	need.Words(t, "", table.String(), "\ndanger: the spec of m/a (t/a Worker) is EMPTY")
 }
 
 // TestFirstDangers: of what is said on a terminal, a tenant with many dangers hides nobody else's.
@@ -73,9 +69,7 @@ func TestFirstPolicies(t *testing.T) {
 		t.Errorf("first tree: found %q, want nothing", found)
 	}
 	for name, p := range map[string]*Plan{"another policy": {HasTree: true}, "a tree that is lost": {NoTree: "lost"}} {
-		if found := strings.Join(Dangers(p, files), "\n"); !strings.Contains(found, "the policies that guard the hosts change") {
-			t.Errorf("%s: found %q, want the change of the policies", name, found)
-		}
+		need.Words(t, name, strings.Join(Dangers(p, files), "\n"), "the policies that guard the hosts change")
 	}
 }
 

@@ -66,9 +66,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 	Table(&out, p, TableOptions{Wide: true})
 	need.Words(t, "", out.String(), "t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary())
 	for _, line := range strings.Split(out.String(), "\n") {
-		if strings.TrimRight(line, " ") != line {
-			t.Errorf("blanks at the end of %q", line)
-		}
+		need.Equal(t, "blanks at the end of", strings.TrimRight(line, " "), line)
 	}
 }
 
@@ -116,12 +114,8 @@ func TestCut(t *testing.T) {
 		t.Errorf("found %d bytes", len(found))
 	}
 	kept := strings.Count(found, "line ")
-	if !strings.Contains(found, fmt.Sprintf("… %d more lines", 10_000-kept)) {
-		t.Errorf("found the end %q", found[len(found)-60:])
-	}
-	if Cut("short\n", 1000) != "short\n" {
-		t.Error("a short text is changed")
-	}
+	need.Words(t, found[len(found)-60:], found, fmt.Sprintf("… %d more lines", 10_000-kept))
+	need.Equal(t, "a short text is changed", Cut("short\n", 1000), "short\n")
 }
 
 // TestChangesAreSaid: what happens to hosts that stay, and what is wrong with them, in every text.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -136,9 +137,7 @@ func TestOfTenantsKeeps(t *testing.T) {
 	if len(got.Conditions) != 2 || got.Conditions[0].Type != "Paid" || got.Conditions[1].LastTransitionTime.Unix() != 7 || got.Conditions[1].Reason != v1.ReasonSucceeded {
 		t.Errorf("%+v", got.Conditions)
 	}
-	if w.live.Status.Conditions[1].Reason != "Old" {
-		t.Error("the live object was changed")
-	}
+	need.Equal(t, "the live object was changed", w.live.Status.Conditions[1].Reason, "Old")
 	var names []string
 	for _, h := range got.Hosts {
 		names = append(names, h.Name)

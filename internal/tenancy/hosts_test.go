@@ -150,9 +150,7 @@ func TestNarrowedNamespaces(t *testing.T) {
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)
 	}
-	if strings.Join(found, " ") != "e2 n1 w1" {
-		t.Errorf("found %v, want e2, which it held, and two of its namespaces", found)
-	}
+	must.Equal(t, found, strings.Join(found, " "), "e2 n1 w1")
 	for spec, message := range map[string]string{
 		"{nodes: {Worker: {hostNamespaces: [west, north]}}}": "",
 		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", which tenant bank (the Site's spec.tenants[].hosts.namespaces) is not granted`,

@@ -37,9 +37,7 @@ func TestLine(t *testing.T) {
 		{"put together from what vanishes", "##\u200b[error]x", "## [error]x"},
 		{"two colons within are an address", "fd00::1", "fd00::1"},
 	} {
-		if got := text.Line(row.in); got != row.want {
-			t.Errorf("%s: Line(%q) = %q, want %q", row.why, row.in, got, row.want)
-		}
+		need.Equal(t, row.why, text.Line(row.in), row.want)
 	}
 }
 
@@ -89,9 +87,7 @@ func TestVerbatim(t *testing.T) {
 	for in, want := range map[string]string{
 		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x", "e\u3164\ufe0f1": "e\uFFFD\uFFFD1",
 	} {
-		if got := text.Verbatim(in); got != want {
-			t.Errorf("Verbatim(%q) = %q, want %s", in, got, want)
-		}
+		need.Equal(t, in, text.Verbatim(in), want)
 	}
 }
 
@@ -102,12 +98,8 @@ func TestLinesAndBlock(t *testing.T) {
 		{"no line is a command", "x\n ::error::y\n##[z]", "x|: :error::y|## [z]", "x\n : :error::y\n## [z]"},
 		{"a line of what is not seen", "a\n\u200b\u202e\nb", "a|b", "a\n\uFFFD\uFFFD\nb"},
 	} {
-		if got := strings.Join(text.Lines(row.in), "|"); got != row.lines {
-			t.Errorf("%s: Lines(%q) = %q, want %q", row.why, row.in, got, row.lines)
-		}
-		if got := text.Block(row.in); got != row.block {
-			t.Errorf("%s: Block(%q) = %q, want %q", row.why, row.in, got, row.block)
-		}
+		need.Equal(t, row.why, strings.Join(text.Lines(row.in), "|"), row.lines)
+		need.Equal(t, row.why, text.Block(row.in), row.block)
 	}
 }
 
@@ -129,9 +121,7 @@ func TestFold(t *testing.T) {
 		{"a longwordthatisnotcut b", 6, "  ", "a\n  longwordthatisnotcut\n  b"},
 		{"日本語 日本語", 8, "", "日本語\n日本語"},
 	} {
-		if got := text.Fold(row.line, row.width, row.indent); got != row.want {
-			t.Errorf("%q in %d: found %q, want %q", row.line, row.width, got, row.want)
-		}
+		need.Equal(t, row.line, text.Fold(row.line, row.width, row.indent), row.want)
 	}
 }
 
@@ -209,11 +199,7 @@ func FuzzEscapeQuoted(f *testing.F) {
 			}
 			return found[:len(found)-2] + `\u003a:`
 		})
-		if got := string(text.EscapeQuoted([]byte(in))); got != want {
-			t.Errorf("EscapeQuoted(%q) = %q, want %q", in, got, want)
-		}
-		if got := text.Commands(in); got != inQuotes.MatchString(in) {
-			t.Errorf("Commands(%q) = %v", in, got)
-		}
+		need.Equal(t, in, string(text.EscapeQuoted([]byte(in))), want)
+		need.Equal(t, in, text.Commands(in), inQuotes.MatchString(in))
 	})
 }

@@ -127,9 +127,7 @@ func TestBadHosts(t *testing.T) {
 			if !strings.Contains(got, row.left) || (row.left == "") != (got == "") {
 				t.Errorf("left out %q, want %q", got, row.left)
 			}
-			if all := fmt.Sprintf("%+v", hosts); strings.Contains(all, token) {
-				t.Errorf("the token is still there: %s", all)
-			}
+			need.Without(t, "the token is still there", fmt.Sprintf("%+v", hosts), token)
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
 			if row.fault == "" {
 				need.Equal(t, "", len(hosts), 1)
@@ -199,9 +197,7 @@ status:
 		Source:      manifest.Place{File: "hosts.yaml", Document: 1, Line: 2},
 	}
 	hosts[0].Source.Line = 2
-	if !reflect.DeepEqual(hosts[0], want) {
-		t.Errorf("got  %+v\nwant %+v", hosts[0], want)
-	}
+	need.Deep(t, "", hosts[0], want)
 }
 
 // TestImageName: enough to tell one image from another, and no secret. e2e's TestMovedHosts has the API server agree.
@@ -249,9 +245,7 @@ func TestManagers(t *testing.T) {
 		{Name: "nonsense", Operation: "Update", OwnsSpec: true},
 		{Name: "empty", Operation: "Update", OwnsSpec: true},
 	}
-	if !reflect.DeepEqual(hosts[0].Managers, want) {
-		t.Errorf("got  %+v\nwant %+v", hosts[0].Managers, want)
-	}
+	need.Deep(t, "", hosts[0].Managers, want)
 }
 
 func TestOrderDoesNotMatter(t *testing.T) {
@@ -267,9 +261,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if want == nil {
 			want = hosts
 		}
-		if !reflect.DeepEqual(hosts, want) {
-			t.Errorf("got  %+v\nwant %+v", hosts, want)
-		}
+		need.Deep(t, "", hosts, want)
 	}
 }
 

@@ -41,8 +41,6 @@ func TestCheckKinds(t *testing.T) {
 	for _, kind := range kinds {
 		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/v1alpha1\nkind: "+kind+"\nmetadata: {name: a}\n"))
 		need.OK(t, err)
-		if err := bmh.CheckKinds(docs); err != nil {
-			t.Errorf("%s: %v", kind, err)
-		}
+		need.Error(t, kind, bmh.CheckKinds(docs), "")
 	}
 }

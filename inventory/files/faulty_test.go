@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestValuesOfOneHostThatCannotBeRead: they are that host's fault, and the other hosts are read.
@@ -81,9 +83,7 @@ func wantFault(t *testing.T, why, text, want string) {
 		t.Errorf("%s: the other host is read: %t; found %q, want %q", why, good, found, want)
 	}
 	var out bytes.Buffer
-	if err := WriteSnapshot(&out, inv); err != nil {
-		t.Errorf("%s: %v", why, err)
-	}
+	need.Error(t, why, WriteSnapshot(&out, inv), "")
 }
 
 // TestWhatMayBeAnyHostStopsTheRun: what may hide a host is no fault of one host. A host of the tree that is not in the inventory counts as gone.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -37,15 +36,11 @@ func TestSnapshot(t *testing.T) {
 		read.Hosts[i].Source = inv.Hosts[i].Source
 	}
 	inv.Secrets = nil // a snapshot knows of none
-	if !reflect.DeepEqual(read, inv) {
-		t.Errorf("read    %+v\nwritten %+v", read, inv)
-	}
+	need.Deep(t, "read", read, inv)
 	slices.Reverse(inv.Hosts)
 	var second bytes.Buffer
 	need.OK(t, WriteSnapshot(&second, inv))
-	if first.String() != second.String() {
-		t.Errorf("other bytes for the same hosts:\n%s\n%s", &first, &second)
-	}
+	need.Equal(t, "other bytes for the same hosts", first.String(), second.String())
 }
 
 func TestBadSnapshots(t *testing.T) {
@@ -153,9 +148,7 @@ func TestKustomization(t *testing.T) {
 	if len(inv.Hosts) != 2 || inv.Hosts[0].Name != "n2" || inv.Hosts[1].Name != "r1-n1" || inv.Hosts[1].Labels["rack"] != "r1" {
 		t.Errorf("got %+v", inv.Hosts)
 	}
-	if want := filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")); inv.Hosts[1].Source.String() != want {
-		t.Errorf("source %q, want %q", inv.Hosts[1].Source, want)
-	}
+	need.Equal(t, "source", inv.Hosts[1].Source.String(), filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")))
 	if _, err := Load([]string{filepath.Join(dir, "broken")}, nil); err == nil || !strings.Contains(err.Error(), "broken: kustomize: ") {
 		t.Errorf("a kustomization that does not build: %v", err)
 	}

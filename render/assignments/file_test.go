@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -94,9 +95,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, claim := range previous.Claims {
-			if claim.Cluster != (schedule.ClusterKey{Namespace: "lab", Name: "a"}) {
-				t.Errorf("a claim of cluster %s in %q", claim.Cluster, text)
-			}
+			need.Equal(t, text, claim.Cluster, (schedule.ClusterKey{Namespace: "lab", Name: "a"}))
 		}
 		placement, err := schedule.Plan(nil, hosts, previous, options)
 		if err != nil {

@@ -154,9 +154,7 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 			}
 		}
 		for _, r := range built {
-			if r.GetNamespace() != "metal3" {
-				t.Errorf("%s %s is in %q", r.GetKind(), r.GetName(), r.GetNamespace())
-			}
+			need.Equal(t, r.GetKind(), r.GetNamespace(), "metal3")
 		}
 	}
 }

@@ -40,9 +40,7 @@ func TestFailureDomains(t *testing.T) {
 		for _, version := range []string{v1beta1, v1beta2} {
 			built, err := build(t, templates(version), in)
 			need.OK(t, err)
-			if found := at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"); found != row.want[version] {
-				t.Errorf("%s: %s: found\n%s\nwant\n%s", row.why, version, found, row.want[version])
-			}
+			need.Equal(t, row.why, at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), row.want[version])
 		}
 	}
 }

@@ -43,9 +43,7 @@ func TestBackendCA(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: row.ca}
 		files := render(t, in)
-		if config := string(files[name+".cfg"]); !strings.Contains(config, row.verify) {
-			t.Errorf("%s: %q is not in\n%s", row.why, row.verify, config)
-		}
+		need.Words(t, row.why, string(files[name+".cfg"]), row.verify)
 		if row.ca == nil {
 			for file := range files {
 				if !bytes.Equal(files[file], plain[file]) {

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -118,9 +119,7 @@ func harmless(t *testing.T, files map[string][]byte) {
 		if strings.HasSuffix(name, ".yaml") {
 			for _, document := range strings.Split(string(text), "\n---\n") {
 				var object struct{ Kind string }
-				if err := yaml.Unmarshal([]byte(document), &object); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+				need.Error(t, name, yaml.Unmarshal([]byte(document), &object), "")
 			}
 		}
 	}

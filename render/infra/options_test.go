@@ -99,9 +99,7 @@ func TestPodOptions(t *testing.T) {
 	}
 	for name, o := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
 		wantOwn(t, "NetworkPolicy "+name, o.Labels, o.Annotations, true)
-		if o.Spec.PodSelector.MatchLabels["team"] != "" {
-			t.Errorf("NetworkPolicy %s selects pods by a tenant's label", name)
-		}
+		need.Equal(t, name, o.Spec.PodSelector.MatchLabels["team"], "")
 	}
 	for name, o := range ofKind[policyv1.PodDisruptionBudget](t, files, "PodDisruptionBudget") {
 		wantOwn(t, "PodDisruptionBudget "+name, o.Labels, o.Annotations, true)

@@ -296,11 +296,7 @@ func TestOneIssuerEverywhere(t *testing.T) {
 	const issuer = "https://dex.edge-a.example:30556"
 	files := render(t, in)
 	for _, name := range []string{"config.yaml", "tenant/authentication.yaml", "tenant/kube-apiserver-flags.txt"} {
-		if text := string(files["dex-edge-a/"+name]); !strings.Contains(text, issuer+"\n") {
-			t.Errorf("%s: no issuer %s in\n%s", name, issuer, text)
-		}
+		need.Words(t, name, string(files["dex-edge-a/"+name]), issuer+"\n")
 	}
-	if notes := notesOf(in); !strings.Contains(notes, "--oidc-issuer-url="+issuer+" ") {
-		t.Errorf("no issuer %s in\n%s", issuer, notes)
-	}
+	need.Words(t, issuer, notesOf(in), "--oidc-issuer-url="+issuer+" ")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestBaseBesideTheTree: a base beside the tree is taken, whatever the names have in common.
@@ -15,9 +16,7 @@ func TestBaseBesideTheTree(t *testing.T) {
 		{"", "metal"}, {".", "metal/hosts"}, {"tenants", "metal"}, {"tenants", "hosts"}, {"sites/dc1", "sites/dc10"}, {"sites/dc1", "sites/metal"}, {"", "hosts2"},
 	} {
 		site := v1alpha1.Site{Spec: v1alpha1.SiteSpec{Hosts: v1alpha1.Hosts{Base: row.base}}}
-		if inside := BaseInside(&site, row.tree); inside != "" {
-			t.Errorf("tree %q: %s", row.tree, inside)
-		}
+		need.Equal(t, row.tree, BaseInside(&site, row.tree), "")
 	}
 }
 

@@ -39,9 +39,7 @@ func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 		if head == "" {
 			t.Errorf("a title that says more than the folder: %s", line)
 		}
-		if rest := regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""); strings.Contains(rest, "%") {
-			t.Errorf("a %% that is not written as %%25 is another character to GitHub: %s", line)
-		}
+		need.Without(t, line, regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""), "%")
 	}
 }
 
@@ -51,9 +49,7 @@ func TestNothingBreaksOutOfATable(t *testing.T) {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
 			continue
 		}
-		if n := strings.Count(line, "|"); n != 6 {
-			t.Errorf("a row of %d bars, want 6: %s", n, line)
-		}
+		need.Equal(t, line, strings.Count(line, "|"), 6)
 		rest := strings.NewReplacer("<code>", "", "</code>", "").Replace(line)
 		if strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e") {
 			t.Errorf("a character that means something to Markdown: %s", line)
@@ -186,15 +182,11 @@ func TestMoreThanTenAnnotations(t *testing.T) {
 			if name := fmt.Sprintf("clusters/t/c%02d/infra", i); strings.Count(out.String(), name) != 1 {
 				t.Errorf("%d folders: %s stands there %d times, want once", folders, name, strings.Count(out.String(), name))
 			}
-			if name := fmt.Sprintf("ConfigMap t/c%02d", i); !strings.Contains(out.String(), name) {
-				t.Errorf("%d folders: no %s in\n%s", folders, name, &out)
-			}
+			need.Words(t, folders, out.String(), fmt.Sprintf("ConfigMap t/c%02d", i))
 		}
 		if more := fmt.Sprintf("%d more folders", folders-9); folders > 10 && !strings.Contains(out.String(), more) {
 			t.Errorf("%d folders: no %q", folders, more)
 		}
-		if strings.Contains(out.String(), "##[") {
-			t.Error("a command of the older form")
-		}
+		need.Without(t, "a command of the older form", out.String(), "##[")
 	}
 }

@@ -77,9 +77,7 @@ func TestNoDifference(t *testing.T) {
 	tree := map[string][]byte{"a.yaml": []byte("a: 1\n"), "b": nil}
 	diff := compare(t, tree, tree)
 	need.Equal(t, "", human(t, diff)+written(t, diff, Unified)+written(t, diff, GitHub), "")
-	if got := written(t, diff, inJSON); !strings.Contains(got, "\"files\": []") {
-		t.Errorf("JSON %q: want a list, not null", got)
-	}
+	need.Words(t, "JSON", written(t, diff, inJSON), "\"files\": []")
 }
 
 // The files below testdata are what people and machines are shown; UPDATE=1 rewrites them.
@@ -96,9 +94,7 @@ func TestWriters(t *testing.T) {
 		}
 		want := need.Read(t, path)
 		need.Equal(t, name, got, string(want))
-		if second := written(t, compare(t, old, new), write); second != got {
-			t.Errorf("%s: another run, other bytes", name)
-		}
+		need.Equal(t, name, written(t, compare(t, old, new), write), got)
 	}
 }
 
@@ -118,9 +114,7 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	if page := written(t, diff, inMarkdown); strings.Contains(page, "&#123;") {
 		t.Errorf("JSON:\n%s", page)
 	}
-	if text := written(t, diff, inJSON); !strings.Contains(text, sum("1")) {
-		t.Errorf("no digest in the JSON:\n%s", text)
-	}
+	need.Words(t, "no digest in the JSON", written(t, diff, inJSON), sum("1"))
 }
 
 func TestWordsOf(t *testing.T) {

@@ -3,7 +3,6 @@ package cmdline
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,9 +30,7 @@ func TestAuthFromEnvironment(t *testing.T) {
 	}
 	for _, row := range rows {
 		got, err := authFromEnvironment(func(name string) string { return row.environment[name] })
-		if !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s: found %+v, want %+v", row.why, got, row.want)
-		}
+		need.Deep(t, row.why, got, row.want)
 		if (err == nil) != (row.says == "") || err != nil && (!strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "other")) {
 			t.Errorf("%s: found %v, want %q", row.why, err, row.says)
 		}

@@ -57,9 +57,7 @@ func TestLongCellsAreBounded(t *testing.T) {
 func TestPlainYAML(t *testing.T) {
 	var out bytes.Buffer
 	need.OK(t, (&UI{Out: &out}).YAML(map[string]string{"a": "plain words", "b": "two\nlines"}))
-	if want := "a: plain words\nb: \"two\\nlines\"\n"; out.String() != want {
-		t.Errorf("got %q, want %q", &out, want)
-	}
+	need.Equal(t, "", out.String(), "a: plain words\nb: \"two\\nlines\"\n")
 }
 
 // FuzzYAML: what another reader of YAML reads is what was written, and no line is a command of a CI system.
