@@ -261,7 +261,5 @@ func TestWarnsOfATimeOfDeletion(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	clusters[0].Document.Live = true
-	if got := validation.Warnings(&clusters[0]); len(got) > 0 {
-		t.Errorf("a live object: got %v", got)
-	}
+	need.Len(t, "a live object: got", validation.Warnings(&clusters[0]), 0)
 }

@@ -246,9 +246,7 @@ func TestGoldenHAProxy(t *testing.T) {
 				continue
 			}
 			checked++
-			if out, err := exec.Command(haproxy, "-c", "-f", filepath.Join(example, path)).CombinedOutput(); err != nil {
-				t.Errorf("golden/%s/%s: %v\n%s", example, path, err, out)
-			}
+			need.Output(t, exec.Command(haproxy, "-c", "-f", filepath.Join(example, path)))
 		}
 	}
 	if checked == 0 {

@@ -59,9 +59,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 					t.Errorf("%s is left behind", path)
 				}
 			}
-			if len(found) > 0 {
-				t.Errorf("empty with the next commit are %q", found)
-			}
+			need.Len(t, "empty with the next commit are", found, 0)
 			// A spec that is back has services as if there had been none, and not what was left of them.
 			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: tree})
 			need.Equal(t, "services that are back are built from", string(tree[services]), string(before[services]))

@@ -111,9 +111,7 @@ func TestGitLabFile(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "job.sh")
 		need.OK(t, os.WriteFile(file, []byte(head+strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")), 0o600))
-		if out, err := exec.Command("shellcheck", file).CombinedOutput(); err != nil {
-			t.Errorf("%s: shellcheck: %v\n%s", name, err, out)
-		}
+		need.Output(t, exec.Command("shellcheck", file))
 	}
 	publish := jobs["sipgen-publish"]
 	if publish.Resource == "" || publish.Environment.Name != "fleet" {

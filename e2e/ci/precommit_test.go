@@ -3,6 +3,7 @@ package ci
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,4 +66,13 @@ func TestPreCommit(t *testing.T) {
 	if code, log := shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "wrong"); code == 0 {
 		t.Errorf("a commit that the hooks refuse is made\n%s", log)
 	}
+}
+
+// TestImage runs the tests of hack/image, a module of its own, beside the others: what takes long in them is the linker.
+func TestImage(t *testing.T) {
+	needs(t, "git")
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), "go", "test", "./...")
+	command.Dir = "../../hack/image"
+	need.Output(t, command)
 }

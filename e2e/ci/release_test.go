@@ -46,9 +46,7 @@ func releaseCheckout(t *testing.T, folder string) {
 		git := exec.Command("git", args...)
 		git.Dir = folder
 		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_COMMITTER_DATE="+commitTime+" +0000")
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args[0], err, out)
-		}
+		need.Output(t, git)
 	}
 }
 

@@ -30,9 +30,7 @@ func TestWorkflowsAreValid(t *testing.T) {
 	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
 		"ci/same-repository/github.yaml"}, own...)...)
 	lint.Dir = root
-	if out, err := lint.CombinedOutput(); err != nil {
-		t.Errorf("actionlint: %v\n%s", err, out)
-	}
+	need.Output(t, lint)
 }
 
 // TestJobsMayLittle wants the rights that docs/ci.md lists, and no more.

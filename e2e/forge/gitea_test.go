@@ -162,9 +162,7 @@ func byHand(t *testing.T, s *site) {
 	need.Words(t, "", words, "proposed on branch sipgen/two, for main", "set --forge to github, gitlab or gitea")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	need.Words(t, "", words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
-	if all := s.pulls(t); len(all) != 0 {
-		t.Errorf("found %+v", all)
-	}
+	need.Len(t, "", s.pulls(t), 0)
 
 	// A person has opened it: the next push is told so.
 	s.Call(t, "POST", s.path("/pulls"), map[string]any{"head": "sipgen/two", "base": "main", "title": "by hand"}, nil)
@@ -204,9 +202,7 @@ func tokens(t *testing.T, s *site) {
 			s.as(s.Admin, row.token)
 			_, words := s.publish(t, 2, propose...)
 			need.Words(t, "", words, append(row.words, "pushed, but the pull request could not be opened", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
-			if all := s.pulls(t); len(all) != 0 {
-				t.Errorf("found %+v", all)
-			}
+			need.Len(t, "", s.pulls(t), 0)
 		})
 	}
 	t.Run("of somebody who may not see it", func(t *testing.T) {

@@ -39,9 +39,7 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, addresses...))[controlPlaneConfig]
 	lb := startHAProxy(t, config, "127.0.0.1")
 
-	if got := answers(t, lb.url, 9); len(got) != 3 {
-		t.Errorf("9 connections went to %v, want all three backends", got)
-	}
+	need.Len(t, "9 connections went to", answers(t, lb.url, 9), 3)
 	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
 	if err != nil || !strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`) {
 		t.Errorf("metrics: %v, want node-1's status in them", err)
@@ -173,9 +171,7 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	}{{first, "node-1", "UP"}, {first, "node-2", "UP"}, {first + 1, "node-1", "DOWN"}, {first + 1, "node-2", "UP"}, {first + 2, "node-1", "DOWN"}, {first + 2, "node-2", "DOWN"}} {
 		lb.waitState(t, fmt.Sprintf("port-%d,%s", want.port, want.server), want.state)
 	}
-	if got := answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8); len(got) != 2 {
-		t.Errorf("8 connections to the port of both went to %v", got)
-	}
+	need.Len(t, "8 connections to the port of both went to", answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8), 2)
 	if got := answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8); got["node-2"] != 8 {
 		t.Errorf("8 connections to the port of node-2 went to %v", got)
 	}

@@ -67,9 +67,7 @@ func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) 
 	for _, layer := range manifest.Layers {
 		blob(t, layout, layer)
 		path := filepath.Join(layout, "blobs", "sha256", strings.TrimPrefix(layer.Digest, "sha256:"))
-		if out, err := exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner", "--preserve-permissions", "--keep-directory-symlink", "--file", path, "--directory", root).CombinedOutput(); err != nil {
-			t.Fatalf("layer %s: %v\n%s", layer.Digest, err, out)
-		}
+		need.Output(t, exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner", "--preserve-permissions", "--keep-directory-symlink", "--file", path, "--directory", root))
 	}
 	return root, config
 }

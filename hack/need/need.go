@@ -118,6 +118,14 @@ func Equal[T comparable](t testing.TB, why any, found, want T) {
 	}
 }
 
+// Len wants a list or a map to have so many values.
+func Len(t testing.TB, why, found any, want int) {
+	t.Helper()
+	if n := reflect.ValueOf(found).Len(); n != want {
+		t.Errorf("%v: found %d, want %d: %+v", why, n, want, found)
+	}
+}
+
 // Deep wants a value to be another one, by all that is in it.
 func Deep(t testing.TB, why, found, want any) {
 	t.Helper()

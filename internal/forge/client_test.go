@@ -45,9 +45,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		if !errors.Is(err, ErrCertificate) || time.Since(started) > time.Minute {
 			t.Errorf("after %s found %v", time.Since(started), err)
 		}
-		if len(f.seen) != 0 {
-			t.Errorf("the token was sent to a server that is not trusted: %q", f.seen)
-		}
+		need.Len(t, "the token was sent to a server that is not trusted", f.seen, 0)
 		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.repository(), request(nil))
 		if err != nil || opened.Outcome != Created {
 			t.Fatalf("found %+v, %v", opened, err)

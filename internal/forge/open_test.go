@@ -66,9 +66,7 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 		ask(t, f, request(nil), Unchanged)
 		f.pulls[0].Body = "the body\r\n"
 		ask(t, f, request(nil), Unchanged)
-		if len(f.writes) != 1 {
-			t.Errorf("writes %q, want one", f.writes)
-		}
+		need.Len(t, "writes", f.writes, 1)
 		ask(t, f, request(func(r *Request) { r.Title, r.Body = "dc1: 4 hosts", "another" }), Updated)
 		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
 		if p := f.pulls[0]; len(f.pulls) != 1 || p.Title != "dc1: 4 hosts" || p.Body != "another" || p.Base != "production" {
@@ -135,9 +133,7 @@ func TestClosedAndMergedAreLeftAlone(t *testing.T) {
 			t.Errorf("found %+v", opened)
 		}
 		ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
-		if len(f.writes) != 0 {
-			t.Errorf("writes %q", f.writes)
-		}
+		need.Len(t, "writes", f.writes, 0)
 		ask(t, f, request(func(r *Request) { r.Commit = "another" }), Created)
 		if f.pulls[0].Title != "merged" || f.pulls[1].Title != "closed" || len(f.pulls) != 3 {
 			t.Errorf("found %+v %+v", f.pulls[0], f.pulls[1])

@@ -96,9 +96,7 @@ func TestTimes(t *testing.T) {
 	if found := log.Of("t/c", want); len(found) != 1 || found[0].Host != "m/b" {
 		t.Errorf("since it ended: found %+v, want that of m/b alone", found)
 	}
-	if found := log.Of("t/c", want.Add(-time.Second)); len(found) != 2 {
-		t.Errorf("since a second before it ended: found %+v, want both", found)
-	}
+	need.Len(t, "since a second before it ended: found", log.Of("t/c", want.Add(-time.Second)), 2)
 }
 
 // Why is the subject and the first line about the host, of one line each, and without secrets.

@@ -33,13 +33,9 @@ func TestNoLoginIsShown(t *testing.T) {
 // TestUnmanageableIsSilenced: with a reason, as every finding.
 func TestUnmanageableIsSilenced(t *testing.T) {
 	host := inventory.Host{Namespace: "metal3", Name: "h1", BMC: inventory.BMC{Address: "vendor://192.0.2.1"}}
-	if found := (Input{Hosts: []inventory.Host{host}}).OfInputs(); len(found) != 1 {
-		t.Errorf("got %v, want one finding", found)
-	}
+	need.Len(t, "", (Input{Hosts: []inventory.Host{host}}).OfInputs(), 1)
 	host.LintIgnore = "SIP035: our metal3 has a driver of our own"
-	if found := (Input{Hosts: []inventory.Host{host}}).OfInputs(); len(found) != 0 {
-		t.Errorf("silenced: got %v", found)
-	}
+	need.Len(t, "silenced: got", (Input{Hosts: []inventory.Host{host}}).OfInputs(), 0)
 }
 
 // TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.

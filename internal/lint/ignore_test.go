@@ -51,9 +51,7 @@ func TestAHostIsSilencedByItself(t *testing.T) {
 		t.Errorf("found %+v, want h2 only", got)
 	}
 	in.Hosts[1].LintIgnore = "SIP013: so does this"
-	if got := in.Check(); len(got) != 0 {
-		t.Errorf("found %+v, want nothing", got)
-	}
+	need.Len(t, "", in.Check(), 0)
 	in.Hosts[1].LintIgnore = "SIP013:"
 	if got := codes(in.Check()); len(got) != 2 || !strings.HasPrefix(got[0], "SIP017 error BareMetalHost metal3/h2") {
 		t.Errorf("found %q, want the missing reason, and the finding", got)

@@ -135,9 +135,7 @@ func TestOtherKinds(t *testing.T) {
 	for i := range hosts {
 		need.Equal(t, hosts[i].Name, len(hosts[i].Faults), map[string]int{"other": 1}[hosts[i].Name])
 	}
-	if errs := plan.Problems(); len(errs) != 2 {
-		t.Errorf("found %v", errs)
-	}
+	need.Len(t, "", plan.Problems(), 2)
 }
 
 // Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
@@ -233,9 +231,7 @@ func TestTableFitsATerminal(t *testing.T) {
 				lost = append(lost, word)
 			}
 		}
-		if len(lost) > 0 {
-			t.Errorf("%d columns: lost %q:\n%s", width, lost, plan.Table(width))
-		}
+		need.Len(t, width, lost, 0)
 	}
 	need.Words(t, "", string(plan.Table(80)),
 		"\n! 10.0.0.128-10.0.0.255\n      DHCP addresses of network management of Vino\n      v/subclusters-of-the-first-hall\n",

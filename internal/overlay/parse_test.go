@@ -147,9 +147,7 @@ func TestChangesOfAccess(t *testing.T) {
 	}) {
 		t.Errorf("all new: got %q", found)
 	}
-	if found := access(changes(t, before, bank(t))); len(found) > 0 {
-		t.Errorf("nothing changes: got %q", found)
-	}
+	need.Len(t, "nothing changes: got", access(changes(t, before, bank(t))), 0)
 
 	after := bank(t)
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount

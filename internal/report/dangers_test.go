@@ -65,9 +65,7 @@ func TestFirstDangers(t *testing.T) {
 // With a first tree the guards come, and do not change; a policy that is new in a tree is a change.
 func TestFirstPolicies(t *testing.T) {
 	files := []File{{Path: "policy/site.yaml", Kind: "added"}}
-	if found := Dangers(&Plan{}, files); len(found) != 0 {
-		t.Errorf("first tree: found %q, want nothing", found)
-	}
+	need.Len(t, "first tree: found", Dangers(&Plan{}, files), 0)
 	for name, p := range map[string]*Plan{"another policy": {HasTree: true}, "a tree that is lost": {NoTree: "lost"}} {
 		need.Words(t, name, strings.Join(Dangers(p, files), "\n"), "the policies that guard the hosts change")
 	}

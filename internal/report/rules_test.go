@@ -61,9 +61,7 @@ func TestNotRelabeled(t *testing.T) {
 		need.OK(t, err)
 		p := planOf(ClusterResult{Roles: []RoleResult{{Slots: []Slot{{Host: "metal/h", Status: row.status}}}}})
 		p.AddRelabeled(of, Relabeling{Manifests: row.manifests})
-		if got := p.Relabeled(); len(got) != row.want {
-			t.Errorf("manifests %t, %s: found %q, want %d dangers", row.manifests, row.status, got, row.want)
-		}
+		need.Len(t, row, p.Relabeled(), row.want)
 	}
 }
 
@@ -133,9 +131,7 @@ func TestRules(t *testing.T) {
 		} else if whose := strings.HasPrefix(row.want, "t/a") || row.kind == "disputed"; (found[0].namespace == "t") != whose {
 			t.Errorf("%s: it is of namespace %q", row.kind, found[0].namespace)
 		}
-		if found := of(&row.safe, row.other); len(found) > 0 {
-			t.Errorf("%s: found %q where there is none", row.kind, found)
-		}
+		need.Len(t, row.kind, of(&row.safe, row.other), 0)
 	}
 	for i, r := range rules {
 		if kinds[min(i, len(kinds)-1)] != r.kind {

@@ -17,37 +17,36 @@ func quiet(services ...ServiceChanges) *Plan {
 }
 
 func TestDangersOfServices(t *testing.T) {
-	kustomization := []File{{Path: "clusters/t/a/infra/kustomization.yaml", Kind: "changed"}}
+	files := []File{{Path: "clusters/t/a/infra/kustomization.yaml", Kind: "changed"}}
+	type effect = objdiff.Effect
+	change := func(of ...effect) *Plan { return quiet(ServiceChanges{Cluster: "t/a", Objects: of}) }
 	for _, row := range []struct {
 		why       string
 		plan      *Plan
-		files     []File
 		want, not string
 	}{
-		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
-			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
-		{"a jump host's pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment jumphost-a", Fields: []string{"configuration hosts"}, Rolls: true}}}),
-			kustomization, "t/a: Deployment jumphost-a changes: configuration hosts, and its pods roll: open sessions end", "its kustomization"},
-		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
-			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
-		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
-			kustomization, "t/a: Service lb changes: spec.clusterIP; spec.clusterIP cannot change in a live object, so the sync fails until the Service lb is deleted; the engine then recreates it", "pods roll"},
-		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
-			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
-		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),
-			kustomization, "t/a: deleted: Deployment x, Service x", "Service y"},
-		{"a new one that opens", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true, Reached: "every node, port 30022"}}}),
-			kustomization, "t/a: Service y is new; it is reached at every node, port 30022", "its kustomization"},
-		{"one that opens elsewhere", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}}}),
-			kustomization, "t/a: Service y is reached at port 2; before, at port 1", ""},
-		{"who may log in", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}}}),
-			kustomization, "t/a: ConfigMap y-keys: may now log in: k 1, k 2; may no longer log in: k 3", ""},
-		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
-			kustomization, strings.Repeat("x, ", maxLogins-1) + "x and 2 more", ""},
-		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{Path: "clusters/t/a/infra/lb.yaml", Kind: "deleted"}}, "t/a: all its services are deleted", "files of lb"},
-		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
+		{"a patch alone", change(effect{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}),
+			"t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
+		{"a jump host's pod rolls", change(effect{Object: "Deployment jumphost-a", Fields: []string{"configuration hosts"}, Rolls: true}),
+			"t/a: Deployment jumphost-a changes: configuration hosts, and its pods roll: open sessions end", "its kustomization"},
+		{"no pod rolls", change(effect{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}), "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
+		{"one that has to be made anew", change(effect{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}),
+			"t/a: Service lb changes: spec.clusterIP; spec.clusterIP cannot change in a live object, so the sync fails until the Service lb is deleted; the engine then recreates it", "pods roll"},
+		{"many fields", change(effect{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}), "a, b, c, d, e, f and 3 more fields", "g,"},
+		{"some go", change(effect{Object: "Deployment x", Gone: true}, effect{Object: "Service x", Gone: true}, effect{Object: "Service y", Added: true}),
+			"t/a: deleted: Deployment x, Service x", "Service y"},
+		{"a new one that opens", change(effect{Object: "Service y", Added: true, Reached: "every node, port 30022"}),
+			"t/a: Service y is new; it is reached at every node, port 30022", "its kustomization"},
+		{"one that opens elsewhere", change(effect{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}),
+			"t/a: Service y is reached at port 2; before, at port 1", ""},
+		{"who may log in", change(effect{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}),
+			"t/a: ConfigMap y-keys: may now log in: k 1, k 2; may no longer log in: k 3", ""},
+		{"many keys", change(effect{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}), strings.Repeat("x, ", maxLogins-1) + "x and 2 more", ""},
+		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), "t/a: all its services are deleted", "files of lb"},
+		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}),
+			"t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
 	} {
-		message, request := CommitMessage(row.plan, "", row.files), PullRequest(row.plan, About{Files: row.files})
+		message, request := CommitMessage(row.plan, "", files), PullRequest(row.plan, About{Files: files})
 		if !strings.Contains(message, "danger: ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
 			t.Errorf("%s: got the commit message\n%s\nwant %q in it and not %q", row.why, message, row.want, row.not)
 		}
@@ -55,7 +54,7 @@ func TestDangersOfServices(t *testing.T) {
 			t.Errorf("%s: got the pull request\n%s", row.why, request)
 		}
 	}
-	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "No dangers") {
+	if request := PullRequest(change(effect{Object: "Service y", Added: true}), About{}); !strings.HasPrefix(request, "No dangers") {
 		t.Errorf("what is new has nothing to lose: got\n%s", request)
 	}
 }

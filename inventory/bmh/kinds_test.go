@@ -31,9 +31,7 @@ func TestCheckKinds(t *testing.T) {
 	for version, notes := range map[string]int{"v1alpha1": 0, "v1beta1": 1} {
 		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n"))
 		need.OK(t, err)
-		if found := bmh.Notes(docs); len(found) != notes {
-			t.Errorf("%s: found %q", version, found)
-		}
+		need.Len(t, version, bmh.Notes(docs), notes)
 	}
 	// The kinds of metal3's group, as its CustomResourceDefinitions and the Ironic operator's have them.
 	kinds := strings.Fields("BareMetalHostList HardwareData HostFirmwareSettings HostFirmwareComponents FirmwareSchema PreprovisioningImage BMCEventSubscription " +

@@ -42,9 +42,7 @@ func TestKept(t *testing.T) {
 		{"many networks", wide, nil, maxUnserved},
 		{"many networks, and a service needs one of the last", wide, []string{"n60"}, maxUnserved + 1},
 	} {
-		if got := Kept(&row.host, row.served); len(got) != row.want {
-			t.Errorf("%s: kept %v, want %d networks", row.why, got, row.want)
-		}
+		need.Len(t, row.why, Kept(&row.host, row.served), row.want)
 	}
 }
 

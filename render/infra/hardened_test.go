@@ -67,9 +67,7 @@ func TestPodsAreHardened(t *testing.T) {
 					t.Errorf("%s: %s: volume %s may fill the node's disk", row.why, name, v.Name)
 				}
 			}
-			if len(pod.Tolerations) > 0 {
-				t.Errorf("%s: %s tolerates %v, and nobody asked", row.why, name, pod.Tolerations)
-			}
+			need.Len(t, row.why, pod.Tolerations, 0)
 			for _, c := range pod.Containers {
 				limit, request := c.Resources.Limits[corev1.ResourceEphemeralStorage], c.Resources.Requests[corev1.ResourceEphemeralStorage]
 				if written := mostWritten(pod); limit.Cmp(written) < 0 || request.Sign() <= 0 || request.Cmp(limit) > 0 {
@@ -136,9 +134,7 @@ func TestOverlayKinds(t *testing.T) {
 
 // Services have rights over Dex' own state and the cluster's own hosts, by name, and no other.
 func TestRightsOfServices(t *testing.T) {
-	if inside := ofKind[rbacv1.Role](t, render(t, tenant()), "Role"); len(inside) != 0 {
-		t.Errorf("found Roles in the overlay, which is applied as an account that can give no rights: %v", inside)
-	}
+	need.Len(t, "", ofKind[rbacv1.Role](t, render(t, tenant()), "Role"), 0)
 	roles := ofKind[rbacv1.Role](t, rights(t, tenant()), "Role")
 	need.Equal(t, "", len(roles), 2)
 	for name, role := range roles {

@@ -140,9 +140,7 @@ func TestControlPlaneNodes(t *testing.T) {
 		site := &v1alpha1.Site{}
 		site.Spec.Defaults.ControlPlaneNodes = row.site
 		o := &overlay{Input: Input{Site: site}}
-		if got := o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}); len(got) != row.want {
-			t.Errorf("%+v: found %v", row, got)
-		}
+		need.Len(t, row, o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}), row.want)
 	}
 }
 

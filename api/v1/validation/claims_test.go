@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestSiteClaims(t *testing.T) {
@@ -65,9 +66,7 @@ func TestSiteClaims(t *testing.T) {
 		row.change(&a.Spec.Services, &b.Spec.Services)
 		errs := ValidateClusters([]v1.SIPCluster{a, b}, 30000, 32767)
 		if row.path == "" {
-			if len(errs) > 0 {
-				t.Errorf("%s: got %v", row.why, errs)
-			}
+			need.Len(t, row.why, errs, 0)
 			continue
 		}
 		if len(errs) != 1 || errs[0].Cluster.Name != "b" || errs[0].Path != row.path || !strings.Contains(errs[0].Message, row.want) {
@@ -151,9 +150,7 @@ func TestValidateHeld(t *testing.T) {
 				}
 			})
 		}
-		if len(places) != 1 {
-			t.Errorf("%s: complained about at %v, want one field whoever comes first", row.why, places)
-		}
+		need.Equal(t, row.why, len(places), 1)
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
 	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
@@ -189,10 +186,6 @@ func TestSyncNames(t *testing.T) {
 		}
 	}
 	alike := strings.TrimSuffix(strings.TrimPrefix(v1.SyncName("evil", long, v1.SyncParts[0]), "evil."), "."+v1.SyncParts[0])
-	if errs := ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767); len(errs) != 0 {
-		t.Errorf("of a cluster that no object syncs: found %v", errs)
-	}
-	if errs := ValidateClusters([]v1.SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767); len(errs) != 0 {
-		t.Errorf("found %v", errs)
-	}
+	need.Len(t, "of a cluster that no object syncs: found", ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767), 0)
+	need.Len(t, "", ValidateClusters([]v1.SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767), 0)
 }

@@ -38,22 +38,16 @@ const ldap = `{"type":"ldap","id":"staff","name":"Staff","config":{"host":"ldap.
 
 func TestServicesThatAreFine(t *testing.T) {
 	c := withServices("edge-a")
-	if errs := validateServices(&c); len(errs) > 0 {
-		t.Errorf("got %v", errs)
-	}
+	need.Len(t, "", validateServices(&c), 0)
 	none := "None"
 	c.Spec.Services.JumpHost[0].ClusterIP, c.Spec.Services.JumpHost[0].NodePort = &none, 0
 	c.Spec.Services.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Client: "90s"}}
 	prefix := "oidc:"
 	c.Spec.Services.Dex[0].Kubernetes = &v1.DexKubernetes{UsernamePrefix: &prefix}
 	c.Spec.Services.Dex[0].StaticClients[0].RedirectURIs = []string{"http://localhost:8000", "com.example.app:/callback", "urn:ietf:wg:oauth:2.0:oob"}
-	if errs := validateServices(&c); len(errs) > 0 {
-		t.Errorf("no address and no port, and an application's own scheme: got %v", errs)
-	}
+	need.Len(t, "no address and no port, and an application's own scheme: got", validateServices(&c), 0)
 	long := withServices(strings.Repeat("a", 37))
-	if errs := validateServices(&long); len(errs) > 0 {
-		t.Errorf("the longest name: got %v", errs)
-	}
+	need.Len(t, "the longest name: got", validateServices(&long), 0)
 }
 
 func haproxyLine(line string) func(*v1.Services) {
@@ -256,9 +250,7 @@ func TestANameThatIsTooLong(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	c := withServices("edge-a")
-	if got := Warnings(&c); len(got) > 0 {
-		t.Errorf("got %v", got)
-	}
+	need.Len(t, "", Warnings(&c), 0)
 	c.Spec.Services.LoadBalancerWorker[0].NodePort = 30001
 	c.Spec.Services.Auth = []v1.Auth{{}}
 	c.Annotations = map[string]string{"sip.airshipit.org/aprove-release": "h", v1.ApproveReleaseAnnotation: "h"}

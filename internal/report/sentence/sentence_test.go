@@ -212,7 +212,5 @@ func TestUnconfirmedAlike(t *testing.T) {
 		!strings.HasSuffix(found[0], "; the same of 5 more hosts: m/h1 (192.0.2.4), m/h2 (192.0.2.3), m/h3 (192.0.2.2), m/h4 (192.0.2.1) and m/h5 (192.0.2.0)") {
 		t.Errorf("found %q", found)
 	}
-	if found := Warnings(warnings[:4]); len(found) != 4 {
-		t.Errorf("found %q", found)
-	}
+	need.Len(t, "", Warnings(warnings[:4]), 4)
 }
