@@ -1,7 +1,9 @@
 package need
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"runtime"
 	"testing"
 )
@@ -15,6 +17,9 @@ type told struct {
 func (t *told) Helper()                           {}
 func (t *told) Fatalf(format string, args ...any) { t.end("failed", format, args) }
 func (t *told) Skipf(format string, args ...any)  { t.end("skipped", format, args) }
+
+func (t *told) Fatal(args ...any)              { t.end("failed", "%v", args) }
+func (t *told) Errorf(format string, _ ...any) { t.how = "failed" }
 
 // end ends the goroutine, as the real ones do.
 func (t *told) end(how, format string, args []any) {
@@ -38,6 +43,38 @@ func TestMissing(t *testing.T) {
 		<-ended
 		if got := child.how + ": " + child.words; got != want {
 			t.Errorf("CI=%q: found %s, want %s", ci, got, want)
+		}
+	}
+}
+
+// TestEachWantFails: what is wanted and not found fails a test, and what is found does not.
+func TestEachWantFails(t *testing.T) {
+	broken := errors.New("it is broken")
+	for why, row := range map[string]struct{ good, bad func(testing.TB) }{
+		"OK":              {func(t testing.TB) { OK(t, nil) }, func(t testing.TB) { OK(t, broken) }},
+		"another error":   {func(t testing.TB) { Error(t, "", broken, "broken") }, func(t testing.TB) { Error(t, "", broken, "lost") }},
+		"no error":        {func(t testing.TB) { Error(t, "", nil, "") }, func(t testing.TB) { Error(t, "", nil, "broken") }},
+		"an error":        {func(t testing.TB) { Error(t, "", nil, "") }, func(t testing.TB) { Error(t, "", broken, "") }},
+		"Words":           {func(t testing.TB) { Words(t, "", "a b", "a", "b") }, func(t testing.TB) { Words(t, "", "a b", "a", "c") }},
+		"Without":         {func(t testing.TB) { Without(t, "", "a b", "c", "d") }, func(t testing.TB) { Without(t, "", "a b", "c", "b") }},
+		"Equal":           {func(t testing.TB) { Equal(t, "", 1, 1) }, func(t testing.TB) { Equal(t, "", 1, 2) }},
+		"Same":            {func(t testing.TB) { Same(t, "", []int{1, 2}, []int{1, 2}) }, func(t testing.TB) { Same(t, "", []int{1, 2}, []int{2, 1}) }},
+		"Len":             {func(t testing.TB) { Len(t, "", []int{7}, 1) }, func(t testing.TB) { Len(t, "", []int{7}, 0) }},
+		"Deep":            {func(t testing.TB) { Deep(t, "", []any{1}, []any{1}) }, func(t testing.TB) { Deep(t, "", []any{1}, []any{"1"}) }},
+		"a missing file":  {func(t testing.TB) { Read(t, "need.go") }, func(t testing.TB) { Read(t, "none.go") }},
+		"a program fails": {func(t testing.TB) { Output(t, exec.Command("true")) }, func(t testing.TB) { Output(t, exec.Command("false")) }},
+	} {
+		for do, want := range map[*func(testing.TB)]string{&row.good: "", &row.bad: "failed"} {
+			child := &told{}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				(*do)(child)
+			}()
+			<-ended
+			if child.how != want {
+				t.Errorf("%s: found %q, want %q", why, child.how, want)
+			}
 		}
 	}
 }
