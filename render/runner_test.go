@@ -76,7 +76,8 @@ func TestRunner(t *testing.T) {
 		for _, p := range network.Spec.Egress[0].Ports {
 			ports = append(ports, p.Port.IntValue())
 		}
-		if len(network.Spec.Ingress) > 0 || len(network.Spec.PolicyTypes) != 2 || !sameNumbers(ports, row.ports) {
+		slices.Sort(ports)
+		if len(network.Spec.Ingress) > 0 || len(network.Spec.PolicyTypes) != 2 || !slices.Equal(ports, row.ports) {
 			t.Errorf("%s: egress to %v, want %v\n%s", row.more, ports, row.ports, tree["runner/network-policy.yaml"])
 		}
 		want(t, tree, row.engine+"/kustomization.yaml", "- runner.yaml")
@@ -141,22 +142,6 @@ func TestStatusWriter(t *testing.T) {
 			}
 		}
 	}
-}
-
-func sameNumbers(a, b []int) bool {
-	counts := map[int]int{}
-	for _, n := range a {
-		counts[n]++
-	}
-	for _, n := range b {
-		counts[n]--
-	}
-	for _, n := range counts {
-		if n != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // TestStatusAccount: the account of the status patches that alone, and no spec or finalizer.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -224,3 +225,5 @@ func fake(n int) *schedule.Placement {
 	p.Shortages = []schedule.Shortage{{Roles: []schedule.RoleKey{{Cluster: p.Clusters[1].Key, Role: "ControlPlane"}}, Need: 3, Capacity: 2, Hosts: 2}}
 	return p
 }
+
+func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }

@@ -25,6 +25,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/hack/orphans"
 )
 
 func TestValueShowsWhatLooksLikeAName(t *testing.T) {
@@ -337,3 +338,5 @@ func FuzzKnown(f *testing.F) {
 		}
 	})
 }
+
+func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }

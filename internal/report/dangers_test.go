@@ -124,10 +124,8 @@ func TestComponentDangers(t *testing.T) {
 		other := row.change
 		other.Cluster = "t/b"
 		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a"}}, Components: []ComponentChange{row.change, other}}
-		for _, found := range [][]string{Dangers(p, nil)} {
-			if len(found) != 2 || !strings.HasPrefix(found[0], "t/a: capi: "+row.want) {
-				t.Errorf("found %q, want %q", found, row.want)
-			}
+		if found := Dangers(p, nil); len(found) != 2 || !strings.HasPrefix(found[0], "t/a: capi: "+row.want) {
+			t.Errorf("found %q, want %q", found, row.want)
 		}
 		need.Same(t, "of one cluster: found", Dangers(p.Only("t/a"), nil), Dangers(p, nil)[:1])
 	}

@@ -19,6 +19,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -161,3 +162,5 @@ func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
 		})
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }
