@@ -154,8 +154,8 @@ func TestListThatEndsEarly(t *testing.T) {
 	for text, ends := range map[string]bool{
 		"kind: List\nmetadata: {continue: abc, remainingItemCount: 5}\nitems: [{kind: A}]": true,
 		`{"kind":"AList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[]}`:      true,
-		"kind: List\nmetadata: {resourceVersion: '5', continue: ''}\nitems: [{kind: A}]":  false,
-		"kind: A\nmetadata: {continue: abc}": false,
+		"kind: List\nmetadata: {resourceVersion: '5', continue: ''}\nitems: [{kind: A}]":   false,
+		"kind: A\nmetadata: {continue: abc}":                                               false,
 	} {
 		if _, err := Parse("f.yaml", []byte(text)); (err != nil) != ends || ends && !strings.Contains(err.Error(), "metadata.continue: the list ends early") {
 			t.Errorf("%s: found %v, want an error: %v", text, err, ends)
