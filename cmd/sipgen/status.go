@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -157,11 +156,10 @@ func count[T any](of []T, is func(T) bool) (n int) {
 func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, in *cmdline.Inputs,
 	previous *cmdline.Previous, site *v1alpha1.Site) error {
 	defer ui.Stage("waiting until the tree is live")()
-	quiet := *ui // the last read repeats the messages
-	quiet.Err = io.Discard
+	quiet := ui.Quiet() // the last read repeats the messages
 	interval := min(max(wait/20, 100*time.Millisecond), 10*time.Second)
 	for end := time.Now().Add(wait); time.Now().Add(interval).Before(end); {
-		_, found, err := readStatus(ctx, &quiet, in, previous, site, false)
+		_, found, err := readStatus(ctx, quiet, in, previous, site, false)
 		if err != nil || found.waiting() == "" {
 			return err
 		}

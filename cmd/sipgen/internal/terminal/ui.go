@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -23,17 +26,34 @@ type UI struct {
 	// Done is what the command has written elsewhere: "FILE is written". Empty: nothing.
 	Done string
 	// Unknown is that help was asked for a command that there is not.
-	Unknown  error
-	progress *progress
+	Unknown error
+	// screen is the terminal that messages go to, nil for a pipe, a file, a CI job or TERM=dumb.
+	screen *os.File
+	// asking is held while a message is printed, or a question waits for its answer.
+	asking sync.Mutex
 }
+
+// quickEnough is how long a stage may take before it is printed.
+const quickEnough = time.Second
 
 // MostLines bounds a list on stderr.
 const MostLines = 50
 
 // New returns the UI of a process with these streams.
 func New(in io.Reader, out, err io.Writer, getenv func(string) string) *UI {
-	return &UI{In: in, Out: &product{Writer: out}, Err: err, progress: progressOn(err, getenv, quickEnough)}
+	return &UI{In: in, Out: &product{Writer: out}, Err: err, screen: screenOf(err, getenv)}
 }
+
+// screenOf returns a writer that is a terminal which a person watches, nil for any other.
+func screenOf(w io.Writer, getenv func(string) string) *os.File {
+	if file, _ := w.(*os.File); IsTerminal(w) && getenv("TERM") != "dumb" && getenv("CI") == "" {
+		return file
+	}
+	return nil
+}
+
+// Quiet returns a UI without messages.
+func (u *UI) Quiet() *UI { return &UI{In: u.In, Out: u.Out, Err: io.Discard} }
 
 // Warn prints a warning about the inputs.
 func (u *UI) Warn(format string, args ...any) {
@@ -46,7 +66,9 @@ func (u *UI) Warn(format string, args ...any) {
 // As a last check, certain secrets are removed.
 func (u *UI) Say(format string, args ...any) {
 	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
-	u.progress.clean(func() { fmt.Fprintln(u.Err, u.fit("sipgen: "+line)) })
+	u.asking.Lock()
+	defer u.asking.Unlock()
+	fmt.Fprintln(u.Err, u.fit("sipgen: "+line))
 }
 
 // commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
@@ -56,21 +78,28 @@ var commands = regexp.MustCompile(
 // fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole:
 // who copies half of it runs that.
 func (u *UI) fit(line string) string {
-	if u.progress == nil || u.progress.to == nil || commands.MatchString(line) {
+	if u.screen == nil || commands.MatchString(line) {
 		return line
 	}
-	return text.Fold(line, terminalWidth(u.progress.to), "  ")
+	return text.Fold(line, terminalWidth(u.screen), "  ")
 }
 
-// Stage shows on a terminal, until its end is called, what takes long. Stages may be nested.
-func (u *UI) Stage(name string) (end func()) { return u.progress.stage(name) }
+// Stage prints what goes on, on a terminal, unless its end is called soon.
+func (u *UI) Stage(name string) (end func()) {
+	if u.screen == nil {
+		return func() {}
+	}
+	late := time.AfterFunc(quickEnough, func() { u.Say("%s ...", name) })
+	return func() { late.Stop() }
+}
 
 // Interactive reports whether a person is at the terminal, who can be asked and sees the question.
 func (u *UI) Interactive() bool { return IsTerminal(u.In) && IsTerminal(u.Err) }
 
 // Confirm asks a question on the terminal. Anything but yes is a no.
 func (u *UI) Confirm(question string) bool {
-	defer u.progress.quiet()()
+	u.asking.Lock()
+	defer u.asking.Unlock()
 	fmt.Fprintf(u.Err, "sipgen: %s [y/N] ", text.Line(question))
 	answer, err := bufio.NewReader(u.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -1,0 +1,117 @@
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+func environment(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, pair := range pairs {
+			if value, found := strings.CutPrefix(pair, name+"="); found {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// terminal is a real one; read gives what has come to its screen when it is closed.
+func terminal(t *testing.T) (tty *os.File, read func() string) {
+	t.Helper()
+	screen, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	text := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		_, _ = io.Copy(&b, screen) // ends in EIO when the other side is closed
+		text <- b.String()
+	}()
+	return tty, func() string {
+		tty.Close()
+		return <-text
+	}
+}
+
+// TestStages: a stage that takes long is printed, but not over a question. A quick one is not printed, and neither is
+// anything where nobody looks.
+func TestStages(t *testing.T) {
+	for _, row := range []struct {
+		why, env string
+		pipe     bool
+		long     bool
+		want     string
+	}{
+		{"long", "TERM=xterm", false, true, "sipgen: go on? [y/N] sipgen: pushing ...\n"},
+		{"quick", "TERM=xterm", false, false, "sipgen: go on? [y/N] "},
+		{"a job", "CI=true", false, true, "sipgen: go on? [y/N] "},
+		{"a simple terminal", "TERM=dumb", false, true, "sipgen: go on? [y/N] "},
+		{"a pipe", "TERM=xterm", true, true, "sipgen: go on? [y/N] "},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			tty, read := terminal(t)
+			if row.pipe {
+				r, w, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				tty, read = w, func() string {
+					w.Close()
+					text, _ := io.ReadAll(r)
+					return string(text)
+				}
+			}
+			ask, answer := io.Pipe()
+			ui := New(ask, io.Discard, tty, environment(row.env))
+			end := ui.Stage("pushing")
+			time.AfterFunc(quickEnough/2, func() {
+				if row.long {
+					time.Sleep(quickEnough)
+				}
+				_, _ = io.WriteString(answer, "yes\n")
+			})
+			if !ui.Confirm("go on?") {
+				t.Error("yes is a no")
+			}
+			time.Sleep(100 * time.Millisecond) // what waited for it prints
+			end()
+			if text := strings.ReplaceAll(read(), "\r\n", "\n"); text != row.want {
+				t.Errorf("found %q, want %q", text, row.want)
+			}
+		})
+	}
+}
+
+// TestMessagesFit: on a terminal a message is broken between words, and one with a command to copy is not. In CI nothing is.
+func TestMessagesFit(t *testing.T) {
+	const long, command = "a message of some length about metal3/server-1 and what to do", "run kubectl label host --overwrite a=b, which is longer than the terminal"
+	const own = "what is left (sipgen publish --accept-lost-tree goes by the labels)"
+	for _, row := range []struct{ why, env, want string }{
+		{"a terminal", "TERM=xterm", "sipgen: a message of some length about\n  metal3/server-1 and what to do\nsipgen: " + command + "\nsipgen: " + own + "\n"},
+		{"CI", "CI=true", "sipgen: " + long + "\nsipgen: " + command + "\nsipgen: " + own + "\n"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			tty, read := terminal(t)
+			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}); err != nil {
+				t.Fatal(err)
+			}
+			ui := New(nil, io.Discard, tty, environment(row.env))
+			ui.Say(long)
+			ui.Say(command)
+			ui.Say(own)
+			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
+				t.Errorf("found %q, want %q", found, row.want)
+			}
+		})
+	}
+}
