@@ -75,10 +75,11 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 // slotTable writes the table of slots, and counts those that did not change and are left out.
 func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 	wide := options.Wide
-	slots := slotsTable{head: table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}}
+	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
 	if wide {
-		slots.head = append(slots.head, "WHY", "UID")
+		head = append(head, "WHY", "UID")
 	}
+	var rows []table.Row
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		name := c.Key()
@@ -92,7 +93,6 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		case c.refused:
 			name += " (refused)"
 		}
-		var rows []table.Row
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
@@ -127,12 +127,9 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		if len(c.Roles) == 0 && !options.Changes {
 			rows = append(rows, row(name, noHost, noHost, "", "", "", ""))
 		}
-		if len(rows) > 0 {
-			slots.clusters = append(slots.clusters, clusterRows{text.Line(name), rows})
-		}
 	}
-	if len(slots.clusters) > 0 {
-		slots.write(w, options.Width)
+	if len(rows) > 0 {
+		writeSlots(w, head, rows, options.Width)
 	}
 	return same
 }
@@ -203,17 +200,6 @@ func row(cells ...string) table.Row {
 		r[i] = text.Line(bounded(cell))
 	}
 	return r
-}
-
-func newTable() table.Writer {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options.DrawBorder = false
-	style.Options.SeparateColumns = false
-	style.Format.Header = prettytext.FormatDefault
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	return t
 }
 
 func slotName(s Slot) string {
