@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,7 +18,6 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/docs/runbooks"
 	"github.com/airshipit/sipgen/internal/release"
-	"github.com/airshipit/sipgen/internal/text"
 )
 
 // helpColumns is how wide a line of help is at most.
@@ -89,33 +87,6 @@ func wrapped(standard func(*cobra.Command) error, width func() int) func(*cobra.
 		return err
 	}
 }
-
-// narrowed fits help into a width: paragraphs are filled again, and a list of commands is wrapped below the
-// descriptions. Commands to copy stay as they are.
-func narrowed(help string, width int) string {
-	var out, paragraph []string
-	end := func() {
-		if len(paragraph) > 0 {
-			out, paragraph = append(out, text.Fold(strings.Join(paragraph, " "), width, "")), nil
-		}
-	}
-	for line := range strings.SplitSeq(help, "\n") {
-		if line != "" && line[0] != ' ' {
-			paragraph = append(paragraph, line)
-			continue
-		}
-		end()
-		if name := listed.FindString(line); name != "" {
-			line = text.Fold(line, width, strings.Repeat(" ", len(name)))
-		}
-		out = append(out, line)
-	}
-	end()
-	return strings.Join(out, "\n")
-}
-
-// listed matches a line of the list of commands, up to the description.
-var listed = regexp.MustCompile(`^  [a-z]+ {2,}`)
 
 func trimmed(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
 

@@ -57,27 +57,6 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-// TestHelpOnANarrowTerminal: paragraphs and the list of commands fit, no word is lost, and commands to copy stay whole.
-func TestHelpOnANarrowTerminal(t *testing.T) {
-	root := newRoot(&terminal.UI{})
-	for _, command := range append(root.Commands(), root) {
-		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Convert the specs of the SIP operator, and report the changes for its services\n\nExamples:\n" + command.Example + "\n"
-		narrow := narrowed(whole, 60)
-		if !slices.Equal(strings.Fields(narrow), strings.Fields(whole)) || !strings.Contains(narrow, "Examples:\n"+command.Example) {
-			t.Errorf("%s: found\n%s", command.Name(), narrow)
-		}
-		before, _, _ := strings.Cut(narrow, "Examples:")
-		for line := range strings.Lines(before) {
-			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 60 {
-				t.Errorf("%s: %s", command.Name(), line)
-			}
-		}
-		if !strings.Contains(narrow, "SIP operator, and\n              report the") {
-			t.Errorf("the list of commands:\n%s", narrow)
-		}
-	}
-}
-
 // TestPublishHasFewFlags: what a command has of its own fits a reader's head; the common ones are said once.
 func TestPublishHasFewFlags(t *testing.T) {
 	root := newRoot(&terminal.UI{})

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -54,9 +50,6 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			return redact.Errorf("unknown command %q, want one of %s", args[0], strings.Join(known, ", "))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := refuseResourceList(ui.In); err != nil {
-				return err
-			}
 			return cmd.Help()
 		},
 	}
@@ -79,16 +72,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			ui.Unknown = root.Args(root, words)
 			return
 		}
-		width := helpWidth(ui)
-		if width == helpColumns {
-			help(cmd, args)
-			return
-		}
-		out, words := cmd.OutOrStdout(), bytes.Buffer{}
-		cmd.SetOut(&words)
 		help(cmd, args)
-		cmd.SetOut(out)
-		fmt.Fprint(out, narrowed(words.String(), width))
 	})
 	root.SetHelpCommand(&cobra.Command{
 		Use: "help [COMMAND | runbook [NAME]]", Short: "Help about any command, and runbooks for incidents",
@@ -119,24 +103,6 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	}
 	return root
 }
-
-// refuseResourceList returns the error for a ResourceList on standard input: how kustomize and kpt call a function.
-// Such a caller takes the help text for the function's output.
-func refuseResourceList(in io.Reader) error {
-	if terminal.IsTerminal(in) {
-		return nil
-	}
-	const mostRead = 1 << 20
-	data, err := io.ReadAll(io.LimitReader(in, mostRead))
-	if err != nil || !resourceList.Match(data) {
-		return nil
-	}
-	return errors.New("standard input: found kind: ResourceList, and sipgen is not a function of kustomize or kpt: " +
-		"run sipgen render --out DIR, then have kustomize build a folder below DIR")
-}
-
-// resourceList matches the kind of a ResourceList in YAML and in JSON.
-var resourceList = regexp.MustCompile(`(?m)^(\{.*| +)?"?kind"?: *"?ResourceList\b`)
 
 // completeCommands completes the names of the commands.
 func completeCommands(root *cobra.Command) cobra.CompletionFunc {
