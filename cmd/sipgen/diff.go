@@ -35,9 +35,6 @@ func newDiff(ui *terminal.UI) *cobra.Command {
 by object and field, hosts first. Nothing is written. Entirely new folders are summed up; --all
 prints their files. -o markdown is short enough for a comment: it counts what does not fit.
 
--o unified is input for patch(1). Its values may look like commands to a CI system: write it to a
-file there.
-
 Exit codes: 0 no difference; 1 a difference, or a cluster is frozen or lacks hosts; 2 an error, or
 render and publish would write nothing. A foreign file, an error of publish, is a warning here.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
@@ -79,7 +76,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 	}
 	in.Flags(command)
 	toleranceFlags(command, &how)
-	output.Flag(command, "human", "unified", "json", "markdown", "github")
+	output.Flag(command, "human", "json", "markdown")
 	cmdline.ColorFlag(command, &color)
 	repo.Flags(command)
 	flags := command.Flags()
@@ -96,14 +93,10 @@ func showDiff(ui *terminal.UI, before, after map[string][]byte, output string, c
 		return err
 	}
 	switch output {
-	case "unified":
-		err = show.Unified(ui.Out, difference)
 	case "json":
 		err = show.JSON(ui.Out, difference, v1alpha1.APIVersion)
 	case "markdown":
 		err = show.Markdown(ui.Out, difference, !all)
-	case "github":
-		err = show.GitHub(ui.Out, difference)
 	default:
 		err = show.Human(ui.Out, difference, colored, !all)
 	}

@@ -276,7 +276,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	do(1, "render", "--out", "tree")
 	do(1, "publish", "--repo", "r.git")
 	check("commit message", git(t, "-C", "r.git", "log", "--format=%B", "main"))
-	for _, output := range []string{"human", "unified", "markdown"} {
+	for _, output := range []string{"human", "markdown"} {
 		do(1, "diff", "--out", "none", "-o", output)
 	}
 	if seen < 100 {

@@ -88,7 +88,7 @@ included, or lint finds an error in a spec, and the others are published, or add
 	in.CompleteFlag(command, "count", cmdline.Roles)
 	in.CompleteFlag(command, "without", cmdline.Hosts)
 	flags := command.Flags()
-	view.output.Flag(command, "table", "wide", "json", "yaml", "markdown", "html", "network")
+	view.output.Flag(command, "table", "wide", "json", "markdown", "html", "network")
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
 	cmdline.ColorFlag(command, &view.color)
 	return command
@@ -273,8 +273,6 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		return err
 	case "json":
 		return ui.JSON(plan)
-	case "yaml":
-		return ui.YAML(plan)
 	case "markdown":
 		_, err := fmt.Fprint(ui.Out, report.Markdown(plan, v.all || v.cluster != ""))
 		return err

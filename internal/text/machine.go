@@ -7,13 +7,8 @@ import (
 	"io"
 )
 
-// Commands reports whether a string has something for EscapeQuoted to escape. Such a string must be written in double
-// quotes.
-func Commands(s string) bool { return command(s, 0) >= 0 }
-
-// EscapeQuoted disarms commands in JSON, and in YAML whose strings with Commands are in double quotes: a "#" or ":"
-// of each is written as \u0023 or \u003a. A parser of the document gets the original strings. A document without a
-// command is returned without a copy.
+// EscapeQuoted disarms commands in JSON: a "#" or ":" of each is written as \u0023 or \u003a. A parser of the document
+// gets the original strings. A document without a command is returned without a copy.
 func EscapeQuoted(document []byte) []byte {
 	at := command(document, 0)
 	if at < 0 {

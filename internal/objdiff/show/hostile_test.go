@@ -1,11 +1,9 @@
 package show
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,21 +24,6 @@ func hostile(t *testing.T) *objdiff.Diff {
 	name := hostsOfA + "x\n::error::path|<b>.yaml"
 	cfg := "clusters/a/b/infra/x\n::warning title=y::z.cfg"
 	return compare(t, map[string][]byte{name: object("1"), cfg: []byte("1\n")}, map[string][]byte{name: object(string(quoted)), cfg: []byte(evil + "\n")})
-}
-
-func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
-	out := written(t, hostile(t), GitHub)
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 2 {
-		t.Fatalf("want one line for each of two folders, found %d:\n%s", len(lines), out)
-	}
-	for _, line := range lines {
-		head := regexp.MustCompile(`^::(notice|warning) title=sipgen diff%3A clusters/[a-z-]+/[a-z-]+/(hosts|infra)::`).FindString(line)
-		if head == "" {
-			t.Errorf("a title that says more than the folder: %s", line)
-		}
-		need.Without(t, line, regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""), "%")
-	}
 }
 
 func TestNothingBreaksOutOfATable(t *testing.T) {
@@ -106,20 +89,6 @@ func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
 	}
 }
 
-// GitHub shows ten annotations of a level and drops the others silently.
-func TestAnnotationsBeyondTenAreCounted(t *testing.T) {
-	for folders, want := range map[int]string{10: "folder10", 11: "2 more folders change", 30: "21 more folders change"} {
-		tree := map[string][]byte{}
-		for i := range folders {
-			tree[fmt.Sprintf("folder%02d/a.yaml", i+1)] = []byte("a: 1\n")
-		}
-		out := written(t, compare(t, nil, tree), GitHub)
-		if n := strings.Count(out, "::notice"); n != 10 || !strings.Contains(out, want) {
-			t.Errorf("%d folders: %d annotations, want 10, the last saying %q:\n%s", folders, n, want, out)
-		}
-	}
-}
-
 // Whatever two files hold, they differ in something or are equal, and every writer gets to its end.
 func FuzzCompare(f *testing.F) {
 	f.Add("a: 1", "a: 2")
@@ -133,7 +102,7 @@ func FuzzCompare(f *testing.F) {
 		if err != nil || diff.Empty() != (a == b) {
 			t.Fatalf("%v, %+v", err, diff)
 		}
-		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, Unified, inJSON, inMarkdown, GitHub} {
+		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, inJSON, inMarkdown} {
 			need.OK(t, write(io.Discard, diff))
 		}
 		if a == b {
@@ -156,37 +125,5 @@ func TestApart(t *testing.T) {
 		if old, new := apart(row[0], row[1]); old != row[0] || new != row[1] {
 			t.Errorf("got %q and %q, want them as they are", old, new)
 		}
-	}
-}
-
-// GitHub keeps ten annotations of a level: the tenth says how many folders follow, and those stand in the log, each with its lines and no
-// command in them.
-func TestMoreThanTenAnnotations(t *testing.T) {
-	for _, folders := range []int{10, 11, 25} {
-		after := map[string][]byte{}
-		for i := range folders {
-			after[fmt.Sprintf("clusters/t/c%02d/infra/x.yaml", i)] = fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'c%02d', namespace: t}\ndata: {a: '##[error]x'}\n", i)
-		}
-		diff, err := objdiff.Compare(nil, after)
-		need.OK(t, err)
-		var out bytes.Buffer
-		need.OK(t, GitHub(&out, diff))
-		commands := 0
-		for line := range strings.Lines(out.String()) {
-			if strings.HasPrefix(line, "::") {
-				commands++
-			}
-		}
-		need.Equal(t, folders, commands, 10)
-		for i := range folders {
-			if name := fmt.Sprintf("clusters/t/c%02d/infra", i); strings.Count(out.String(), name) != 1 {
-				t.Errorf("%d folders: %s stands there %d times, want once", folders, name, strings.Count(out.String(), name))
-			}
-			need.Words(t, folders, out.String(), fmt.Sprintf("ConfigMap t/c%02d", i))
-		}
-		if more := fmt.Sprintf("%d more folders", folders-9); folders > 10 && !strings.Contains(out.String(), more) {
-			t.Errorf("%d folders: no %q", folders, more)
-		}
-		need.Without(t, "a command of the older form", out.String(), "##[")
 	}
 }

@@ -1,15 +1,9 @@
 package terminal
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
-	"go.yaml.in/yaml/v3"
 	"golang.org/x/term"
 
 	"github.com/airshipit/sipgen/internal/redact"
@@ -89,45 +83,3 @@ func terminalWidth(out io.Writer) int {
 
 // JSON prints a value as every command prints JSON.
 func (u *UI) JSON(value any) error { return text.JSON(u.Out, value) }
-
-// YAML prints a value as YAML, with its JSON fields. Strings that a CI system could take for commands are in double
-// quotes, and no string is folded: no line of a string begins a line of the output.
-func (u *UI) YAML(value any) error {
-	asJSON, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	var root yaml.Node
-	// Line ends of YAML that JSON does not escape.
-	asJSON = bytes.ReplaceAll(asJSON, []byte("\u0085"), []byte(`\u0085`))
-	if err := yaml.Unmarshal(asJSON, &root); err != nil {
-		return err
-	}
-	plainly(&root)
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	if err := errors.Join(encoder.Encode(&root), encoder.Close()); err != nil {
-		return err
-	}
-	_, err = u.Out.Write(text.EscapeQuoted(out.Bytes()))
-	return err
-}
-
-// plainly gives what was read from JSON the form in which people write YAML. Fields are sorted by name.
-func plainly(node *yaml.Node) {
-	node.Style = 0
-	if node.Kind == yaml.ScalarNode && node.Tag == "!!str" &&
-		(strings.ContainsAny(node.Value, "\r\n\u0085\u2028\u2029") || text.Commands(node.Value)) {
-		node.Style = yaml.DoubleQuotedStyle
-	}
-	for _, child := range node.Content {
-		plainly(child)
-	}
-	if node.Kind == yaml.MappingNode {
-		pairs := slices.Collect(slices.Chunk(node.Content, 2))
-		slices.SortFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })
-		node.Content = slices.Concat(pairs...)
-	}
-}
