@@ -82,7 +82,6 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	flags.StringArrayVar(&minFree, "min-free", nil,
 		"exit with 1 if fewer free hosts match, `SELECTOR=N`; may be repeated")
 	output.Flag(command, "table", "json")
-	in.CompleteFlag(command, "like", cmdline.Clusters)
 	return command
 }
 

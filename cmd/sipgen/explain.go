@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,10 +9,8 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -33,8 +29,7 @@ unique.`,
 		Example: `  sipgen explain edge-a
   sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
-		Args:              cmdline.Arguments(1, 1, "the name of a host or a cluster"),
-		ValidArgsFunction: in.Complete(cmdline.Clusters | cmdline.Hosts),
+		Args: cmdline.Arguments(1, 1, "the name of a host or a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := output.Check(); err != nil {
 				return err
@@ -123,20 +118,11 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
-	if other := p.Loaded.OtherHost(name, known); other != nil {
-		return "", "", other
-	}
 	if gone := goneHost(p, name); gone != nil {
 		return "", "", gone
 	}
 	key, err := cmdline.OneOf(name, "host or cluster", names)
 	if err != nil {
-		if other := group(p, name); other != nil && !slices.Contains(names, cmdline.NearestName(name, names)) {
-			err = other
-		} else if cmdline.NearestName(name, names) == "" && !strings.Contains(err.Error(), "NAMESPACE/NAME") {
-			err = redact.Errorf("%s: no such host or cluster; the site has %s and %s", redact.Plain(name),
-				text.Count(len(p.Placement.Hosts), "host"), text.Count(len(p.Placement.Clusters), "cluster"))
-		}
 		return "", "", err
 	}
 	if known[key]&isCluster != 0 {
@@ -146,46 +132,6 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 		host = key
 	}
 	return cluster, host, nil
-}
-
-// group explains a name that is neither a cluster's nor a host's: a namespace, or a value of a topology key, or
-// similar to one.
-func group(p *app.Planned, name string) error {
-	members := map[string][]string{} // by the name
-	kind := map[string]string{}
-	add := func(what, value, member string) {
-		if value != "" && (kind[value] == "" || kind[value] == what) {
-			kind[value], members[value] = what, append(members[value], member)
-		}
-	}
-	for i := range p.Clusters.All {
-		add("namespace", p.Clusters.All[i].Namespace, p.Clusters.All[i].Key())
-	}
-	keys := map[string]bool{}
-	for i := range p.Clusters.All {
-		for _, set := range p.Clusters.All[i].Spec.Nodes {
-			for _, key := range append(slices.Clone(set.TopologyKeys), set.TopologyKey) {
-				keys[key] = true
-			}
-		}
-	}
-	for i := range p.Loaded.Hosts.Hosts {
-		host := &p.Loaded.Hosts.Hosts[i]
-		add("namespace", host.Namespace, host.Key())
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			add(key, host.Labels[key], host.Key())
-		}
-	}
-	shown, of, is, end := redact.Plain(name), name, "it is", ""
-	if kind[of] == "" {
-		of, is, end = manifest.Nearest(name, slices.Sorted(maps.Keys(kind))), "did you mean", "?"
-	}
-	if of == "" {
-		return nil
-	}
-	slices.Sort(members[of])
-	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of,
-		app.FirstHosts(members[of]), end)
 }
 
 // goneHost reports a host of the tree that is gone from the inventory, because a similar name would lead to another

@@ -25,8 +25,7 @@ then the field as in messages: site.spec.brake.
 		Example: `  sipgen fields site.spec.repository
   sipgen fields sipcluster.spec.nodes.Worker
   sipgen fields site -o json-schema > site.schema.json`,
-		Args:              cmdline.Arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
-		ValidArgsFunction: completeFields,
+		Args: cmdline.Arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := output.Check(); err != nil {
 				return err
@@ -94,30 +93,4 @@ func noField(kind *fields.Kind, path string, known []string, parent string) erro
 		return redact.Errorf("%s has no fields below it", below)
 	}
 	return redact.Errorf("%s has no field %q, want one of %s", below, step, strings.Join(known, ", "))
-}
-
-// completeFields returns the fields that may come next.
-func completeFields(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	if len(args) > 0 {
-		return nil, directive
-	}
-	at := strings.LastIndex(typed, ".")
-	if at < 0 {
-		return []string{"sipcluster", "site"}, directive
-	}
-	kind, path, err := kindOf(typed[:at])
-	if err != nil {
-		return nil, directive
-	}
-	field, _, _ := kind.At(path)
-	if field == nil {
-		return nil, directive
-	}
-	var out []string
-	for _, below := range field.Fields {
-		// A top-level path has no dot.
-		out = append(out, typed[:at+1]+below.Path[strings.LastIndex(below.Path, ".")+1:])
-	}
-	return out, directive
 }

@@ -71,7 +71,6 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 		"list only the hosts in these states: "+strings.Join(report.HostStates(), ", "))
 	output.Flag(command, "table", "wide", "json", "csv", "name")
 	cmdline.CompleteFlag(command, "state", report.HostStates()...)
-	in.CompleteFlag(command, "cluster", cmdline.Clusters)
 	return command
 }
 

@@ -56,8 +56,7 @@ included, or lint finds an error in a spec, and the others are published, or add
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
     --count tenants/a/Worker=12`,
-		Args:              cmdline.Arguments(0, 1, "the name of a cluster"),
-		ValidArgsFunction: in.Complete(cmdline.Clusters),
+		Args: cmdline.Arguments(0, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := view.check(ui, args); err != nil {
 				return err
@@ -85,8 +84,6 @@ included, or lint finds an error in a spec, and the others are published, or add
 	in.Flags(command)
 	previous.Flags(command)
 	ask.Flags(command)
-	in.CompleteFlag(command, "count", cmdline.Roles)
-	in.CompleteFlag(command, "without", cmdline.Hosts)
 	flags := command.Flags()
 	view.output.Flag(command, "table", "wide", "json", "markdown", "html", "network")
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")

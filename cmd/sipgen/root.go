@@ -60,9 +60,6 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		return cmdline.FlagError(cmd, err)
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		for _, warning := range cmdline.MisspeltVariables(os.Environ()) {
-			ui.Say("warning: %s", warning)
-		}
 		return cmdline.FromEnvironment(cmd, os.Getenv)
 	}
 	help := root.HelpFunc()
@@ -87,8 +84,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			command.InitDefaultHelpFlag()
 			return command.Help()
 		},
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeCommands(root),
+		Args: cobra.ArbitraryArgs,
 	})
 	// A template of our own would bring text/template, and with it half as many bytes again: docs/performance.md#size.
 	root.Version = versionText()
@@ -102,18 +98,6 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		strictArgs(command)
 	}
 	return root
-}
-
-// completeCommands completes the names of the commands.
-func completeCommands(root *cobra.Command) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
-		for _, command := range root.Commands() {
-			if len(args) == 0 && command.IsAvailableCommand() && strings.HasPrefix(command.Name(), begun) {
-				names = append(names, command.Name()+"\t"+command.Short)
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // plugin reports whether the program was called as a plugin of kubectl, for the help text.

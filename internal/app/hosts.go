@@ -62,33 +62,9 @@ func (l *Loaded) OthersWords() string {
 	if namespaces = slices.Compact(namespaces); len(namespaces) > most {
 		namespaces = append(namespaces[:most], "...")
 	}
-	return redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "),
-		l.notOurs(len(l.others)))
-}
-
-// OtherHost returns an error about a host that is in the inventory, in a namespace that is not the site's.
-func (l *Loaded) OtherHost(name string, known map[string]int) error {
-	for key := range known {
-		if key == name || strings.HasSuffix(key, "/"+name) {
-			return nil
-		}
-	}
-	short := name[strings.LastIndex(name, "/")+1:]
-	for _, host := range l.others {
-		if strings.HasSuffix(host, "/"+short) {
-			return redact.Errorf("%s: in the inventory, but %s", host, l.notOurs(1))
-		}
-	}
-	return nil
-}
-
-// notOurs returns the end of a sentence about n hosts.
-func (l *Loaded) notOurs(n int) string {
-	are := "are"
-	if n == 1 {
-		are = "is"
-	}
-	return are + " not the site's (spec.hosts.namespaces: " + strings.Join(l.Site.Spec.Hosts.Namespaces, ", ") + ")"
+	return redact.Sprintf("left out: %s in %s, not in the site's namespaces (spec.hosts.namespaces: %s)",
+		text.Count(len(l.others), "host"), strings.Join(namespaces, ", "),
+		strings.Join(l.Site.Spec.Hosts.Namespaces, ", "))
 }
 
 // namespacesOf returns the sorted namespaces of hosts.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -59,40 +58,7 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 	case given != "" && given == strings.Join(path, string(filepath.ListSeparator)):
 		return fmt.Errorf("%w ($%s names it)", err, variable)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, one := range path {
-		if near := nearPath(one); near != "" {
-			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
-			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))
-		}
-	}
 	return err
-}
-
-// nearPath returns the path that was probably intended by a missing one: a similar name in its folder, or the word
-// for the live cluster.
-func nearPath(given string) string {
-	if given == FromCluster || There(given) {
-		return ""
-	}
-	var names []string
-	entries, err := os.ReadDir(filepath.Dir(given))
-	if err != nil {
-		return ""
-	}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	if filepath.Base(given) == given {
-		names = append(names, FromCluster)
-	}
-	near := manifest.Nearest(filepath.Base(given), names)
-	if near == "" || near == FromCluster {
-		return near
-	}
-	return filepath.Join(filepath.Dir(given), near)
 }
 
 // Beside returns a path of the Site, which is relative to the Site's file.

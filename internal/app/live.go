@@ -1,13 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,13 +29,12 @@ import (
 // RestConfig returns the configuration of the kubeconfig, or the pod's own.
 func (in *Inputs) RestConfig() (*rest.Config, error) {
 	rules := in.LoadingRules()
+	if known := in.Contexts(rules); in.Context != "" && !slices.Contains(known, in.Context) {
+		return nil, redact.Errorf("--context: found %q, want a context of the kubeconfig: %s", in.Context,
+			cmp.Or(strings.Join(known, ", "), "it has none"))
+	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.Context}
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
-	if err != nil {
-		if why := in.kubeconfigProblem(rules); why != nil {
-			return nil, why
-		}
-	}
 	if clientcmd.IsEmptyConfig(err) {
 		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, " +
 			"or a pod's own account")
@@ -138,36 +137,4 @@ func (in *Inputs) Contexts(rules *clientcmd.ClientConfigLoadingRules) []string {
 func There(file string) bool {
 	_, err := os.Stat(file)
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// kubeconfigProblem returns the probable mistake if no cluster can be reached: a missing file, or a context that the
-// kubeconfig does not have. It is nil for other causes.
-func (in *Inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) error {
-	if in.Kubeconfig != "" && !There(in.Kubeconfig) {
-		return redact.Errorf("--kubeconfig: %s: no such file or directory", in.Kubeconfig)
-	}
-	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.Kubeconfig == "" &&
-		len(files) > 0 && !slices.ContainsFunc(files, There) {
-		return redact.Errorf("$KUBECONFIG: %s: no such file or directory", strings.Join(files, ", "))
-	}
-	_, err := rules.Load()
-	if err != nil && strings.Contains(err.Error(), "is registered for version") {
-		if in.Kubeconfig == "" {
-			return errors.New("$KUBECONFIG: found another object, want a kubeconfig")
-		}
-		return redact.Errorf("--kubeconfig: %s: found another object, want a kubeconfig", in.Kubeconfig)
-	}
-	known := in.Contexts(rules)
-	switch {
-	case err == nil && len(known) == 0 && in.Context != "":
-		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, "+
-			"$KUBECONFIG or ~/.kube/config", in.Context)
-	case len(known) == 0 || slices.Contains(known, in.Context):
-		return nil
-	case in.Context == "":
-		return redact.Errorf("cluster: the kubeconfig has no current context: want --context, one of %s",
-			strings.Join(known, ", "))
-	}
-	return redact.Errorf("--context: the kubeconfig has no context %q, want one of %s", in.Context,
-		strings.Join(known, ", "))
 }

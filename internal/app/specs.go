@@ -133,12 +133,6 @@ func ownerOf(site *v1alpha1.Site, base *specsBase, file string) string {
 	return ""
 }
 
-// ValidSpecs returns the clusters with valid specs, whatever the other specs are.
-func (in *Inputs) ValidSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1.Site) []v1.SIPCluster {
-	specs, _ := in.loadSpecs(ctx, stdin, site)
-	return specs.valid()
-}
-
 // valid returns the clusters with valid specs, some of them perhaps twice.
 func (s *specs) valid() []v1.SIPCluster {
 	clusters := []v1.SIPCluster{}

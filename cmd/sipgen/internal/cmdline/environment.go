@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // flagVariable is an environment variable that gives a flag's value where the command line does not.
@@ -52,45 +48,4 @@ func FromEnvironment(command *cobra.Command, getenv func(string) string) error {
 		}
 	}
 	return nil
-}
-
-// otherVariables are the variables that are read in addition to those for flags. A secret can also be in a file,
-// NAME_FILE.
-var otherVariables = []string{
-	"SIPGEN_FORGE_TOKEN", "SIPGEN_FORGE_TOKEN_FILE",
-	"SIPGEN_GIT_CA_FILE", "SIPGEN_GIT_CERT_FILE", "SIPGEN_GIT_KEY_FILE", "SIPGEN_GIT_PASSWORD", "SIPGEN_GIT_PASSWORD_FILE",
-	"SIPGEN_GIT_PROXY", "SIPGEN_GIT_PROXY_FILE", "SIPGEN_GIT_TOKEN", "SIPGEN_GIT_TOKEN_FILE", "SIPGEN_GIT_USERNAME",
-	"SIPGEN_SIGN_PASSPHRASE", "SIPGEN_SIGN_PASSPHRASE_FILE",
-	"SIPGEN_SSH_KEY_FILE", "SIPGEN_SSH_KEY_PASSPHRASE", "SIPGEN_SSH_KEY_PASSPHRASE_FILE", "SIPGEN_SSH_KNOWN_HOSTS",
-}
-
-// MisspeltVariables names the variables of the environment that are not read and look like one that is: without a
-// warning, a run would use a default.
-func MisspeltVariables(environment []string) []string {
-	const prefix = "SIPGEN_"
-	known := map[string]bool{}
-	var names []string
-	add := func(name string) {
-		known[name] = true
-		names = append(names, strings.TrimPrefix(name, prefix))
-	}
-	for _, variable := range flagVariables {
-		add(variable.name)
-	}
-	for _, name := range otherVariables {
-		add(name)
-	}
-	var warnings []string
-	for _, entry := range environment {
-		name, _, _ := strings.Cut(entry, "=")
-		rest, ok := strings.CutPrefix(name, prefix)
-		if !ok || known[name] {
-			continue
-		}
-		if near := manifest.Nearest(rest, names); near != "" {
-			warnings = append(warnings, redact.Sprintf("$%s is not read, did you mean $%s?", name, prefix+near))
-		}
-	}
-	slices.Sort(warnings)
-	return warnings
 }

@@ -61,7 +61,7 @@ func NearestName(name string, names []string) string {
 // DidYouMean returns the question whether one of the known words was meant, empty if none looks like it.
 func DidYouMean(word string, known []string) string {
 	if near := manifest.Nearest(word, known); near != "" {
-		return redact.Sprintf("; did you mean %q?", near)
+		return redact.Sprintf(", did you mean %q?", near)
 	}
 	return ""
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -25,17 +24,10 @@ func (o *Output) Flag(command *cobra.Command, formats ...string) {
 
 // Check refuses a format that the command has not.
 func (o *Output) Check() error {
-	hint := ""
-	near := manifest.Nearest(o.Format, o.formats)
-	switch word, _, _ := strings.Cut("o"+o.Format, "="); {
-	case slices.Contains(o.formats, o.Format):
+	if slices.Contains(o.formats, o.Format) {
 		return nil
-	case word == "out" || word == "output": // -o takes the rest of its word
-		hint = redact.Sprintf(", did you mean --%s, with two dashes?", word)
-	case near != "" && near[0] == o.Format[0]:
-		hint = redact.Sprintf(", did you mean %q?", near)
 	}
-	return redact.Errorf("--output: found %q, want %s%s", o.Format, strings.Join(o.formats, ", "), hint)
+	return redact.Errorf("--output: found %q, want %s", o.Format, strings.Join(o.formats, ", "))
 }
 
 // ColorFlag adds --color to a command.

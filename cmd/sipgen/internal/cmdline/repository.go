@@ -3,14 +3,12 @@ package cmdline
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -47,33 +45,8 @@ func (r *Repository) Target() (publish.Target, error) {
 	if r.Path != "" && !filepath.IsLocal(filepath.FromSlash(r.Path)) {
 		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.Path)
 	}
-	if near := nearRepository(r.URL); near != "" {
-		return publish.Target{}, redact.Errorf("--repo: %s: no such repository, did you mean %q?", r.URL, near)
-	}
 	auth, err := authFromEnvironment(os.Getenv)
 	return publish.Target{URL: r.URL, Branch: r.Branch, Path: r.Path, Auth: auth, Timeout: r.Timeout}, err
-}
-
-// nearRepository returns the folder that was probably meant by a path where there is nothing.
-func nearRepository(url string) string {
-	if strings.Contains(url, ":") || url == "" || app.There(url) {
-		return ""
-	}
-	entries, err := os.ReadDir(filepath.Dir(url))
-	if err != nil {
-		return ""
-	}
-	var folders []string
-	for _, entry := range entries {
-		if entry.IsDir() {
-			folders = append(folders, entry.Name())
-		}
-	}
-	near := manifest.Nearest(filepath.Base(url), folders)
-	if near == "" {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(url), near)
 }
 
 // IsRepository reports whether a folder is a bare git repository.
