@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,18 +57,12 @@ func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 	return checked, nil
 }
 
-// fewWords is how many bytes may be above the brake's refusal without a note there: ten lines of a narrow terminal.
-const fewWords = 10 * 80
-
 // proceed prints what was found, and returns the error that ends the run, if something does. A frozen or short cluster
 // is a finding.
 func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here()
 	problems := here.Problems()
 	warnings := sentences(c.Warnings, how.Pushes)
-	if c.Braked != "" && len(strings.Join(slices.Concat(problems, warnings), "")) > fewWords {
-		ui.Say("%s: the last lines say which, and what to do", c.Braked)
-	}
 	if c.Refusal != nil { // all dangers are printed before something is written
 		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)

@@ -22,11 +22,8 @@ files stay. If no host is free, only site.yaml is written.
 
 --repo is the repository that the engine syncs. A path is one on this machine, for a trial: it is
 created if it does not exist. Default: fleet.git in DIR. A trial needs no server, and writes to no
-cluster.
-
-On a terminal, sipgen prompts for missing flags. Otherwise --inventory is required.`,
-		Example: `  sipgen init
-  sipgen init --inventory hosts --repo ./fleet.git
+cluster.`,
+		Example: `  sipgen init --inventory hosts --repo ./fleet.git
   sipgen init --inventory cluster --repo https://git.example.org/fleet.git
   sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,
 		Args: cmdline.Arguments(0, 1, "the folder to write to"),

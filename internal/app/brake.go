@@ -27,17 +27,12 @@ func (p *Planned) brake(accept int) error {
 			text.Count(total, "host"), besides(accepted), describeLoss(p.loss))
 	}
 	return errors.Join(
-		fmt.Errorf("%s: %s", p.brakeWords(), describeLoss(p.loss)),
+		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
+			"(spec.brake: %s%s): %s", total, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), besides(accepted),
+			describeLoss(p.loss)),
 		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
 			"repeat publish (or render) with --accept-loss %d", total),
 	)
-}
-
-func (p *Planned) brakeWords() string {
-	_, accepted := p.beyond()
-	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
-		"(spec.brake: %s%s)",
-		p.loss.Total()-accepted, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), besides(accepted))
 }
 
 // besides tells of losses that do not count.

@@ -32,8 +32,6 @@ type Checked struct {
 	// Refusal is why the tree must not be written, nil if it may: the plan assigns or takes too much, or its patches
 	// would do harm.
 	Refusal error
-	// Braked is the part of the Refusal about too many lost or released hosts, empty for none.
-	Braked string
 }
 
 // Check checks for a lost tree, applies the brake, and compares the patches with the live hosts.
@@ -46,12 +44,8 @@ func Check(r *Rendered, how Tolerance) *Checked {
 		warnings = append(warnings, finding.Finding{Code: finding.NoTree, Message: p.Report.NoTree})
 	}
 	braked := p.brake(how.AcceptLoss) // last, where a terminal shows it
-	c := &Checked{Plan: p, Rendered: r, Warnings: warnings,
+	return &Checked{Plan: p, Rendered: r, Warnings: warnings,
 		Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
-	if braked != nil && how.AcceptLoss == NoAcceptance {
-		c.Braked = p.brakeWords()
-	}
-	return c
 }
 
 // live returns the objections to the patches by the state of the cluster.

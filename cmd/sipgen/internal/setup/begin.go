@@ -35,8 +35,8 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; "+
 			"sipgen init DIR writes elsewhere", site, planOf(site))
 	}
-	if err := b.ask(ui); err != nil {
-		return err
+	if b.In.Inventory == "" {
+		return errors.New("--inventory is required: the hosts, a file or folder of manifests, or the word cluster")
 	}
 	answers, err := b.answers(site)
 	if err != nil {

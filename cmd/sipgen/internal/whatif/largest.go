@@ -10,7 +10,7 @@ import (
 )
 
 // Largest returns for every --count how many hosts the role could have, whatever the number in the question, if
-// nothing else changes: by the existing hosts, and by its tenant's grants.
+// nothing else changes.
 func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	today, err := s.admit(p.Before, s.today)
 	if err != nil {
@@ -19,11 +19,8 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	clusters := p.Loaded.Tenants.Narrowed(today.All)
 	var lines []string
 	for _, count := range s.counts {
-		upTo := func(limited bool) (int, error) {
-			return schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, options(today, limited), count.cluster,
-				count.role, v1.MaxCount, s.counted(p, count, limited))
-		}
-		most, err := upTo(true)
+		most, err := schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster,
+			count.role, v1.MaxCount, s.counted(p, count))
 		if err != nil {
 			return nil, err
 		}
@@ -31,28 +28,13 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 		if most < 0 {
 			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
 		}
-		limit := today.Options.Limits[count.cluster]
-		if more, err := upTo(false); err != nil {
-			return nil, err
-		} else if more > most && limit != nil {
-			line += fmt.Sprintf("; the hosts allow %d, but %s may have at most %d", more, limit.HostsFrom, limit.Hosts)
-		}
 		lines = append(lines, line)
 	}
 	return lines, nil
 }
 
-// options are those of a run, with the tenants' limits or without.
-func options(of *admit.Clusters, limited bool) schedule.Options {
-	out := of.Options
-	if !limited {
-		out.Limits = nil
-	}
-	return out
-}
-
 // counted returns the site with a number of active hosts in a role, decided as a run decides it: who is frozen.
-func (s *Supposed) counted(p *app.Planned, count roleCount, limited bool) schedule.Counted {
+func (s *Supposed) counted(p *app.Planned, count roleCount) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
 		clusters, err := schedule.WithCount(s.today, count.cluster, count.role, active)
 		if err != nil {
@@ -62,7 +44,7 @@ func (s *Supposed) counted(p *app.Planned, count roleCount, limited bool) schedu
 		if err != nil {
 			return nil, schedule.Options{}, err
 		}
-		return p.Loaded.Tenants.Narrowed(admitted.All), options(admitted, limited), nil
+		return p.Loaded.Tenants.Narrowed(admitted.All), admitted.Options, nil
 	}
 }
 

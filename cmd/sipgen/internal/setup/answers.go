@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +14,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
-	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -100,88 +98,6 @@ func ofFlags(err error) error {
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-// ask asks on a terminal for what no flag gives, and elsewhere names the flags.
-func (b *Beginning) ask(ui *terminal.UI) error {
-	var (
-		errs  []error
-		lines *bufio.Reader
-	)
-	if ui.Interactive() {
-		lines = bufio.NewReader(ui.In)
-	}
-	for _, q := range []struct {
-		flag, question, usual string
-		value                 *string
-		wrong                 func() error
-	}{
-		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?",
-			app.FromCluster, &b.In.Inventory, b.wrongInventory},
-		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL, or a path for a trial?",
-			filepath.Join(b.Dir, trialRepository), &b.Repo, b.wrongRepo},
-	} {
-		switch {
-		case *q.value != "":
-		case lines == nil && q.value == &b.Repo: // the usual one
-		case lines == nil:
-			errs = append(errs, fmt.Errorf("%s is required where there is no terminal to ask on", q.flag))
-		default:
-			if err := b.askOne(ui, lines, q.question, q.usual, q.value, q.wrong); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", q.flag, err))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// askOne asks until it gets an answer that will do, or none.
-func (b *Beginning) askOne(ui *terminal.UI, lines *bufio.Reader, question, usual string, value *string,
-	wrong func() error) error {
-	for {
-		fmt.Fprintf(ui.Err, "%s ", question)
-		if usual != "" {
-			fmt.Fprintf(ui.Err, "[%s] ", usual)
-		}
-		answer, err := lines.ReadString('\n')
-		if *value = strings.TrimSpace(answer); *value == "" {
-			*value = usual
-		}
-		if err != nil || *value == "" {
-			return errors.New("no answer")
-		}
-		problem := wrong()
-		if problem == nil {
-			return nil
-		}
-		for _, single := range app.Flatten(problem) {
-			ui.Say("%s", single)
-		}
-	}
-}
-
-// wrongInventory returns what is wrong with an answer that names hosts, as far as that can be seen at once.
-func (b *Beginning) wrongInventory() error {
-	if b.In.Inventory == app.FromCluster {
-		return nil
-	}
-	if _, err := os.Stat(b.In.Inventory); err != nil {
-		return manifest.WithoutOperation(b.In.Inventory, err)
-	}
-	return nil
-}
-
-// wrongRepo returns what is wrong with an answer that names a repository.
-func (b *Beginning) wrongRepo() error {
-	url, _, err := b.repository()
-	if err != nil {
-		return err
-	}
-	_, err = api.ParseSite("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{
-		Site: "site", Repository: url, Engine: string(v1alpha1.EngineFlux), Inventory: app.FromCluster,
-		Specs: specsFolder, Namespace: "a",
-	}))
-	return ofFlags(err)
 }
 
 // siteName returns the folder's name, as far as it can be one.
