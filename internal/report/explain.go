@@ -37,102 +37,56 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if found.Others > 0 {
-		do := "do"
-		if found.Others == 1 {
-			do = "does"
-		}
-		fmt.Fprintf(&b, "  %s %s not select it\n", text.Count(found.Others, "other role"), do)
+		fmt.Fprintf(&b, "  %s not select it\n", text.Plural(found.Others, "other role does", "other roles do"))
 	}
 	return b.String(), true
 }
 
-// mostNamed is how many roles with one reason a line names. If only one more exists, it is named as well.
+// mostNamed is how many roles with one reason a line names.
 const mostNamed = 3
 
 // alike returns the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
-func alike(found schedule.Explanation) []string {
-	type group struct {
-		roles []string
-		why   string
-		last  schedule.Reason
-		more  int
+func alike(found schedule.Explanation) (lines []string) {
+	var reasons []string
+	roles, more := map[string][]string{}, map[string]int{}
+	note := func(why string) {
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
 	}
-	var groups []*group
 	for _, r := range found.Roles {
 		why := whyNot(r.Reason)
-		at := slices.IndexFunc(groups, func(g *group) bool { return g.why == why })
-		if at < 0 {
-			at, groups = len(groups), append(groups, &group{why: why})
-		}
-		groups[at].roles, groups[at].last = append(groups[at].roles, r.Role.String()), r.Reason
+		note(why)
+		roles[why] = append(roles[why], r.Role.String())
 	}
-	var rest []string
-	for _, more := range found.More {
-		why := whyNoneHas(more.Reason)
-		at := slices.IndexFunc(groups, func(g *group) bool { return len(g.roles) > 1 && whyNoneHas(g.last) == why })
-		if at < 0 {
-			rest = append(rest, text.Count(more.Count, "more role")+": "+why)
-			continue
-		}
-		groups[at].more += more.Count
+	for _, r := range found.More { // without what differs from role to role
+		why := whyNot(r.Reason)
+		note(why)
+		more[why] = r.Count
 	}
-	var lines []string
-	for _, g := range groups {
-		if len(g.roles) == 1 {
-			lines = append(lines, g.roles[0]+": "+g.why)
-			continue
-		}
-		named, others := g.roles, g.more
-		if len(named) > mostNamed+1 || others > 0 && len(named) > mostNamed {
+	for _, why := range reasons {
+		named, others := roles[why], more[why]
+		if len(named) > mostNamed {
 			named, others = named[:mostNamed], others+len(named)-mostNamed
 		}
-		words := strings.Join(named[:len(named)-1], ", ") + " and " + named[len(named)-1]
 		if others > 0 {
-			words = strings.Join(named, ", ") + " and " + text.Count(others, "other role")
+			named = append(slices.Clone(named), text.Count(others, "more role"))
 		}
-		lines = append(lines, words+": "+whyNoneHas(g.last))
-	}
-	return append(lines, rest...)
-}
-
-// whyNoneHas returns whyNot for several roles.
-func whyNoneHas(r schedule.Reason) string {
-	switch r := r.(type) {
-	case schedule.DomainFull:
-		return "could use it, but already have all the hosts they may have in its domain"
-	case schedule.Satisfied:
-		return "could use it, but have the hosts they want"
-	case schedule.NothingNew:
-		if r.Frozen {
-			return "could use it, but their clusters are frozen"
+		who := strings.Join(named, ", ")
+		if len(named) > 1 || others > 1 {
+			who = "each of " + who
 		}
-		return "could use it, but their clusters cannot have all they need and get nothing new"
-	case schedule.NamedByCluster:
-		return "select it, but annotations of their clusters name it"
-	case schedule.NoAddress, schedule.NoLabel:
-		return "select it, but it has " + sentence.Reason(r)
-	case schedule.Outranked:
-		return "could use it, but other roles need it"
-	case schedule.AsksForNone:
-		return "select it, but ask for no hosts"
-	case schedule.NotGranted:
-		return "select it, but their tenants are not granted it"
-	case schedule.ReservedFor:
-		return "select it, but it is " + sentence.Reason(r)
-	case schedule.KeptBack:
-		return "could use it, but " + sentence.Reason(r)
-	case schedule.HeldBy:
-		return "select it, too"
+		lines = append(lines, who+": "+why)
 	}
-	return "select it, but it is not eligible: " + sentence.Reason(r)
+	return lines
 }
 
 // whyNot returns why a role that selects a host does not have it.
 func whyNot(r schedule.Reason) string {
 	words := sentence.Reason(r)
-	switch r := r.(type) {
-	case schedule.HeldBy:
-		return "selects it, but " + r.Role.String() + " holds it"
+	switch r.(type) {
+	case schedule.HeldBy, schedule.ReservedFor:
+		return "selects it, but it is " + words
 	case schedule.NamedByCluster:
 		return "selects it, but an annotation of the cluster names it"
 	case schedule.NoAddress, schedule.NoLabel:
@@ -141,8 +95,6 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but asks for no hosts"
 	case schedule.NotGranted:
 		return "selects it, but its tenant is not granted it"
-	case schedule.ReservedFor:
-		return "selects it, but it is " + words
 	case schedule.NothingNew, schedule.KeptBack, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words
 	}

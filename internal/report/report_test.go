@@ -199,17 +199,17 @@ func TestAlikeRolesShareALine(t *testing.T) {
 		want  []string
 	}{
 		{schedule.Explanation{Roles: reason(1, schedule.Satisfied{Want: 2})}, []string{"t/c0 Worker: could use it, but has the 2 hosts it wants"}},
-		{schedule.Explanation{Roles: reason(4, schedule.NotGranted{})}, []string{"t/c0 Worker, t/c1 Worker, t/c2 Worker and t/c3 Worker: select it, but their tenants are not granted it"}},
-		{schedule.Explanation{Roles: reason(5, schedule.NotGranted{})}, []string{"t/c0 Worker, t/c1 Worker, t/c2 Worker and 2 other roles: select it, but their tenants are not granted it"}},
-		{schedule.Explanation{Roles: reason(2, schedule.AsksForNone{})}, []string{"t/c0 Worker and t/c1 Worker: select it, but ask for no hosts"}},
+		{schedule.Explanation{Roles: reason(4, schedule.NotGranted{})}, []string{"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 1 more role: selects it, but its tenant is not granted it"}},
+		{schedule.Explanation{Roles: reason(5, schedule.NotGranted{})}, []string{"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 2 more roles: selects it, but its tenant is not granted it"}},
+		{schedule.Explanation{Roles: reason(2, schedule.AsksForNone{})}, []string{"each of t/c0 Worker, t/c1 Worker: selects it, but asks for no hosts"}},
 		{
 			schedule.Explanation{Roles: slices.Concat(reason(2, schedule.NothingNew{}), reason(3, schedule.NotGranted{})), More: []schedule.ReasonCount{
 				{Reason: schedule.NotGranted{}, Count: 7}, {Reason: schedule.Satisfied{}, Count: 2},
 			}},
 			[]string{
-				"t/c0 Worker and t/c1 Worker: could use it, but their clusters cannot have all they need and get nothing new",
-				"t/c0 Worker, t/c1 Worker, t/c2 Worker and 7 other roles: select it, but their tenants are not granted it",
-				"2 more roles: could use it, but have the hosts they want",
+				"each of t/c0 Worker, t/c1 Worker: could use it, but the cluster cannot have all it needs, and gets only successors of failed hosts",
+				"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 7 more roles: selects it, but its tenant is not granted it",
+				"each of 2 more roles: could use it, but has the hosts it wants",
 			},
 		},
 		{

@@ -205,8 +205,14 @@ func candidate(r schedule.Reason) string {
 		}
 		return "the cluster cannot have all it needs, and gets only successors of failed hosts"
 	case schedule.DomainFull:
+		if r.Key == "" {
+			return "has all it may have in its domain"
+		}
 		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts)
 	case schedule.Satisfied:
+		if r.Want == 0 {
+			return "has the hosts it wants"
+		}
 		return "has the " + text.Count(r.Want, "host") + " it wants"
 	case schedule.Outranked:
 		return "other roles need it"
