@@ -323,15 +323,6 @@ func loses(role *RoleResult) bool {
 	return released
 }
 
-func sorted[V any](set map[string]V) []string {
-	names := make([]string, 0, len(set))
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func are(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"

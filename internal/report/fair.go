@@ -67,25 +67,7 @@ func fairly(dangers []danger, room int, size func(words string) int) []danger {
 // effect on clusters.
 const AllDangers = "sipgen plan and sipgen diff show them all"
 
-// moreDangers counts the omitted dangers, and names the kind and namespace of most of them.
+// moreDangers counts the omitted dangers.
 func moreDangers(all, shown []danger) string {
-	left := map[string]int{}
-	for _, d := range all {
-		left[d.namespace]++
-	}
-	for _, d := range shown {
-		left[d.namespace]--
-	}
-	most := ""
-	for _, namespace := range sorted(left) {
-		if namespace != "" && (most == "" || left[namespace] > left[most]) {
-			most = namespace
-		}
-	}
-	n := len(all) - len(shown)
-	words := text.Plural(n, "more danger", "more dangers")
-	if most != "" && 2*left[most] > n {
-		words += ", " + text.Plural(left[most], "of which is", "of which are") + " of namespace " + most
-	}
-	return words
+	return text.Plural(len(all)-len(shown), "more danger", "more dangers")
 }

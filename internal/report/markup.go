@@ -11,9 +11,8 @@ import (
 
 // Words from outside (names, labels, reasons with a host's own error in them) meet three readers that take some of
 // them for orders: a markdown table, where | begins a cell; a forge, where @team writes to people, #12 and a bare
-// address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue,
-// and "PROJ-12 #close" one of Jira's. In markdown they are put into code spans, in which no forge looks for any of
-// that.
+// address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue.
+// In markdown they are put into code spans, in which no forge looks for any of that.
 
 // maxCell is the longest name or reason in a cell, in characters.
 const maxCell = 300
@@ -93,17 +92,6 @@ var (
 	// ticket and link are the other ways to name an issue: "closes GH-1", and by its address.
 	ticket = regexp.MustCompile(`(?i)\b(GH-)([0-9])`)
 	link   = regexp.MustCompile(`(?i)/(issues|pulls?|merge_requests|work_items)/([0-9])`)
-	// alternative is GitLab's other way to write #12 and the like: "closes [issue:12]".
-	alternative = regexp.MustCompile(`(?i)(\[(?:issue|work_item|epic|merge_request)s?:)(\S)`)
-	// closing matches a phrase that closes an issue of a tracker with named issues: "Fixes PROJ-12". The verbs are
-	// those of GitHub, GitLab (its default closing pattern), Gitea, which closes and reopens issues, and Linear.
-	// Without such a verb a name with a number is harmless, and may be a rack's.
-	closing = regexp.MustCompile(`(?i)\b((?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?|complet(?:e[sd]?|ing)|reopen(?:s|ed|ing)?)` +
-		`(?::\s*|\s+)(?:issues?:?\s+)?[A-Z][A-Z0-9_]*-)([0-9])`)
-	// smart are Jira's smart commits, orders of the kind "PROJ-12 some words #close #time 2d". A # in a path, before a
-	// heading, is none.
-	smart      = regexp.MustCompile(`(^|[^\pL\pN_/.-])#(\pL)`)
-	smartClose = regexp.MustCompile(`(?i)(\b[A-Z][A-Z0-9_]*-[0-9]+#)(\pL)`)
 	// skips are the words by which CI systems leave a commit unchecked: "[skip ci]", "[ci-skip]", "[no ci]", "[skip
 	// azp]", "***NO_CI***", and the trailer "skip-checks: true".
 	skips = regexp.MustCompile(`(?i)\[(?:[^\s\[\]][^\[\]]*)?(?:skip|no[ _-]?ci)[^\[\]]*\]|\*{3}no_ci\*{3}|skip-checks:`)
@@ -120,8 +108,6 @@ func uncommanded(words string) string {
 	// Most words contain none of the marks, and a big commit has many words.
 	if strings.ContainsAny(words, "#!") {
 		words = issue.ReplaceAllString(words, "$1 $2")
-		words = smart.ReplaceAllString(words, "$1# $2")
-		words = smartClose.ReplaceAllString(words, "$1 $2")
 	}
 	lower := strings.ToLower(words)
 	if strings.Contains(lower, "gh-") {
@@ -130,13 +116,9 @@ func uncommanded(words string) string {
 	if containsAny(lower, "/issues/", "/pull", "/merge_requests/", "/work_items/") {
 		words = link.ReplaceAllString(words, "/$1/ $2")
 	}
-	if containsAny(lower, "clos", "fix", "resolv", "implement", "complet", "reopen") {
-		words = closing.ReplaceAllString(words, "$1 $2")
-	}
 	if !containsAny(lower, "[", "no_ci", "skip-checks:") {
 		return words
 	}
-	words = alternative.ReplaceAllString(words, "$1 $2")
 	return skips.ReplaceAllStringFunc(words, func(found string) string {
 		if inside, bracket := strings.CutPrefix(found, "["); bracket {
 			return "[ " + strings.TrimSuffix(inside, "]") + " ]"

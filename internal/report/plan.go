@@ -153,50 +153,29 @@ type RoleResult struct {
 // shortages that it is part of and its own warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
-	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []ClusterResult{}, []HostResult{}, nil, nil, nil, nil, nil, nil
-	out.lost = nil
-	out.relabeled = slices.DeleteFunc(slices.Clone(p.relabeled), func(r relabeled) bool { return !r.of(cluster) })
-	out.Findings = slices.DeleteFunc(slices.Clone(p.Findings),
-		func(f finding.Finding) bool { return f.Cluster != cluster })
-	for i := range p.Clusters {
-		if p.Clusters[i].Key() == cluster {
-			out.Clusters = append(out.Clusters, p.Clusters[i])
-		}
-	}
-	for i := range p.Hosts {
-		if p.Hosts[i].Cluster == cluster {
-			out.Hosts = append(out.Hosts, p.Hosts[i])
-		}
-	}
-	for i := range p.Shortages {
-		if slices.Contains(p.shortOf[i], cluster) {
-			out.Shortages, out.shortOf = append(out.Shortages, p.Shortages[i]), append(out.shortOf, p.shortOf[i])
-		}
-	}
-	for i := range p.Freed {
-		if p.Freed[i].Cluster == cluster {
-			out.Freed = append(out.Freed, p.Freed[i])
-		}
-	}
-	for i := range p.Services {
-		if p.Services[i].Cluster == cluster {
-			out.Services = append(out.Services, p.Services[i])
-		}
-	}
-	for _, change := range p.Replicas {
-		if change.Cluster == cluster {
-			out.Replicas = append(out.Replicas, change)
-		}
-	}
-	for i := range p.Components {
-		if p.Components[i].Cluster == cluster {
-			out.Components = append(out.Components, p.Components[i])
+	out.Clusters = only(p.Clusters, func(c *ClusterResult) bool { return c.Key() == cluster })
+	out.Hosts = only(p.Hosts, func(h *HostResult) bool { return h.Cluster == cluster })
+	out.Freed = only(p.Freed, func(f *Freed) bool { return f.Cluster == cluster })
+	out.Services = only(p.Services, func(s *ServiceChanges) bool { return s.Cluster == cluster })
+	out.Replicas = only(p.Replicas, func(r *ReplicaChange) bool { return r.Cluster == cluster })
+	out.Components = only(p.Components, func(c *ComponentChange) bool { return c.Cluster == cluster })
+	out.Findings = only(p.Findings, func(f *finding.Finding) bool { return f.Cluster == cluster })
+	out.relabeled = only(p.relabeled, func(r *relabeled) bool { return r.of(cluster) })
+	out.lost, out.Shortages, out.shortOf = nil, nil, nil
+	for i, of := range p.shortOf {
+		if slices.Contains(of, cluster) {
+			out.Shortages, out.shortOf = append(out.Shortages, p.Shortages[i]), append(out.shortOf, of)
 		}
 	}
 	if len(p.Dangers) > 0 {
 		out.Dangers = Dangers(&out, nil)
 	}
 	return &out
+}
+
+// only returns those of some things that are so.
+func only[T any](all []T, is func(*T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !is(&one) })
 }
 
 // Unschedulable reports whether a cluster lacks required hosts.

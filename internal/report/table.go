@@ -11,7 +11,6 @@ import (
 
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // TableOptions are options for the table on a terminal.
@@ -39,9 +38,6 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintln(w, options.painted(text.Fold(text.Line(bounded(line)), options.Width, "  "), bad))
 	}
 	say(p.Summary())
-	if where := p.listFree(); where != "" {
-		say(where)
-	}
 	for _, danger := range append(p.Emptied(), handedOut(p.Totals())...) {
 		warn("danger: " + danger)
 	}
@@ -245,19 +241,6 @@ func (p *Plan) Summary() string {
 		parts = append(parts, "of these "+kept)
 	}
 	return strings.Join(parts, ", ") + "."
-}
-
-// listFree names the command that lists the free hosts. Before a plan is published, the hosts that it assigns are
-// among them.
-func (p *Plan) listFree() string {
-	free := slices.ContainsFunc(p.Hosts, func(h HostResult) bool { return h.Verdict == string(schedule.Free) })
-	switch {
-	case !free || len(p.WhatIf) > 0:
-		return ""
-	case p.Totals().New > 0:
-		return "sipgen hosts --state free lists the free hosts, once this plan is published."
-	}
-	return "sipgen hosts --state free lists the free hosts."
 }
 
 // Problems returns the shortages, their remedies, and the warnings, one line each.
