@@ -55,7 +55,7 @@ sipgen: nothing is pushed
 `
 	var out bytes.Buffer
 	ui := &terminal.UI{Err: &out}
-	fail(ui, newPublish(ui), err)
+	fail(ui, err)
 	if out.String() != want {
 		t.Errorf("found\n%s\nwant\n%s", &out, want)
 	}
@@ -70,7 +70,7 @@ func TestLoginHints(t *testing.T) {
 	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
 		field, _, _ := strings.Cut(part, "\"")
 		named++
-		hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
+		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
 		if !strings.Contains(hint, "SIPGEN_") {
 			t.Errorf("%s: found %q", field, hint)
 		}
@@ -81,7 +81,7 @@ func TestLoginHints(t *testing.T) {
 	if named < 6 {
 		t.Errorf("found %d settings in the code", named)
 	}
-	if hint := hintFor(newPublish(&terminal.UI{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
+	if hint := hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
 		t.Errorf("a forge's certificate: found %q", hint)
 	}
 }
@@ -119,10 +119,10 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
-	if hint := hintFor(newRoot(&terminal.UI{}), unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
+	if hint := hintFor(unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
 		t.Error(hint)
 	}
-	if hint := hintFor(newRoot(&terminal.UI{}), &app.AskedError{Err: errors.New("something else")}); hint != "" {
+	if hint := hintFor(&app.AskedError{Err: errors.New("something else")}); hint != "" {
 		t.Error(hint)
 	}
 }

@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(ui.Out)
 	root.SetErr(stderr)
-	command, err := root.ExecuteContextC(ctx)
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = ui.Unknown
 	}
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errRefused):
 		return exitError
 	}
-	fail(ui, command, err)
+	fail(ui, err)
 	return exitError
 }
 

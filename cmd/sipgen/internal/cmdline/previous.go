@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -40,30 +39,6 @@ func (e *PreviousError) Error() string {
 	return "the previous tree is in the Site's repository: " + e.err.Error()
 }
 func (e *PreviousError) Unwrap() error { return e.err }
-
-// NotTreeError: the folder that --previous names holds something else. It is only read, so nothing can be adopted.
-type NotTreeError struct {
-	dir string
-	err error
-}
-
-func (e *NotTreeError) Error() string {
-	if errors.Is(e.err, publish.ErrForeign) {
-		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", e.dir,
-			publish.OwnershipFile)
-	}
-	return "--previous: " + e.err.Error()
-}
-
-func (e *NotTreeError) Unwrap() error { return e.err }
-
-func (e *NotTreeError) Hint() string {
-	if errors.Is(e.err, publish.ErrForeign) {
-		return "--previous takes the folder that sipgen render wrote, with everything in it; " +
-			"--repo URL reads the tree of a repository, and --previous none plans without one"
-	}
-	return "" // the error has the remedy
-}
 
 func (p *Previous) Flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.dir, "previous", "",
@@ -126,32 +101,26 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 
 // readFolder returns the tree in the folder that --previous names.
 func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
+	if p.compared {
+		return app.ReadFolder(ctx, p.dir, false)
+	}
 	// A name that is misspelled would make every host a new one.
 	about, err := os.Stat(p.dir)
-	if !p.compared && err != nil {
-		hint := ""
-		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
-			hint = fmt.Sprintf(", did you mean %q?", noPrevious)
-		}
-		return app.Before{}, fmt.Errorf("--previous: %s: %w%s", p.dir, reasonOf(err), hint)
-	}
-	if !p.compared && !about.IsDir() {
+	switch {
+	case err != nil:
+		return app.Before{}, fmt.Errorf("--previous: %w", manifest.WithoutOperation(p.dir, err))
+	case !about.IsDir():
 		return app.Before{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
-	}
-	if IsRepository(p.dir) && !p.compared {
+	case IsRepository(p.dir):
 		return app.Before{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 	}
 	tree, err := app.ReadFolder(ctx, p.dir, false)
-	if err != nil && !p.compared {
-		err = &NotTreeError{p.dir, err}
+	switch { // it is only read, so nothing can be adopted
+	case errors.Is(err, publish.ErrForeign):
+		err = fmt.Errorf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", p.dir,
+			publish.OwnershipFile)
+	case err != nil:
+		err = fmt.Errorf("--previous: %s", err)
 	}
 	return tree, err
-}
-
-// reasonOf returns why a path could not be looked at, without the name of the system's call.
-func reasonOf(err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
