@@ -50,7 +50,6 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			in.WarnUnused(ui, loaded)
 			sayOthers(ui, loaded)
 			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {

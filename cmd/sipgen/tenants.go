@@ -61,7 +61,6 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			in.WarnUnused(ui, loaded)
 			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
 			if err != nil {
 				return err

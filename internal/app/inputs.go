@@ -6,12 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Inputs are the sources of specs, Site and hosts.
@@ -99,22 +97,4 @@ func (in *Inputs) CheckInventory() error {
 			"or name it in the Site's spec.inputs.inventory")
 	}
 	return nil
-}
-
-// Unused warns of hosts among the specs, which are not read.
-func (in *Inputs) Unused(l *Loaded) []string {
-	if l.hostsInSpecs > 0 && len(l.Clusters) > 0 && !slices.ContainsFunc(in.Specs, in.hasHosts) {
-		return []string{fmt.Sprintf("%s: %s among the specs: not read here; --inventory is for hosts",
-			strings.Join(in.Specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))}
-	}
-	return nil
-}
-
-// hasHosts reports whether the inventory is in a folder of specs, or the specs are in its folder.
-func (in *Inputs) hasHosts(specs string) bool {
-	within := func(folder, path string) bool {
-		rest, err := filepath.Rel(folder, path)
-		return err == nil && filepath.IsLocal(rest)
-	}
-	return within(specs, in.Inventory) || within(in.Inventory, specs)
 }

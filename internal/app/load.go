@@ -19,7 +19,6 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -51,8 +50,6 @@ type Loaded struct {
 	Written tenancy.Files
 	// Unread are files without a spec, and manifests that only the site may write.
 	Unread []string
-	// hostsInSpecs is how many BareMetalHosts are among the specs.
-	hostsInSpecs int
 	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
 	LeftOut []inventory.Host
 	// guards are in force on the cluster of the hosts; unguarded is why they could not be read.
@@ -93,7 +90,7 @@ func (l *Loaded) Warnings() []finding.Finding {
 	if l.Network != nil {
 		out = append(out, l.Network.Findings()...)
 	}
-	return append(out, twice(in.Hosts)...)
+	return out
 }
 
 // emptyFiles are the errors of files of specs with nothing in them.
@@ -106,36 +103,6 @@ func (l *Loaded) emptyFiles() (errs []error) {
 
 // mostAlike is how many findings of one kind a run prints; sipgen lint lists all.
 const mostAlike = 5
-
-// twice names the files that define the same hosts. The plan cannot, because it is the same wherever the files are.
-func twice(hosts []inventory.Host) []finding.Finding {
-	type pair struct{ one, other string }
-	var pairs []pair
-	first, count := map[pair]string{}, map[pair]int{}
-	for i := range hosts {
-		for _, fault := range hosts[i].Faults {
-			if fault.Kind != inventory.FaultTwice || fault.Other == (manifest.Place{}) {
-				continue
-			}
-			one, other := hosts[i].Source.File, fault.Other.File
-			p := pair{min(one, other), max(one, other)}
-			if count[p]++; count[p] == 1 {
-				pairs = append(pairs, p)
-				first[p] = fmt.Sprintf("%s (%s, and %s)", hosts[i].Key(), hosts[i].Source, fault.Other)
-			}
-		}
-	}
-	var out []finding.Finding
-	for _, p := range pairs {
-		message := fmt.Sprintf("defined twice, the first of them %s", first[p])
-		if p.one != p.other {
-			message = fmt.Sprintf("also defined in %s, the first of them %s", p.other, first[p])
-		}
-		out = append(out, finding.Finding{Code: finding.Object, Severity: finding.Error, Place: finding.Place{File: p.one},
-			Object: text.Count(count[p], "host"), Message: message + ": keep one definition of each"})
-	}
-	return finding.Fold(out, mostAlike, "pairs of files define the same hosts; sipgen lint shows them")
-}
 
 // Clashes returns what clusters ask for that another one has.
 func (l *Loaded) Clashes() (out []string) {
@@ -173,7 +140,6 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 		l.Tenants = tenancy.Of(site, l.hostNamespaces)
 	}
 	l.take(specs)
-	l.hostsInSpecs = specs.hosts
 	if specsErr == nil && len(l.Clusters)+len(l.Problems) == 0 && specs.files {
 		switch {
 		case len(specs.sites) > 0:

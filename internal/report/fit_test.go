@@ -17,7 +17,7 @@ func TestTableFitsATerminal(t *testing.T) {
 	const use = "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0"
 	p := &Plan{Site: "dc1", Clusters: []ClusterResult{
 		{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Unschedulable: true, Roles: []RoleResult{
-			{Name: "ControlPlane", New: 2, ShortActive: 1, shortage: true, Slots: []Slot{
+			{Name: "ControlPlane", New: 2, ShortActive: 1, Slots: []Slot{
 				{Host: host, Domain: "rack-1", Addresses: []string{"198.51.100.41", "2001:db8:40::29"}, Status: StatusNew},
 				{Host: "vino-system/rack-2-node-1", Domain: "rack-2", Status: StatusKept, use: use},
 			}}}},

@@ -144,9 +144,6 @@ type RoleResult struct {
 	ShortStandby int      `json:"shortStandby"`
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
-
-	// shortage: one of the Shortages is about the role.
-	shortage bool
 }
 
 // Only returns the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the
@@ -250,7 +247,6 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		var clusters []string
 		for _, role := range p.Shortages[i].Roles {
 			clusters = append(clusters, role.Cluster.String())
-			plan.noteShortage(role)
 		}
 		plan.shortOf = append(plan.shortOf, clusters)
 	}
@@ -282,20 +278,6 @@ func KeptWords(kept []KeptHosts) (words string, total int) {
 		parts = append(parts, whom+" ("+k.Name+")")
 	}
 	return fmt.Sprintf("%d %s reserved: %s", total, sentence.Verb(total, "is", "are"), strings.Join(parts, ", ")), total
-}
-
-// noteShortage notes that a shortage is about a role.
-func (p *Plan) noteShortage(of schedule.RoleKey) {
-	for i := range p.Clusters {
-		if p.Clusters[i].Key() != of.Cluster.String() {
-			continue
-		}
-		for j := range p.Clusters[i].Roles {
-			if role := &p.Clusters[i].Roles[j]; role.Name == of.Role {
-				role.shortage = true
-			}
-		}
-	}
 }
 
 func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {

@@ -115,7 +115,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				slot string
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				if short.n > 0 {
-					state := role.short(c, short.n, short.slot)
+					state := c.short(short.n)
 					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", state), bad))
 				}
 			}
@@ -130,22 +130,15 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 	return same
 }
 
-// short returns the state of n empty slots, with the reason if no shortage has it: a cluster gets its active hosts
-// first, and all of them or none.
-func (r *RoleResult) short(c *ClusterResult, n int, slot string) string {
-	words := fmt.Sprintf("%d short", n)
-	if n == 1 {
-		words = "short"
-	}
+// short returns the state of n empty slots.
+func (c *ClusterResult) short(n int) string {
 	switch {
 	case len(c.Frozen) > 0:
 		return fmt.Sprintf("%d not placed", n)
-	case c.Unschedulable && slot == "standby":
-		return words + ": active hosts come first"
-	case c.Unschedulable && !r.shortage:
-		return words + ": all active hosts or none"
+	case n == 1:
+		return "short"
 	}
-	return words
+	return fmt.Sprintf("%d short", n)
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.

@@ -5,13 +5,9 @@ package cmdline
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
@@ -20,8 +16,6 @@ import (
 // Inputs are the flags for the inputs of a plan.
 type Inputs struct {
 	app.Inputs
-	// liveFlags are of use with a live cluster only.
-	liveFlags []*pflag.Flag
 }
 
 // Flags are all of them.
@@ -57,7 +51,6 @@ func (in *Inputs) ClusterFlags(command *cobra.Command) {
 	flags.StringVar(&in.Kubeconfig, "kubeconfig", "",
 		"for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
 	flags.StringVar(&in.Context, "context", "", "for the live cluster: the context in the kubeconfig")
-	in.liveFlags = []*pflag.Flag{flags.Lookup("context"), flags.Lookup("kubeconfig")}
 	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
 }
 
@@ -70,7 +63,6 @@ func (in *Inputs) Load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	if l == nil {
 		return nil, err
 	}
-	in.WarnUnused(ui, l)
 	warnings := l.Warnings()
 	for i := range warnings {
 		ui.Warn("%s", warnings[i].String())
@@ -99,20 +91,4 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 		ui.Warn("%s", warning)
 	}
 	return l, err
-}
-
-// WarnUnused warns of flags without effect, and of hosts among the specs.
-// Variables of the environment are never unused.
-func (in *Inputs) WarnUnused(ui *terminal.UI, l *app.Loaded) {
-	if in.Inventory != app.FromCluster && !slices.Contains(in.Specs, app.FromCluster) {
-		for _, flag := range in.liveFlags {
-			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
-				ui.Warn("--%s does nothing: neither hosts nor specs are read from the live cluster; "+
-					"--inventory cluster reads the hosts there", flag.Name)
-			}
-		}
-	}
-	for _, warning := range in.Unused(l) {
-		ui.Warn("%s", warning)
-	}
 }
