@@ -177,9 +177,8 @@ func moreLike(admitted *app.Admitted, name string) (*report.CapacityLike, error)
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}
-	namespace, short, _ := strings.Cut(key, "/")
 	more, why, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options,
-		schedule.ClusterKey{Namespace: namespace, Name: short})
+		holdings.ClusterNamed(key))
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 func newExplain(ui *terminal.UI) *cobra.Command {
@@ -68,12 +68,12 @@ func explain(ui *terminal.UI, p *app.Planned, name, output string) error {
 		return ui.JSON(report.Explain(&plan, p.Placement, cluster, host))
 	}
 	var words string
-	if namespace, short, found := strings.Cut(cluster, "/"); found {
-		said, _ := report.ExplainCluster(p.Placement, schedule.ClusterKey{Namespace: namespace, Name: short})
+	if cluster != "" {
+		said, _ := report.ExplainCluster(p.Placement, holdings.ClusterNamed(cluster))
 		words += said
 	}
-	if namespace, short, found := strings.Cut(host, "/"); found {
-		said, _ := report.ExplainHost(p.Placement, schedule.HostKey{Namespace: namespace, Name: short})
+	if host != "" {
+		said, _ := report.ExplainHost(p.Placement, holdings.HostNamed(host))
 		words += said + unpatched(p, host)
 	}
 	return ui.Block(words)

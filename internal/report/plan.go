@@ -87,8 +87,6 @@ type ClusterResult struct {
 
 	// lost are the hosts of its previous tree that are gone without a release, as text.
 	lost []string
-	// refused: render and publish would refuse its assignments.
-	refused bool
 	// back: the previous tree was releasing all its hosts, and it has a spec again.
 	back bool
 }
@@ -119,16 +117,6 @@ func (p *Plan) Here() *Plan {
 		c.Frozen = p.localFrozen[c.Key()]
 	}
 	return &out
-}
-
-// Refuse records that render and publish would refuse the run because of the assignments of a cluster,
-// "namespace/name".
-func (p *Plan) Refuse(cluster string) {
-	for i := range p.Clusters {
-		if p.Clusters[i].Key() == cluster {
-			p.Clusters[i].refused = true
-		}
-	}
 }
 
 // RoleResult is one role of a cluster, with its counts.

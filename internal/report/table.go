@@ -86,8 +86,6 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 			name += " (frozen)"
 		case c.Unschedulable:
 			name += " (unschedulable)"
-		case c.refused:
-			name += " (refused)"
 		}
 		for j := range c.Roles {
 			role := &c.Roles[j]
@@ -97,9 +95,6 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 					continue
 				}
 				state, colors := slot.State(), slot.colors()
-				if c.refused && slot.Status == StatusNew {
-					state, colors = "refused", bad
-				}
 				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "),
 					state}
 				if slot.use != "" && !wide {

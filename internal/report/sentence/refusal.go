@@ -13,18 +13,10 @@ import (
 func Refusals(refusals []schedule.Refusal) []string {
 	var out []string
 	for _, r := range refusals {
-		out = append(out, Refusal(r))
+		out = append(out, text.Line(Refusal(r)))
 	}
-	lines(out)
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// lines makes each sentence one line, because text after a line end in a value would look like another sentence.
-func lines(sentences []string) {
-	for i, words := range sentences {
-		sentences[i] = text.Line(words)
-	}
 }
 
 // lies describes the domain of a host.

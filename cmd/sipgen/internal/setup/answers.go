@@ -89,17 +89,6 @@ func isPath(repo string) bool {
 	return strings.HasSuffix(repo, ".git") && !strings.ContainsAny(repo, "/:")
 }
 
-// ofFlags returns the errors of a generated Site that come from a flag.
-func ofFlags(err error) error {
-	var wrong []error
-	for _, e := range app.Flatten(byFlag(err)) {
-		if strings.HasPrefix(e.Error(), "--") {
-			wrong = append(wrong, e)
-		}
-	}
-	return errors.Join(wrong...)
-}
-
 // siteName returns the folder's name, as far as it can be one.
 func (b *Beginning) siteName() string {
 	if b.Name != "" {
@@ -171,16 +160,15 @@ func (b *Beginning) base() (folder string, guessed bool, err error) {
 	return folder, false, nil
 }
 
-// byFlag names the flag that an error of a generated Site comes from: the Site has no file.
-func byFlag(err error) error {
+// ofFlags returns the errors of a generated Site that come from a flag, by its name: the Site has no file.
+func ofFlags(err error) error {
 	var errs []error
 	for _, e := range app.Flatten(err) {
 		for field, flag := range map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"} {
 			if _, what, found := strings.Cut(e.Error(), ": "+field+": "); found {
-				e = fmt.Errorf("%s: %s", flag, what)
+				errs = append(errs, fmt.Errorf("%s: %s", flag, what))
 			}
 		}
-		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
 }

@@ -38,7 +38,7 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 			_, specErr = api.ClustersFromDocuments(docs)
 		}
 	}
-	if err := errors.Join(byFlag(siteErr), specErr); err != nil {
+	if err := errors.Join(siteErr, specErr); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(spec); !alone && !errors.Is(err, fs.ErrNotExist) {

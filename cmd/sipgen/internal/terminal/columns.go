@@ -32,7 +32,7 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 		for _, row := range rows {
 			most = max(most, prettytext.StringWidth(row[i]))
 			if i == narrow {
-				for part := range strings.SplitSeq(together(row[i]), " ") {
+				for part := range strings.SplitSeq(row[i], " ") {
 					word = max(word, prettytext.StringWidth(part))
 				}
 			}
@@ -46,11 +46,9 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 		gap = " "
 		const least = 20
 		columns.SetColumnConfigs([]table.ColumnConfig{{
-			Number:   narrow + 1,
-			WidthMax: min(longest, max(least, word, longest-over+last)),
-			WidthMaxEnforcer: func(cell string, most int) string {
-				return strings.ReplaceAll(prettytext.WrapSoft(together(cell), most), glue, " ")
-			},
+			Number:           narrow + 1,
+			WidthMax:         min(longest, max(least, word, longest-over+last)),
+			WidthMaxEnforcer: prettytext.WrapSoft,
 		}})
 	}
 	columns.SetStyle(table.Style{Box: table.BoxStyle{PaddingRight: gap}})
@@ -78,12 +76,6 @@ func bounded(rows [][]string) [][]string {
 	}
 	return out
 }
-
-// glue is a blank that no line ends at.
-const glue = "\ue000"
-
-// together keeps what is in parentheses with the word before it.
-func together(cell string) string { return strings.ReplaceAll(cell, " (", glue+"(") }
 
 // Block prints lines, folded to the terminal that they go to.
 func (u *UI) Block(lines string) error {

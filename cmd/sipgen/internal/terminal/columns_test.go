@@ -23,10 +23,6 @@ func TestColumns(t *testing.T) {
 		need.OK(t, writeColumns(&out, rows, row.width, row.narrow))
 		need.Equal(t, row.width, out.String(), row.want)
 	}
-	var out strings.Builder
-	rows = [][]string{{"TENANT", "NAMESPACES", "MOST"}, {"a", "rack-1 (24) rack-2 (24) rack-3 (24)", "9"}}
-	need.OK(t, writeColumns(&out, rows, 32, 1))
-	need.Equal(t, "", out.String(), "TENANT NAMESPACES           MOST\na      rack-1 (24)          9\n       rack-2 (24)\n       rack-3 (24)\n")
 }
 
 func TestFolded(t *testing.T) {
