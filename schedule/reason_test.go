@@ -34,9 +34,9 @@ func TestExplainNearest(t *testing.T) {
 	for i, want := range map[int]string{
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
-		12: "  3919 more roles: could use it, but have the hosts they want",
-		13: "  2000 more roles: select it, but ask for no hosts",
-		14: "  70 more roles: could use it, but already have all the hosts they may have in its domain",
+		12: "  each of 3919 more roles: could use it, but has the hosts it wants",
+		13: "  each of 2000 more roles: selects it, but asks for no hosts",
+		14: "  each of 70 more roles: could use it, but has all it may have in its domain",
 	} {
 		if lines[i] != want {
 			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)
@@ -105,7 +105,7 @@ func TestBeingReleased(t *testing.T) {
 		t.Errorf("%v", p.Shortages)
 	}
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
-	if !strings.Contains(said, "tenants/b ControlPlane and tenants/b Worker: select it, but it is not eligible: being released, and free once seen without labels") {
+	if !strings.Contains(said, "each of tenants/b ControlPlane, tenants/b Worker: selects it, but it is not eligible: being released, and free once seen without labels") {
 		t.Errorf("explain:\n%s", said)
 	}
 }
