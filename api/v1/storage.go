@@ -17,9 +17,6 @@ const (
 	storageLimit   = "1Gi"
 )
 
-// StorageLimit returns the default limit of ephemeral storage of a container.
-func StorageLimit() resource.Quantity { return resource.MustParse(storageLimit) }
-
 // WithStorage returns r with the defaults of ephemeral storage, if r has no ephemeral storage. It does not change r.
 func WithStorage(r corev1.ResourceRequirements) corev1.ResourceRequirements {
 	const name = corev1.ResourceEphemeralStorage
