@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -44,53 +43,17 @@ func validatePool(p *v1alpha1.AddressPool, at string, add Report) {
 	if len(p.Addresses) == 0 {
 		add(at+".addresses", "missing: the networks and ranges that are given out")
 	}
-	var spans []v1alpha1.Span
-	said := false
 	for i, text := range p.Addresses {
-		span, ok := v1alpha1.ParseSpan(text)
-		if !ok {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i),
-				"found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
-			continue
-		}
-		spans = append(spans, span)
-		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i),
-				"found %q, which is every address; want the network that services get addresses from "+
-					"(203.0.113.0/28)", text)
-			said = true
+		_, ok := v1alpha1.ParseSpan(text)
+		prefix, err := netip.ParsePrefix(text)
+		switch at := fmt.Sprintf("%s.addresses[%d]", at, i); {
+		case !ok:
+			add(at, "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
+		case err == nil && prefix.Bits() == 0:
+			add(at, "found %q, which is every address; want the network that services get addresses from "+
+				"(203.0.113.0/28)", text)
 		}
 	}
-	if !said && coverAllAddresses(spans) {
-		are := "together are"
-		if len(p.Addresses) == 1 {
-			are = "is"
-		}
-		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from "+
-			"(203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
-	}
-}
-
-// coverAllAddresses reports whether spans together have every address of a family.
-func coverAllAddresses(spans []v1alpha1.Span) bool {
-	spans = slices.SortedFunc(slices.Values(spans), func(a, b v1alpha1.Span) int { return a.Start.Compare(b.Start) })
-	for _, next := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
-		for _, span := range spans {
-			if span.Start.BitLen() != next.BitLen() {
-				continue
-			}
-			if next.Less(span.Start) {
-				break
-			}
-			if !span.Stop.Less(next) {
-				next = span.Stop.Next()
-			}
-			if !next.IsValid() {
-				return true // there is none after the last one
-			}
-		}
-	}
-	return false
 }
 
 // maxAttachment is the most bytes that a CNI configuration may have.
