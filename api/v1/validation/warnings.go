@@ -92,7 +92,6 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 		out = append(out, FieldError{Path: path, Message: "sipgen does not check these lines. HAProxy checks them when new pods " +
 			"start; if it rejects them, the old pods keep running"})
 	}
-	out = append(out, patchedFields(c)...)
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
 			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i), Message: "missing: without a key or a trustedUserCA nobody can log in"})
