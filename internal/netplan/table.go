@@ -184,54 +184,27 @@ func (p *Comparison) Table(width int) []byte {
 	return out.Bytes()
 }
 
-// write writes the rows in columns: where, what and whose. Where a terminal has no room for that, the last two are
-// divided into lines, or stand below the first.
+// write writes the rows in columns: where, what and whose. Where a terminal has no room for that, the last two stand
+// below the first.
 func (s *section) write(out *bytes.Buffer, width int) {
-	const gap, usual = 2, 24
-	cells, most, least := make([][3]string, len(s.rows)), [3]int{}, [3]int{usual, usual, usual}
+	const gap, below = 2, "      "
+	cells, most := make([][3]string, len(s.rows)), [3]int{}
 	for n := range s.rows {
 		r := &s.rows[n]
 		cells[n] = [3]string{[...]string{" ", "?", "!"}[r.at] + " " + strings.Repeat("  ", r.depth) + r.text(),
 			text.Line(r.what()), text.Line(r.whose())}
 		for i, cell := range cells[n] {
 			most[i] = max(most[i], prettytext.StringWidth(cell))
-			for word := range strings.FieldsSeq(cell) {
-				least[i] = max(least[i], prettytext.StringWidth(word))
-			}
 		}
 	}
-	room := width - most[0] - 2*gap
-	narrow := width > 0 && room < most[1]+most[2]
-	if narrow && room < least[1]+least[2] {
-		for _, row := range cells {
-			const below = "      "
-			fmt.Fprintf(out, "%s\n%s\n", row[0], text.Fold(below+row[1]+" of "+row[2], width, below))
-		}
-		return
-	}
-	what := most[1]
-	if narrow {
-		what = min(what, max(room-most[2], least[1]), room-least[2])
-	}
+	narrow := width > 0 && most[0]+most[1]+most[2]+2*gap > width
 	for _, row := range cells {
-		lines := [2][]string{{row[1]}, {row[2]}}
 		if narrow {
-			lines = [2][]string{strings.Split(text.Fold(row[1], what, ""), "\n"),
-				strings.Split(text.Fold(row[2], room-what, ""), "\n")}
+			fmt.Fprintf(out, "%s\n%s\n", row[0], text.Fold(below+row[1]+" of "+row[2], width, below))
+			continue
 		}
-		for i := range max(len(lines[0]), len(lines[1])) {
-			parts := [3]string{row[0]}
-			if i > 0 {
-				parts[0] = ""
-			}
-			for j, of := range lines {
-				if i < len(of) {
-					parts[j+1] = of[i]
-				}
-			}
-			line := prettytext.Pad(parts[0], most[0]+gap, ' ') + prettytext.Pad(parts[1], what+gap, ' ') + parts[2]
-			fmt.Fprintln(out, strings.TrimRight(line, " "))
-		}
+		line := prettytext.Pad(row[0], most[0]+gap, ' ') + prettytext.Pad(row[1], most[1]+gap, ' ') + row[2]
+		fmt.Fprintln(out, strings.TrimRight(line, " "))
 	}
 }
 
