@@ -277,12 +277,7 @@ func fieldsAt(root reflect.Type, path string) []string {
 	if at.Kind() != reflect.Struct {
 		return nil
 	}
-	var names []string
-	for name := range structFields(at) {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(structFields(at)))
 }
 
 // placeOf returns the one place below a type that has a field of that name, as in "spec.services" and "spec.nodes.*",

@@ -3,8 +3,10 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -110,7 +112,7 @@ func hugeQuantities(value any, t reflect.Type, path string, report func(path str
 		if t.Kind() == reflect.Struct {
 			fields = structFields(t)
 		}
-		for _, name := range sortedKeys(value) {
+		for _, name := range slices.Sorted(maps.Keys(value)) {
 			switch {
 			case t.Kind() == reflect.Map:
 				hugeQuantities(value[name], t.Elem(), joinPath(path, name), report)

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	yamlv3 "go.yaml.in/yaml/v3"
-
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -85,86 +83,38 @@ func (d *Document) syntaxError(err error) error {
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
 		problem.Line, problem.Message = d.start+n, "not valid YAML: a quote is opened here and not closed"
 	}
-	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
-		problem.Line, problem.Message = d.start+n, "not valid YAML: another object begins here, and there is no line with --- before it"
+	// Of a block the library gives the line behind it, and of a key that is no text none.
+	if n := firstLine(d.source, template); n >= 0 && (n == problem.Line-d.start || n == problem.Line-d.start-1 ||
+		strings.HasPrefix(message, "invalid map key")) {
+		problem.Line, problem.Message = d.start+n, "not valid YAML: is this a template? sipgen reads plain YAML"
 	}
-	if n := objectKey(d.source); n >= 0 && strings.HasPrefix(message, "invalid map key") {
-		problem.Line, problem.Message = d.start+n, "not valid YAML: invalid map key: an object, want a name"
-	}
-	// of a block the library gives the line behind it
-	for _, n := range []int{problem.Line - d.start, problem.Line - d.start - 1} {
-		if template.Match(line(d.source, n)) {
-			problem.Line, problem.Message = d.start+n, "not valid YAML: is this a template? sipgen reads plain YAML"
-		}
-	}
-	if n := tab(d.source); n >= 0 && d.start+n <= problem.Line {
+	if n := firstLine(d.source, tab); n >= 0 && d.start+n <= problem.Line {
 		problem.Line, problem.Message = d.start+n, "not valid YAML: the line begins with a tab, want spaces"
 	}
-	if n := conflict(d.source); n >= 0 {
+	if n := firstLine(d.source, conflict); n >= 0 {
 		problem.Line, problem.Message = d.start+n, "an unresolved merge conflict"
 	}
 	return problem
 }
 
-// second returns the index of the line where a second object begins: the first of apiVersion and kind, if both occur
-// twice; -1 for none.
-func second(text []byte) int {
-	var (
-		n, again = 0, -1
-		seen     = map[string]int{}
-	)
+var (
+	// template matches the placeholders of Helm, Jinja and the like, outside of quotes and comments.
+	template = regexp.MustCompile(`^[^#"'\n]*\{[{%]`)
+	// tab matches a line that is indented with a tab, and conflict one where git has marked a merge conflict.
+	tab      = regexp.MustCompile(`^ *\t\s*\S`)
+	conflict = regexp.MustCompile(`^(<{7}|>{7}) `)
+)
+
+// firstLine returns the index of the first line that matches, -1 where there is none.
+func firstLine(text []byte, pattern *regexp.Regexp) int {
+	n := 0
 	for line := range bytes.Lines(text) {
-		for _, key := range []string{"apiVersion:", "kind:"} {
-			if !bytes.HasPrefix(line, []byte(key)) {
-				continue
-			}
-			if seen[key]++; seen[key] == 2 && again < 0 {
-				again = n
-			}
+		if pattern.Match(line) {
+			return n
 		}
 		n++
 	}
-	if seen["apiVersion:"] > 1 && seen["kind:"] > 1 {
-		return again
-	}
 	return -1
-}
-
-// template matches the placeholders of Helm, Jinja and the like, outside of quotes and comments.
-var template = regexp.MustCompile(`^[^#"'\n]*\{[{%]`)
-
-// line returns the line with an index, empty where there is none.
-func line(text []byte, n int) []byte {
-	for line := range bytes.Lines(text) {
-		if n == 0 {
-			return line
-		}
-		n--
-	}
-	return nil
-}
-
-// objectKey returns the index of the first line where an object or a list is the name of a field, which the library
-// does not report; -1 for none.
-func objectKey(text []byte) int {
-	var document yamlv3.Node
-	if len(text) > mostPositions || yamlv3.Unmarshal(text, &document) != nil {
-		return -1
-	}
-	var in func(node *yamlv3.Node) int
-	in = func(node *yamlv3.Node) int {
-		for i, child := range node.Content {
-			if node.Kind == yamlv3.MappingNode && i%2 == 0 &&
-				(child.Kind == yamlv3.MappingNode || child.Kind == yamlv3.SequenceNode) {
-				return child.Line - 1
-			}
-			if n := in(child); n >= 0 {
-				return n
-			}
-		}
-		return -1
-	}
-	return in(&document)
 }
 
 // openQuote returns the index of the line where a scalar in quotes begins that does not end, -1 where all end.
@@ -198,29 +148,4 @@ func openQuote(source []byte) int {
 		}
 	}
 	return begun
-}
-
-// tab returns the index of the first line that is indented with a tab, -1 where there is none.
-func tab(text []byte) int {
-	n := 0
-	for line := range bytes.Lines(text) {
-		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' &&
-			len(bytes.TrimSpace(trimmed)) > 0 {
-			return n
-		}
-		n++
-	}
-	return -1
-}
-
-// conflict returns the index of the line where git has marked a merge conflict, -1 where there is none.
-func conflict(text []byte) int {
-	n := 0
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
-			return n
-		}
-		n++
-	}
-	return -1
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -41,10 +42,15 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		if !ok {
 			break
 		}
-		typeOf := typesIn(t)
-		for _, name := range sortedKeys(fields) {
-			if next, known := typeOf(name); known {
-				mismatches(fields[name], next, fieldPath(t, path, name), report)
+		var known map[string]reflect.Type
+		if t.Kind() == reflect.Struct {
+			known = structFields(t)
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if next := known[name]; next != nil {
+				mismatches(fields[name], next, joinPath(path, name), report)
+			} else if t.Kind() == reflect.Map {
+				mismatches(fields[name], t.Elem(), fieldPath(path, name), report)
 			}
 		}
 		return
@@ -107,7 +113,7 @@ func keysOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct {
 		return ""
 	}
-	names := sortedKeys(structFields(t))
+	names := slices.Sorted(maps.Keys(structFields(t)))
 	if len(names) == 0 || len(names) > mostKeys {
 		return ""
 	}
@@ -117,10 +123,10 @@ func keysOf(t reflect.Type) string {
 // mostKeys bounds how many fields are named.
 const mostKeys = 8
 
-// fieldPath returns the path of a field. A key of a map that does not look like a name is left out of it: it may be a
+// fieldPath returns the path of a map's value. A key that does not look like a name is left out of it: it may be a
 // secret.
-func fieldPath(t reflect.Type, path, name string) string {
-	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
+func fieldPath(path, name string) string {
+	if redact.Value(name) != strconv.Quote(name) {
 		return path
 	}
 	return joinPath(path, name)
@@ -154,18 +160,6 @@ func bytesHint(value any, t reflect.Type) string {
 	}
 	number, unit := found[1], found[2]
 	return fmt.Sprintf("; say %s%s or %s%si", number, strings.Replace(unit, "K", "k", 1), number, unit)
-}
-
-// typesIn returns the type of a field of a struct, or of the values of a map.
-func typesIn(t reflect.Type) func(name string) (reflect.Type, bool) {
-	if t.Kind() == reflect.Map {
-		return func(string) (reflect.Type, bool) { return t.Elem(), true }
-	}
-	fields := structFields(t)
-	return func(name string) (reflect.Type, bool) {
-		next, known := fields[name]
-		return next, known
-	}
 }
 
 // mismatch returns what was found and what is wanted for a scalar that does not fit its type, or for a mapping or
@@ -231,15 +225,6 @@ func jsonType(value any) string {
 		return "a whole number"
 	}
 	return "a number"
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // joinPath appends a key to a path; one with dots or brackets is written in quotes.
