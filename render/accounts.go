@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -76,31 +75,17 @@ func (s *rendering) guardNames() []string {
 
 // rootAccount returns the account that the Site names, and its rights.
 func (s *rendering) rootAccount() []any {
-	namespace, version, roles := s.Site.Spec.Flux.Namespace, rbacv1.SchemeGroupVersion.String(), s.rootName()
+	namespace, roles, account := s.Site.Spec.Flux.Namespace, s.rootName(), s.Site.Spec.Flux.ServiceAccountName
 	everywhere, engine := s.rootRules()
 	meta := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: s.ofSite()}
 	}
-	account := s.Site.Spec.Flux.ServiceAccountName
-	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}}
+	subject := accountOf(namespace, account)
 	return []any{
-		corev1.ServiceAccount{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta(namespace,
-				account), AutomountServiceAccountToken: new(bool),
-		},
-		rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRole"}, ObjectMeta: meta("", roles),
-			Rules: everywhere},
-		rbacv1.ClusterRoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: meta("",
-				roles), Subjects: subjects,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: roles},
-		},
-		rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: meta(namespace, roles),
-			Rules: engine},
-		rbacv1.RoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: meta(namespace,
-				roles), Subjects: subjects,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: roles},
-		},
+		serviceAccount(meta(namespace, account), true),
+		rbacv1.ClusterRole{TypeMeta: rbacType("ClusterRole"), ObjectMeta: meta("", roles), Rules: everywhere},
+		bind(meta("", roles), "ClusterRole", roles, subject),
+		rbacv1.Role{TypeMeta: rbacType("Role"), ObjectMeta: meta(namespace, roles), Rules: engine},
+		bind(meta(namespace, roles), "Role", roles, subject),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -82,29 +81,19 @@ func (s *rendering) rbac(names accounts) []any {
 	if !s.merge() {
 		return []any{services}
 	}
-	hostsIdentity := names.hosts
 	namespace := s.Site.Spec.Flux.Namespace
-	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: hostsIdentity}}
-	role := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: hostsIdentity}
 	objects := []any{
-		corev1.ServiceAccount{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hostsIdentity},
-		},
-		clusterRole(hostsIdentity, hostsRules()),
+		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: names.hosts}, false),
+		clusterRole(names.hosts, hostsRules()),
 		services,
 	}
-	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
-		return append(objects, rbacv1.ClusterRoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: hostsIdentity}, Subjects: subject, RoleRef: role,
-		})
+	in := slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))
+	if len(in) == 0 {
+		in = []string{""} // everywhere
 	}
-	for _, hosts := range slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces)) {
-		objects = append(objects, rbacv1.RoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: hosts, Name: hostsIdentity}, Subjects: subject, RoleRef: role,
-		})
+	for _, hosts := range in {
+		objects = append(objects, bind(metav1.ObjectMeta{Namespace: hosts, Name: names.hosts}, "ClusterRole", names.hosts,
+			accountOf(namespace, names.hosts)))
 	}
 	return objects
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,30 +16,20 @@ import (
 // data: Cluster API names it on every host that it takes, and the first host of a namespace would wait for a sync.
 func (s *rendering) reader(names accounts) []any {
 	accounts := s.engineNamespace()
-	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
+	subjects := []rbacv1.Subject{accountOf(accounts, names.reader)}
 	if s.writesStatus() && names.status != "" {
 		// It plans before it writes.
-		subject = append(subject, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.status})
+		subjects = append(subjects, accountOf(accounts, names.status))
 	}
 	objects := []any{
-		corev1.ServiceAccount{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: names.reader},
-		},
+		serviceAccount(metav1.ObjectMeta{Namespace: accounts, Name: names.reader}, false),
 		clusterRole(names.reader, readerLists()),
-		rbacv1.ClusterRoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: names.reader}, Subjects: subject,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: names.reader},
-		},
+		bind(metav1.ObjectMeta{Name: names.reader}, "ClusterRole", names.reader, subjects...),
 		clusterRole(names.networkData, networkDataRules()),
 	}
 	for _, namespace := range s.hostNamespaces() {
-		objects = append(objects, rbacv1.RoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, Subjects: subject,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: names.networkData},
-		})
+		objects = append(objects, bind(metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, "ClusterRole",
+			names.networkData, subjects...))
 	}
 	return objects
 }
@@ -79,17 +68,9 @@ func (s *rendering) writesStatus() bool {
 func (s *rendering) statusWriter() []any {
 	name, namespace := s.ownAccounts().status, s.engineNamespace()
 	return []any{
-		corev1.ServiceAccount{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		},
+		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: name}, false),
 		clusterRole(name, statusRules()),
-		rbacv1.ClusterRoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		},
+		bind(metav1.ObjectMeta{Name: name}, "ClusterRole", name, accountOf(namespace, name)),
 	}
 }
 
@@ -97,12 +78,5 @@ func statusRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
 		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
-	}
-}
-
-func clusterRole(name string, rules []rbacv1.PolicyRule) rbacv1.ClusterRole {
-	return rbacv1.ClusterRole{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules,
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -136,20 +135,11 @@ func (s *rendering) hasRights(c schedule.ClusterKey) bool {
 // the name of the Kustomization, and has the role that all clusters share, in the cluster's namespace and nowhere
 // else.
 func (s *rendering) account(c *schedule.Cluster) []any {
-	name, version := s.syncName(c.Key, "infra"), rbacv1.SchemeGroupVersion.String()
-	own := metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}
+	name, namespace := s.syncName(c.Key, "infra"), s.Site.Spec.Flux.Namespace
 	return []any{
-		corev1.ServiceAccount{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name,
-				Labels: s.ofSite()},
-			AutomountServiceAccountToken: new(bool),
-		},
-		rbacv1.RoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: own,
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.Site.Spec.Flux.Namespace, Name: name}},
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: s.ownAccounts().services},
-		},
+		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: s.ofSite()}, true),
+		bind(metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}, "ClusterRole",
+			s.ownAccounts().services, accountOf(namespace, name)),
 	}
 }
 

@@ -136,16 +136,11 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	ports := []corev1.ServicePort{{
 		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"), NodePort: dex.NodePort,
 	}}
-	objects := []any{o.deployment(s, &dex.Service, v1.DefaultReplicas(v1.ListDex), pod), o.expose(s, &dex.Service, ports),
-		o.serviceAccount(s),
-		o.networkPolicy(s, portRange{dexPort, dexPort}, dexTelemetryPort)}
-	if budget := o.budget(s, &dex.Service, v1.DefaultReplicas(v1.ListDex)); budget != nil {
-		objects = append(objects, budget)
-	}
+	var more []any
 	if dex.TLS.IssuerRef != nil {
-		objects = append(objects, o.certificate(s, dex, tlsSecret))
+		more = append(more, o.certificate(s, dex, tlsSecret))
 	}
-	return o.add(s.name+".yaml", withOptions(s, &dex.Service, objects)...)
+	return o.serve(s, &dex.Service, pod, ports, portRange{dexPort, dexPort}, dexTelemetryPort, more...)
 }
 
 // dexClients returns every client a name, without which Dex does not start.
@@ -160,19 +155,7 @@ func dexClients(dex *v1.Dex) []v1.DexClient {
 // dexStorageRole lets Dex keep its state in its namespace and nowhere else. The definitions of its resources are
 // rendered once per site, so it needs no right to make them.
 func (o *overlay) dexStorageRole(s service) []any {
-	return []any{
-		&rbacv1.Role{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-			ObjectMeta: o.meta(s),
-			Rules:      []rbacv1.PolicyRule{dexRules()},
-		},
-		&rbacv1.RoleBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-			ObjectMeta: o.meta(s),
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: s.name},
-			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: s.name, Namespace: o.Cluster.Namespace}},
-		},
-	}
+	return o.grant(s, o.meta(s), dexRules())
 }
 
 func dexRules() rbacv1.PolicyRule {

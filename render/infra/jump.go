@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -42,13 +41,7 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 	ports := []corev1.ServicePort{{
 		Name: "ssh", Protocol: corev1.ProtocolTCP, Port: 22, TargetPort: intstr.FromString("ssh"), NodePort: jump.NodePort,
 	}}
-	objects := []any{o.deployment(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost),
-		o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s),
-		o.networkPolicy(s, portRange{sshPort, sshPort}, 0)}
-	if budget := o.budget(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost)); budget != nil {
-		objects = append(objects, budget)
-	}
-	return o.add(s.name+".yaml", withOptions(s, &jump.Service, objects)...)
+	return o.serve(s, &jump.Service, o.jumpPod(s, jump, table, access), ports, portRange{sshPort, sshPort}, 0)
 }
 
 func bmcAccess(jump *v1.JumpHost) string {
@@ -263,12 +256,4 @@ func fromSecret(volume, name string) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: name, DefaultMode: ptr[int32](0o440)},
 	}}
-}
-
-func (o *overlay) serviceAccount(s service) *corev1.ServiceAccount {
-	return &corev1.ServiceAccount{
-		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta:                   o.meta(s),
-		AutomountServiceAccountToken: ptr(false),
-	}
 }

@@ -182,12 +182,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	if len(containerPorts) > 0 {
 		public = portRange{containerPorts[0].ContainerPort, containerPorts[0].ContainerPort}
 	}
-	objects := []any{o.deployment(s, spec, v1.DefaultReplicas(v1.ListWorker), pod), o.expose(s, spec, ports),
-		o.networkPolicy(s, public, statusPort)}
-	if budget := o.budget(s, spec, v1.DefaultReplicas(v1.ListWorker)); budget != nil {
-		objects = append(objects, budget)
-	}
-	return o.add(s.name+".yaml", withOptions(s, spec, objects)...)
+	return o.serve(s, spec, pod, ports, public, statusPort)
 }
 
 // deployment replaces its pods without a gap by Kubernetes' default strategy: of up to three replicas a new one is

@@ -35,6 +35,23 @@ func replicasOf(spec *v1.Service, otherwise int32) int32 {
 	return otherwise
 }
 
+// serve adds an entry's file: a Deployment of the pod and a Service, the pod's account where it has one of its own, a
+// NetworkPolicy, a PodDisruptionBudget, and more.
+func (o *overlay) serve(s service, spec *v1.Service, pod corev1.PodTemplateSpec, ports []corev1.ServicePort,
+	public portRange, metrics int32, more ...any) error {
+	replicas := v1.DefaultReplicas(s.list)
+	objects := []any{o.deployment(s, spec, replicas, pod), o.expose(s, spec, ports)}
+	if pod.Spec.ServiceAccountName == s.name {
+		objects = append(objects, &corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: o.meta(s), AutomountServiceAccountToken: ptr(false)})
+	}
+	objects = append(objects, o.networkPolicy(s, public, metrics))
+	if budget := o.budget(s, spec, replicas); budget != nil {
+		objects = append(objects, budget)
+	}
+	return o.add(s.name+".yaml", withOptions(s, spec, append(objects, more...))...)
+}
+
 // pod returns a pod that the Pod Security profile "restricted" admits: not root, nothing writable,
 // no capability, no token.
 func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.Container,

@@ -20,20 +20,21 @@ func (o *overlay) powerRoles(s service) []any {
 	for _, namespace := range slices.Sorted(maps.Keys(names)) {
 		// Clusters of one name in two namespaces may have hosts in one.
 		meta := metav1.ObjectMeta{Name: s.name + "." + o.Cluster.Namespace, Namespace: namespace, Labels: s.labels()}
-		out = append(out,
-			&rbacv1.Role{
-				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-				ObjectMeta: meta,
-				Rules:      []rbacv1.PolicyRule{powerRules(names[namespace])},
-			},
-			&rbacv1.RoleBinding{
-				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-				ObjectMeta: meta,
-				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
-				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: s.name, Namespace: o.Cluster.Namespace}},
-			})
+		out = append(out, o.grant(s, meta, powerRules(names[namespace]))...)
 	}
 	return out
+}
+
+// grant returns a Role and its RoleBinding, which give the entry's ServiceAccount a right where they are.
+func (o *overlay) grant(s service, meta metav1.ObjectMeta, rule rbacv1.PolicyRule) []any {
+	version := rbacv1.SchemeGroupVersion.String()
+	return []any{
+		&rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: meta,
+			Rules: []rbacv1.PolicyRule{rule}},
+		&rbacv1.RoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: meta,
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: s.name, Namespace: o.Cluster.Namespace}}},
+	}
 }
 
 func powerRules(hosts []string) rbacv1.PolicyRule {
