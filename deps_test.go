@@ -75,7 +75,7 @@ var folders = map[string][]string{
 	"render/argocd":                {"api", "inventory"},
 	"render/assignments":           {"api", "inventory", "internal/manifest", "render/object", "schedule"},
 	"render/planmd":                {"api", "inventory", "internal/report/sentence", "internal/vino", "render/assignments", "render/argocd", "render/infra", "render/site", "schedule"},
-	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/infra", "render/site"},
+	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/site"},
 	"render/object":                {},
 	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/redact", "internal/report", "schedule"},
 	"schedule":                     {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},

@@ -40,7 +40,7 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
 	everywhere = slices.Concat([]rbacv1.PolicyRule{
-		may(apply, inventory.GuardGroup, s.guardNames(), guardResources...),
+		may(apply, inventory.GuardGroup, guard.Names(s.Site), guardResources...),
 		// Flux tries a role and its binding together, before either is there: that takes bind.
 		may(append(slices.Clone(apply), "bind"), rbacv1.GroupName,
 			[]string{own.hosts, own.reader, own.status, own.networkData, own.services}, "clusterroles"),
@@ -66,11 +66,6 @@ func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(prune, "networking.k8s.io", []string{runner.Name(s.Site)}, "networkpolicies"),
 	}
 	return everywhere, engine
-}
-
-// guardNames returns those of all guards that a site can have.
-func (s *rendering) guardNames() []string {
-	return append([]string{infra.JumpGuardName(s.Site)}, guard.Names(s.Site)...)
 }
 
 // rootAccount returns the account that the Site names, and its rights.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,17 +21,15 @@ func (s *rendering) renderPolicy() error {
 		files []string
 	)
 	put := func(name, about string, objects ...any) {
-		for _, object := range objects {
-			if policy, ok := object.(admissionv1.ValidatingAdmissionPolicy); ok {
-				infra.Forbid(policy.Spec.Validations)
-			}
-		}
 		content, err := object.Described(about, objects...)
 		errs = append(errs, err)
 		files = append(files, name)
 		s.tree["policy/"+name] = content
 	}
 	guards := guard.In{Site: s.Site, HostsAccount: s.ownAccounts().hosts, Waves: s.waves(), Services: s.hasServices()}
+	for _, kind := range infra.OverlayKinds {
+		guards.Overlay = append(guards.Overlay, metav1.GroupResource{Group: kind.Group, Resource: kind.Resource})
+	}
 	for _, c := range s.clusters {
 		if s.inWaves(c) {
 			guards.InWaves = append(guards.InWaves, c.Key.Namespace)

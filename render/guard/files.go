@@ -4,6 +4,7 @@ package guard
 
 import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
@@ -20,6 +21,8 @@ type In struct {
 	InWaves []string
 	// Services: the site has services of its own.
 	Services bool
+	// Overlay is what an Application of a tenant's services may have.
+	Overlay []metav1.GroupResource
 }
 
 // File is a file of policy/.
@@ -34,7 +37,11 @@ type File struct {
 func Files(in In) []File {
 	s := guards{in}
 	var files []File
-	put := func(name, about string, objects ...any) { files = append(files, File{name, about, objects}) }
+	put := func(name, about string, policy admissionv1.ValidatingAdmissionPolicy,
+		binding admissionv1.ValidatingAdmissionPolicyBinding) {
+		forbid(policy.Spec.Validations)
+		files = append(files, File{name, about, []any{policy, binding}})
+	}
 	put("sync-guard.yaml", s.aboutSyncGuard(), s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 	put("delete-guard.yaml", aboutDeleteGuard, s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.aboutLabelGuard(), s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
@@ -51,10 +58,10 @@ func Files(in In) []File {
 	return files
 }
 
-// Names returns those of all guards over hosts and services that a site can have.
+// Names returns those of all guards that a site can have.
 func Names(site *v1alpha1.Site) []string {
 	var names []string
-	for _, guard := range []string{deleteGuard, inUseGuard, labelGuard, serviceGuard, syncGuard} {
+	for _, guard := range []string{jumpGuard, deleteGuard, inUseGuard, labelGuard, serviceGuard, syncGuard} {
 		names = append(names, guards{In{Site: site}}.guardName(guard))
 	}
 	return names

@@ -24,6 +24,8 @@ const (
 	tenantGuard = "tenant-guard"
 	// serviceGuard keeps the objects of the site's services from being deleted.
 	serviceGuard = inventory.ServiceGuard
+	// jumpGuard keeps jump hosts to rebooting the hosts of their clusters.
+	jumpGuard = "jump-host-guard"
 )
 
 // guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then
@@ -113,4 +115,14 @@ func celList(items []string) string {
 		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// forbid sets the reason of each rule to Forbidden (status 403). Flux takes a denial without a reason (422) for an
+// immutable field: it deletes and recreates an object that has the annotation kustomize.toolkit.fluxcd.io/force:
+// enabled.
+func forbid(rules []admissionv1.Validation) {
+	forbidden := metav1.StatusReasonForbidden
+	for i := range rules {
+		rules[i].Reason = &forbidden
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-
-	"github.com/airshipit/sipgen/render/infra"
 )
 
 // tenantGuard: a project permits kinds and namespaces, each kind in each namespace. One that permits services in the
@@ -16,13 +14,13 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(tenantGuard)
 	policy.Spec.MatchConstraints.ResourceRules = nil
 	var groups []string
-	for _, kind := range infra.OverlayKinds {
+	for _, kind := range s.Overlay {
 		groups = append(groups, kind.Group)
 	}
 	slices.Sort(groups)
 	for _, group := range slices.Compact(groups) {
 		var resources []string
-		for _, kind := range infra.OverlayKinds {
+		for _, kind := range s.Overlay {
 			if kind.Group == group {
 				resources = append(resources, kind.Resource)
 			}
