@@ -15,8 +15,7 @@ const (
 // kubectl and another user, and HAProxy 2.3 is of before 2022.
 var (
 	sipJumpHosts = []string{"quay.io/airshipit/jump-host"}
-	sipHAProxies = []string{"haproxy:2.3.2", "library/haproxy:2.3.2", "docker.io/haproxy:2.3.2",
-		"docker.io/library/haproxy:2.3.2"}
+	sipHAProxies = []string{"docker.io/haproxy", "docker.io/library/haproxy"} // of version 2.3.2
 )
 
 // ownJumpHost is the prefix of the tags of sipgen's own jump host images, which share the name of the SIP
@@ -25,16 +24,12 @@ const ownJumpHost = "sipgen-"
 
 // SIPImage reports whether an image is one of the SIP operator's samples and defaults.
 func SIPImage(list, image string) bool {
+	name, tag, digest := SplitImage(image)
 	switch list {
 	case ListJumpHost:
-		name, digest, _ := strings.Cut(image, "@")
-		tag := ""
-		if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
-			name, tag = name[:colon], name[colon+1:]
-		}
 		return digest == "" && slices.Contains(sipJumpHosts, name) && !strings.HasPrefix(tag, ownJumpHost)
 	case ListControlPlane, ListWorker:
-		return slices.Contains(sipHAProxies, image)
+		return digest == "" && tag == "2.3.2" && slices.Contains(sipHAProxies, HubName(image))
 	}
 	return false
 }

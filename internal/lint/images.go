@@ -75,12 +75,12 @@ func tagged(image string) bool { return !strings.Contains(image, "@") }
 // mutable reports whether an image has neither a digest nor a fixed tag: no tag means "latest", and some tags are
 // moved by custom.
 func mutable(image string) bool {
-	_, tag, tagged := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
-	if !tagged {
-		return true
+	_, tag, digest := v1.SplitImage(image)
+	if digest != "" {
+		return false
 	}
 	switch tag {
-	case "latest", "stable", "edge", "nightly", "dev", "devel", "main", "master":
+	case "", "latest", "stable", "edge", "nightly", "dev", "devel", "main", "master":
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -162,7 +163,7 @@ func (s *asked) jumpImages() {
 func (s *asked) ofSite(image string) bool {
 	images := s.site.Spec.Images
 	return slices.ContainsFunc([]string{images.HAProxy, images.JumpHost, images.Dex}, func(own string) bool {
-		return hubName(imageName(own)) == hubName(imageName(image))
+		return v1.HubName(own) == v1.HubName(image)
 	})
 }
 
@@ -200,9 +201,4 @@ func (s *asked) dex(path string, dex *v1.Dex) {
 	}
 }
 
-func kindOf(ref v1.IssuerRef) string {
-	if ref.Kind == "" {
-		return "Issuer"
-	}
-	return ref.Kind
-}
+func kindOf(ref v1.IssuerRef) string { return cmp.Or(ref.Kind, "Issuer") }

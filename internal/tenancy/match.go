@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"net/netip"
 	"path"
 	"slices"
@@ -48,13 +49,7 @@ func (t *Tenant) maySpeakFor(host string) bool {
 
 // mayAsk reports whether the tenant may use a certificate issuer. kind and group may be empty, as in a spec.
 func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
-	group, kind := ref.Group, ref.Kind
-	if group == "" {
-		group = "cert-manager.io"
-	}
-	if kind == "" {
-		kind = "Issuer"
-	}
+	group, kind := cmp.Or(ref.Group, "cert-manager.io"), kindOf(ref)
 	return slices.ContainsFunc(t.CertificateIssuers, func(granted string) bool {
 		if strings.Count(granted, "/") == 1 {
 			granted = "cert-manager.io/" + granted
@@ -70,8 +65,8 @@ func (t *Tenant) mayRun(image string) bool {
 	if !validation.IsImage(image) {
 		return false
 	}
-	name := imageName(image)
-	full := hubName(name)
+	name, _, _ := v1.SplitImage(image)
+	full := v1.HubName(image)
 	return slices.ContainsFunc(t.Images, func(pattern string) bool {
 		return pattern == "*" || imageMatches(pattern, name) || imageMatches(pattern, full)
 	})
@@ -85,27 +80,6 @@ func imageMatches(pattern, name string) bool {
 		return len(parts) > n && matches(folder, strings.Join(parts[:n], "/"))
 	}
 	return matches(pattern, name)
-}
-
-// imageName returns an image without tag and digest.
-func imageName(image string) string {
-	name, _, _ := strings.Cut(image, "@")
-	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
-		name = name[:colon]
-	}
-	return name
-}
-
-// hubName returns an image's name as the container runtimes read it.
-func hubName(name string) string {
-	registry, _, found := strings.Cut(name, "/")
-	switch {
-	case !found:
-		return "docker.io/library/" + name
-	case strings.ContainsAny(registry, ".:") || registry == "localhost":
-		return name
-	}
-	return "docker.io/" + name
 }
 
 // mayAttach reports whether the tenant may use a NetworkAttachmentDefinition. own is the pod's namespace.

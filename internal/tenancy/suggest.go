@@ -136,7 +136,8 @@ func (n *need) add(c *v1.SIPCluster) {
 	ofSite := asked{site: n.site}
 	for _, e := range c.Entries() {
 		if image := e.Image; image != "" && !ofSite.ofSite(image) && !t.mayRun(image) {
-			n.images[imageName(image)] = true
+			name, _, _ := v1.SplitImage(image)
+			n.images[name] = true
 		}
 		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
 			n.address(*ip)

@@ -20,43 +20,20 @@ func (o *overlay) mirrored() []object.Image {
 	if mirror == "" {
 		return nil
 	}
-	names := map[string]bool{}
-	for _, image := range o.images {
-		names[imageName(image)] = true
-	}
+	images, names := slices.Clone(o.images), map[string]bool{}
 	for i := range o.Cluster.Spec.Patches {
-		for _, image := range imagesIn(&o.Cluster.Spec.Patches[i]) {
-			names[imageName(image)] = true
-		}
+		images = append(images, imagesIn(&o.Cluster.Spec.Patches[i])...)
+	}
+	for _, image := range images {
+		name, _, _ := v1.SplitImage(image)
+		names[name] = true
 	}
 	var entries []object.Image
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		entries = append(entries, object.Image{Name: name, NewName: mirror + "/" + inMirror(name)})
+		_, inMirror, _ := strings.Cut(v1.HubName(name), "/")
+		entries = append(entries, object.Image{Name: name, NewName: mirror + "/" + inMirror})
 	}
 	return entries
-}
-
-// inMirror returns an image's name without its registry. An image without a registry is Docker Hub's, as the
-// container runtimes have it.
-func inMirror(name string) string {
-	registry, rest, found := strings.Cut(name, "/")
-	switch {
-	case !found:
-		return "library/" + name
-	case strings.ContainsAny(registry, ".:") || registry == "localhost":
-		return rest
-	default:
-		return name
-	}
-}
-
-// imageName returns an image without tag and digest.
-func imageName(image string) string {
-	name, _, _ := strings.Cut(image, "@")
-	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
-		name = name[:colon]
-	}
-	return name
 }
 
 // imagesIn returns the images that a patch sets: fields "image" at any depth, and the values of operations whose path
