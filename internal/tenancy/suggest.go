@@ -201,10 +201,7 @@ func (n *need) address(text string) {
 // finish writes the collected needs into the tenant's grants.
 func (n *need) finish() {
 	t := &n.tenant
-	// The Site's own lists are not to be written into.
-	t.NodePorts, t.Addresses, t.IssuerDomains = slices.Clip(t.NodePorts), slices.Clip(t.Addresses), slices.Clip(t.IssuerDomains)
-	t.CertificateIssuers, t.Images, t.NetworkAttachments = slices.Clip(t.CertificateIssuers), slices.Clip(t.Images), slices.Clip(t.NetworkAttachments)
-	t.LoadBalancerClasses, t.AddressPools = slices.Clip(t.LoadBalancerClasses), slices.Clip(t.AddressPools)
+	t.NodePorts = slices.Clip(t.NodePorts) // the Site's own lists are not to be written into
 	slices.SortFunc(n.ports, func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
 	own := len(t.NodePorts)
 	for _, p := range n.ports {
@@ -214,15 +211,19 @@ func (n *need) finish() {
 		}
 		t.NodePorts = append(t.NodePorts, p)
 	}
+	t.Addresses = slices.Clip(t.Addresses)
 	for _, ip := range slices.SortedFunc(maps.Keys(n.addresses), netip.Addr.Compare) {
 		t.Addresses = append(t.Addresses, netip.PrefixFrom(ip, ip.BitLen()).String())
 	}
-	t.IssuerDomains = append(t.IssuerDomains, slices.Sorted(maps.Keys(n.domains))...)
-	t.CertificateIssuers = append(t.CertificateIssuers, slices.Sorted(maps.Keys(n.issuers))...)
-	t.Images = append(t.Images, slices.Sorted(maps.Keys(n.images))...)
-	t.NetworkAttachments = append(t.NetworkAttachments, slices.Sorted(maps.Keys(n.attachments))...)
-	t.LoadBalancerClasses = append(t.LoadBalancerClasses, slices.Sorted(maps.Keys(n.classes))...)
-	t.AddressPools = append(t.AddressPools, slices.Sorted(maps.Keys(n.pools))...)
+	for _, grant := range []struct {
+		list *[]string
+		more map[string]bool
+	}{
+		{&t.IssuerDomains, n.domains}, {&t.CertificateIssuers, n.issuers}, {&t.Images, n.images},
+		{&t.NetworkAttachments, n.attachments}, {&t.LoadBalancerClasses, n.classes}, {&t.AddressPools, n.pools},
+	} {
+		*grant.list = append(slices.Clip(*grant.list), slices.Sorted(maps.Keys(grant.more))...)
+	}
 	mostClusters := *n.site.Spec.MaxClustersPerTenant
 	if t.MaxClusters != nil {
 		mostClusters = *t.MaxClusters

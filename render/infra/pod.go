@@ -42,8 +42,10 @@ func (o *overlay) serve(s service, spec *v1.Service, pod corev1.PodTemplateSpec,
 	replicas := v1.DefaultReplicas(s.list)
 	objects := []any{o.deployment(s, spec, replicas, pod), o.expose(s, spec, ports)}
 	if pod.Spec.ServiceAccountName == s.name {
-		objects = append(objects, &corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: o.meta(s), AutomountServiceAccountToken: ptr(false)})
+		objects = append(objects, &corev1.ServiceAccount{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: o.meta(s), AutomountServiceAccountToken: ptr(false),
+		})
 	}
 	objects = append(objects, o.networkPolicy(s, public, metrics))
 	if budget := o.budget(s, spec, replicas); budget != nil {

@@ -112,13 +112,13 @@ func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
 		if check == nil || check.CA == nil {
 			continue
 		}
-		if check.CA.Secret != "" {
-			add("Secret", check.CA.Secret, "whose certificates the API servers behind "+name+" have",
-				cmp.Or(check.CA.Key, v1.DefaultCAKey))
-		}
-		if check.CA.ConfigMap != "" {
-			add("ConfigMap", check.CA.ConfigMap, "whose certificates the API servers behind "+name+" have",
-				cmp.Or(check.CA.Key, v1.DefaultCAKey))
+		for _, from := range []struct{ kind, name string }{
+			{"Secret", check.CA.Secret}, {"ConfigMap", check.CA.ConfigMap},
+		} {
+			if from.name != "" {
+				add(from.kind, from.name, "whose certificates the API servers behind "+name+" have",
+					cmp.Or(check.CA.Key, v1.DefaultCAKey))
+			}
 		}
 	}
 	for i := range services.JumpHost {
