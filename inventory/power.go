@@ -9,7 +9,8 @@ import (
 )
 
 var powerSchemes = []string{
-	"redfish", "redfish-virtualmedia", "idrac", "idrac-redfish", "idrac-virtualmedia", "ilo4", "ilo4-virtualmedia", "ilo5", "ilo5-redfish", "ilo5-virtualmedia",
+	"redfish", "redfish-virtualmedia", "idrac", "idrac-redfish", "idrac-virtualmedia", "ilo4", "ilo4-virtualmedia", "ilo5",
+	"ilo5-redfish", "ilo5-virtualmedia",
 	"irmc", "ibmc", "ipmi", "libvirt",
 }
 

@@ -31,6 +31,7 @@
 // Where things are: Loop and everything that is tried again in loop.go; what a login lacks in errors.go; branches are
 // read by remote.go and local.go, objects by fetch.go; a commit is made in commit.go and pushed by push.go;
 // overwrite.go says what a new proposal would drop. Folders are written by dir.go. Both ask reconcile.go what to
-// write. The packages in internal know no branch and no proposal: treefs says what a tree is and what of it is sipgen's,
-// folder and objects hold one on disk and in git, wire is the connection to a server, and credentials has keys and logins.
+// write. The packages in internal know no branch and no proposal: treefs says what a tree is and what of it is
+// sipgen's, folder and objects hold one on disk and in git, wire is the connection to a server, and credentials has
+// keys and logins.
 package publish

@@ -23,8 +23,8 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
-// Azure DevOps and AWS CodeCommit refuse a request without multi_ack, which go-git leaves out by default: it asks for one
-// pack, of which all answers before are read.
+// Azure DevOps and AWS CodeCommit refuse a request without multi_ack, which go-git leaves out by default: it asks for
+// one pack, of which all answers before are read.
 func init() {
 	transport.UnsupportedCapabilities = []capability.Capability{capability.ThinPack}
 }

@@ -82,7 +82,8 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 }
 
 // notes returns the tip of the notes, zero where there are none, and a store that has it with its trees.
-func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer, error) {
+func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer,
+	error) {
 	_, session, err := r.listRefs(ctx)
 	if err != nil {
 		return plumbing.ZeroHash, nil, err

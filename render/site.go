@@ -74,7 +74,8 @@ func Preview(in Input) (Tree, []Services, error) {
 func newRendering(in Input) *rendering {
 	in.Previous = withoutEmptied(in.Previous)
 	s := &rendering{
-		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}, infraInputs: map[schedule.ClusterKey]*infra.Checked{},
+		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{},
+		infraInputs: map[schedule.ClusterKey]*infra.Checked{},
 	}
 	for i := range in.Clusters {
 		c := &in.Clusters[i]

@@ -11,8 +11,8 @@ import (
 )
 
 // LacksHardware returns why hardware does not meet a role's requirements, nil if it does. It returns the first lack, in
-// the order vendor, model, architecture, CPUs, memory, disks, NICs. Example: for 64Gi of memory on a host with 32Gi, it returns
-// TooLittle{What: "memory", Has: "32Gi", Want: "64Gi"}.
+// the order vendor, model, architecture, CPUs, memory, disks, NICs. Example: for 64Gi of memory on a host with 32Gi, it
+// returns TooLittle{What: "memory", Has: "32Gi", Want: "64Gi"}.
 func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 	switch {
 	case want == nil:

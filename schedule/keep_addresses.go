@@ -55,7 +55,8 @@ func (s *planner) keepAddresses(i int32, t *PreviousClaim) {
 			continue
 		}
 		if differs {
-			s.clusterWarn(h.holding.Cluster, AddressDiffers{Host: h.key(), Network: network, Origin: origin, Was: before, Is: found})
+			s.clusterWarn(h.holding.Cluster, AddressDiffers{Host: h.key(), Network: network, Origin: origin, Was: before,
+				Is: found})
 		}
 		for _, ip := range before {
 			kept = append(kept, inventory.Address{Network: network, IP: ip, Origin: inventory.FromPreviousTree})

@@ -84,7 +84,8 @@ type Counted func(active int) ([]v1.SIPCluster, Options, error)
 // does not fit proves nothing about smaller ones. So every number is planned, from the largest that leaves all others
 // their hosts downward. counted returns the input for each number; without it, only the count of the role changes.
 func LargestUpTo(
-	clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int, counted Counted,
+	clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string,
+	limit int, counted Counted,
 ) (int, error) {
 	if _, err := WithCount(clusters, cluster, name, 0); err != nil {
 		return 0, err

@@ -321,7 +321,8 @@ func (n *NodeSet) PerDomain(key string) int {
 
 // Problem returns an error about a field of the cluster, with file, document and line if they are known.
 func (c *SIPCluster) Problem(path, format string, args ...any) error {
-	out := &manifest.Problem{File: c.Source.String(), Field: path, Object: c.Key(), Message: redact.Sprintf(format, args...)}
+	out := &manifest.Problem{File: c.Source.String(), Field: path, Object: c.Key(),
+		Message: redact.Sprintf(format, args...)}
 	if d := c.Document; d != nil {
 		out.File, out.Document, out.Line = d.File, d.Index, d.LineOf(path)
 	}

@@ -103,8 +103,8 @@ func newMan() *cobra.Command {
 				return err
 			}
 			// Their date is $SOURCE_DATE_EPOCH, or today.
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " + release.Version(),
-				Manual: "sipgen"}, dir)
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "SIPGEN", Section: "1", Source: "sipgen " +
+				release.Version(), Manual: "sipgen"}, dir)
 		},
 	}
 }

@@ -193,7 +193,8 @@ func startEtcd(t testing.TB) string {
 		ports := freePorts(t, 2)
 		client, peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 		p := start(t, "etcd", nil, etcd, "--data-dir="+t.TempDir(), "--logger=zap", "--log-level=warn",
-			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648", "--unsafe-no-fsync",
+			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648",
+			"--unsafe-no-fsync",
 			"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
 		err := Eventually(30*time.Second, func() error {
 			if err := p.running(); err != nil {

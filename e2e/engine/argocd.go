@@ -67,11 +67,14 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 		Wait(t, p.name, 60*time.Second, func() error { return p.listens(address) })
 	}
 	a.controller = start(t, "argocd-application-controller",
-		// Argo CD sleeps two seconds after each wave, in case somebody's health is not in the status yet. What is rendered says it there.
+		// Argo CD sleeps two seconds after each wave, in case somebody's health is not in the status yet. What is rendered
+		// says it there.
 		append(env, "ARGOCD_BINARY_NAME=argocd-application-controller", "ARGOCD_SYNC_WAVE_DELAY=0"), binary,
-		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis, fmt.Sprintf("--metrics-port=%d", ports[3]),
+		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis,
+		fmt.Sprintf("--metrics-port=%d", ports[3]),
 		// The tests ask for every refresh; what changes in the cluster is seen by watching.
-		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1", "--self-heal-backoff-timeout-seconds=0",
+		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1",
+		"--self-heal-backoff-timeout-seconds=0",
 		"--enable-k8s-event=none", "--loglevel=info")
 	Wait(t, "argocd-application-controller", 60*time.Second,
 		func() error { return a.controller.listens(a.controllerAddress) })

@@ -78,8 +78,8 @@ func ClusterAPICRDs(t testing.TB) []string {
 }
 
 // CAPM3CRDs are as much of the definitions of Metal3Cluster, Metal3Machine and Metal3MachineTemplate as the tests
-// write, after the documentation of Cluster API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its
-// config/crd/bases.
+// write, after the documentation of Cluster API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's
+// own, from its config/crd/bases.
 func CAPM3CRDs() []string {
 	if dir := os.Getenv("SIPGEN_CAPM3_CRDS"); dir != "" {
 		return []string{

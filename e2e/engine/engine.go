@@ -48,8 +48,10 @@ var programs = map[string]program{
 	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver", nil},
 	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl", nil},
 	// It looks every five seconds whether a Deployment is ready.
-	"kustomize-controller": {"kubernetes", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller",
-		[]shorter{{"internal/controller/kustomization_controller.go", "Interval: 5 * time.Second,", "Interval: 500 * time.Millisecond,"}}},
+	"kustomize-controller": {"kubernetes", "github.com/fluxcd/kustomize-controller",
+		"github.com/fluxcd/kustomize-controller",
+		[]shorter{{"internal/controller/kustomization_controller.go", "Interval: 5 * time.Second,",
+			"Interval: 500 * time.Millisecond,"}}},
 	"source-controller": {"kubernetes", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller", nil},
 	// What Ironic would do takes its test mode as long as this, for one host after another.
 	"baremetal-operator": {"kubernetes", operatorModule, operatorModule, []shorter{
@@ -172,8 +174,8 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 		}
 	}
 	// Linked beside its place and renamed, so that an interrupted build leaves no half a binary.
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-modfile", modfile, "-tags", tags, "-ldflags", flags, "-o",
-		target+".new", p.main)
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-modfile", modfile, "-tags", tags, "-ldflags",
+		flags, "-o", target+".new", p.main)
 	cmd.Dir = folder
 	cmd.Env = buildEnvironment()
 	if p.folder == "gitea" {
@@ -197,7 +199,8 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 	return nil
 }
 
-// modfile writes the module's go.mod with the program's own module replaced by a copy whose waits are shorter, below a folder.
+// modfile writes the module's go.mod with the program's own module replaced by a copy whose waits are shorter, below a
+// folder.
 func (p program) modfile(ctx context.Context, folder, target string) (string, error) {
 	module, err := output(ctx, folder, "go", "list", "-m", "-f", "{{.Dir}}", p.module)
 	if err != nil {

@@ -73,8 +73,10 @@ func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty)
 	f := &Flux{api: api, artifacts: serveArtifacts(t),
 		ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	flags = append(flags,
-		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8", "--requeue-dependency=500ms",
-		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
+		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8",
+		"--requeue-dependency=500ms",
+		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s",
+		"--interval-jitter-percentage=0", "--log-level=info")
 	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
 		Kubeconfig(t, config)}, controller, flags...)
 	Wait(t, "kustomize-controller", 60*time.Second, func() error {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// ExampleHosts applies the hosts of an example's folder, with what is beside them, and writes their status as the baremetal-operator does. The
-// server gives uids of its own.
+// ExampleHosts applies the hosts of an example's folder, with what is beside them, and writes their status as the
+// baremetal-operator does. The server gives uids of its own.
 func (a *APIServer) ExampleHosts(t testing.TB, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
@@ -28,9 +28,11 @@ func (a *APIServer) ExampleHosts(t testing.TB, folder string) {
 				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
 			}
 			if hasStatus {
-				maps.Copy(status, map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}})
+				maps.Copy(status, map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{},
+					"triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}})
 				status["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
-				a.Edit(t, "baremetal-operator", Hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) { live["status"] = status })
+				a.Edit(t, "baremetal-operator", Hosts, o.GetNamespace(), o.GetName(), "status",
+					func(live map[string]any) { live["status"] = status })
 			}
 		}
 	}

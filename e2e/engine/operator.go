@@ -72,7 +72,8 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 	o.process = start(t, "baremetal-operator", []string{
 		"KUBECONFIG=" + Kubeconfig(t, api.ServiceAccount(t, operatorNamespace, operatorAccount)), "POD_NAMESPACE=" +
 			operatorNamespace,
-	}, program, "-test-mode", "-webhook-port=0", "-metrics-addr=0", "-health-addr="+health, "-kube-api-qps=500", "-kube-api-burst=1000", "-controller-concurrency=8")
+	}, program, "-test-mode", "-webhook-port=0", "-metrics-addr=0", "-health-addr="+health, "-kube-api-qps=500",
+		"-kube-api-burst=1000", "-controller-concurrency=8")
 	api.Operator = o
 	Wait(t, "baremetal-operator", 60*time.Second, func() error {
 		if err := o.process.running(); err != nil {

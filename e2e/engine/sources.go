@@ -38,9 +38,11 @@ func StartSources(t testing.TB, api *APIServer) *Sources {
 	s := &Sources{api: api}
 	s.process = start(t, "source-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
 		Kubeconfig(t, config)}, controller,
-		"--watch-all-namespaces=true", "--watch-label-selector="+shownTo, "--metrics-addr=0", "--health-addr="+health, "--concurrent=4",
+		"--watch-all-namespaces=true", "--watch-label-selector="+shownTo, "--metrics-addr=0", "--health-addr="+health,
+		"--concurrent=4",
 		"--storage-path="+t.TempDir(), "--storage-addr="+storage, "--storage-adv-addr="+storage,
-		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
+		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s",
+		"--interval-jitter-percentage=0", "--log-level=info")
 	Wait(t, "source-controller", 60*time.Second, func() error {
 		if err := s.process.running(); err != nil {
 			return Final(err)
@@ -96,7 +98,8 @@ func (r *Repo) Serve(t testing.TB) string {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(&cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Dir(r.Dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_PROJECT_ROOT=" + filepath.Dir(r.Dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_NOSYSTEM=1",
 	}, Logger: nil, Stderr: nil})
 	t.Cleanup(server.Close)
 	if answer, err := http.Get(server.URL + "/" + filepath.Base(r.Dir) +

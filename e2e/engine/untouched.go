@@ -18,7 +18,8 @@ import (
 // themselves. Every other label and annotation is foreign and has to stay as it is.
 var (
 	ours = []string{
-		"sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type", "sip.airshipit.org/standby",
+		"sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type",
+		"sip.airshipit.org/standby",
 	}
 	tools = []string{"kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/", "app.kubernetes.io/instance",
 		"reconcile.fluxcd.io/"}

@@ -115,8 +115,9 @@ func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl st
 	}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	image, err = mutate.ConfigFile(image, &v1.ConfigFile{
-		Created: v1.Time{Time: about.created}, OS: platform.OS, Architecture: platform.Architecture, Variant: platform.Variant,
-		RootFS: v1.RootFS{Type: "layers"},
+		Created: v1.Time{Time: about.created}, OS: platform.OS, Architecture: platform.Architecture,
+		Variant: platform.Variant,
+		RootFS:  v1.RootFS{Type: "layers"},
 		Config: v1.Config{
 			User: d.user, Cmd: d.cmd, ExposedPorts: d.ports, Labels: about.labels(),
 			Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},

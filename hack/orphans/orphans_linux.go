@@ -1,5 +1,5 @@
-// Package orphans fails the tests of a package that leave a process running. The process of the tests adopts what its own processes leave behind, as init
-// would, and looks for it at the end.
+// Package orphans fails the tests of a package that leave a process running. The process of the tests adopts what its
+// own processes leave behind, as init would, and looks for it at the end.
 package orphans
 
 import (
@@ -78,7 +78,8 @@ func End(id int) {
 	}
 }
 
-// EndWith kills the processes that have a variable in their environment, NAME=VALUE: those of a server that gives each session one of its own.
+// EndWith kills the processes that have a variable in their environment, NAME=VALUE: those of a server that gives each
+// session one of its own.
 func EndWith(variable string) {
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {

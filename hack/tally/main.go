@@ -1,9 +1,10 @@
-// Command tally reads what go test -json prints and prints what go test prints: a line a package, and of a test that fails what it said. What is
-// not of go test passes as it is. The last line is the sum:
+// Command tally reads what go test -json prints and prints what go test prints: a line a package, and of a test that
+// fails what it said. What is not of go test passes as it is. The last line is the sum:
 //
 //	1234 passed, 0 failed, 2 skipped
 //
-// Its exit code is 1 if a test failed. With CI=true in the environment a skipped test fails the run, too: there, what a test needs is installed.
+// Its exit code is 1 if a test failed. With CI=true in the environment a skipped test fails the run, too: there, what a
+// test needs is installed.
 package main
 
 import (

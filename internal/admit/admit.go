@@ -100,7 +100,8 @@ type Clusters struct {
 // missing specs, contradictions with the hosts, missing grants, and claims of two clusters.
 func Of(in Input) *Clusters {
 	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]Reason{},
-		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{}, Leaving: map[schedule.ClusterKey]bool{}}
+		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{},
+		Leaving: map[schedule.ClusterKey]bool{}}
 	known := inTree(in.Tree, in.Claims)
 	for _, key := range known {
 		s.Known[key] = true
@@ -268,7 +269,8 @@ func (s *Clusters) freezeBy(problem Problem) {
 // specs, for the tree and for commits.
 type Reason struct{ Here, InTree string }
 
-// reason returns a problem in words. The tree has no documents and lines: they change with each edit beside the problem.
+// reason returns a problem in words. The tree has no documents and lines: they change with each edit beside the
+// problem.
 func (s *Clusters) reason(p *Problem) Reason {
 	here := p.Finding()
 	bare := *p

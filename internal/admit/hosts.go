@@ -71,7 +71,8 @@ func (s *Clusters) freezeWithoutBackends() {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {
-			if serving[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
+			if serving[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: lb.Role}] &&
+				(lb.Missing || lb.Role == v1.RoleControlPlane) {
 				s.freeze(schedule.KeyOf(c), finding.Backendless,
 					c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role))
 			}

@@ -53,7 +53,8 @@ func (l *Loaded) beyondGrants() []admit.Problem {
 	}
 	for i := range l.Clusters {
 		c := &l.Clusters[i]
-		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[schedule.KeyOf(c)] || !schedule.KeyOf(c).Valid() {
+		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[schedule.KeyOf(c)] ||
+			!schedule.KeyOf(c).Valid() {
 			continue
 		}
 		out = append(out, admit.BeyondGrants(l.Tenants, c)...)

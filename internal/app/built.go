@@ -71,7 +71,8 @@ func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceB
 	var found serviceBuild
 	var built overlay.Built
 	// What has no patches and no mirror needs no build.
-	if patches, mirror := len(s.Cluster.Spec.Patches), p.Loaded.Site.Spec.Images.RegistryMirror; patches > 0 || mirror != "" {
+	if patches, mirror := len(s.Cluster.Spec.Patches), p.Loaded.Site.Spec.Images.RegistryMirror; patches > 0 ||
+		mirror != "" {
 		built, found.wrong = overlay.Check(s.Files, patches, mirror)
 	}
 	if len(found.wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {

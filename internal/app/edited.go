@@ -45,7 +45,8 @@ func (b *Before) EditedByHand() (out []finding.Finding) {
 		if f.What == wasDeleted {
 			words = "was deleted by hand; it is restored, unless the plan does not need it"
 		}
-		out = append(out, finding.Finding{Code: finding.Edited, Severity: finding.Warning, Object: b.Where + "/" + f.Path, Message: words})
+		out = append(out, finding.Finding{Code: finding.Edited, Severity: finding.Warning, Object: b.Where + "/" + f.Path,
+			Message: words})
 	}
 	return finding.Fold(out, mostEdited, "files of the tree were edited or deleted by hand")
 }

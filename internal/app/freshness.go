@@ -52,7 +52,8 @@ func (p *Planned) inDoubt() []string {
 	}
 	if len(free) > 0 && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) {
 		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but they may have been "+
-			"read before the tree was written: %s; a live inventory, or a snapshot with --repo, would be certain", strings.Join(free, ", "))}
+			"read before the tree was written: %s; a live inventory, or a snapshot with --repo, would be certain",
+			strings.Join(free, ", "))}
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func Bounds(kind string, object []byte) ([]Violation, error) {
 	return out, nil
 }
 
-// Fits reports whether a text is within the length and the pattern of a SIPCluster's field; path names no items of lists.
+// Fits reports whether a text is within the length and the pattern of a SIPCluster's field; path names no items of
+// lists.
 func Fits(path, value string) bool {
 	all, err := kinds()
 	if err != nil {

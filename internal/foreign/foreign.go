@@ -104,7 +104,8 @@ func Check(in Input) error {
 // The files that it leaves out end as no file of a tree does. If there is any line in a .sourceignore anywhere, Flux
 // uses only the first, but a tree that needs a line about other files to be seen is not safe.
 var fluxLeavesOut = []string{
-	".git/", "*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip", ".github/", ".circleci/", ".travis.yml", ".gitlab-ci.yml",
+	".git/", "*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip", ".github/", ".circleci/",
+	".travis.yml", ".gitlab-ci.yml",
 	"appveyor.yml", ".drone.yml", "cloudbuild.yaml", "codeship-services.yml", "codeship-steps.yml",
 }
 

@@ -83,7 +83,8 @@ func (g *gitHub) label(ctx context.Context, open *pull, labels []string) ([]stri
 
 func gitHubPull(one *github.PullRequest) *pull {
 	made := &pull{
-		number: int64(one.GetNumber()), page: one.GetHTMLURL(), title: one.GetTitle(), body: one.GetBody(), base: one.GetBase().GetRef(),
+		number: int64(one.GetNumber()), page: one.GetHTMLURL(), title: one.GetTitle(), body: one.GetBody(),
+		base:   one.GetBase().GetRef(),
 		commit: one.GetHead().GetSHA(), merged: one.MergedAt != nil,
 	}
 	for _, label := range one.Labels {

@@ -24,7 +24,8 @@ const (
 )
 
 // hostKinds are the kinds of forges by host name. No request is made.
-var hostKinds = map[string]Provider{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
+var hostKinds = map[string]Provider{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea,
+	"gitea.com": Gitea}
 
 // sshAliases are hosts that take ssh on port 443 for another one.
 var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com",

@@ -23,7 +23,8 @@ func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.
 		if !found {
 			n = len(out)
 			at[t.Host] = n
-			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name, Source: manifest.Place{File: t.Source}})
+			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name,
+				Source: manifest.Place{File: t.Source}})
 		}
 		out[n] = asClaimed(&out[n], t, keys)
 	}

@@ -43,7 +43,8 @@ func (c *checker) siteImages() {
 				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image),
 				"name a version, or a digest (@sha256:…)")
 		case c.ByDigest && used && tagged(image):
-			c.site(finding.Undigested, finding.Warning, field, undigested(image), "set "+field+" to the image with the digest that you have read")
+			c.site(finding.Undigested, finding.Warning, field, undigested(image),
+				"set "+field+" to the image with the digest that you have read")
 		}
 	}
 	check("spec.images.haproxy", images.HAProxy, used[v1.ListControlPlane] || used[v1.ListWorker])

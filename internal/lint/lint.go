@@ -55,11 +55,13 @@ func (in Input) Check() []finding.Finding {
 	c := &checker{Input: in}
 	c.Clusters = slices.Clone(in.Clusters)
 	slices.SortStableFunc(c.Clusters, func(a, b v1.SIPCluster) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source.String(), b.Source.String()))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Source.String(), b.Source.String()))
 	})
 	c.Hosts = slices.Clone(in.Hosts)
 	slices.SortStableFunc(c.Hosts, func(a, b inventory.Host) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source.String(), b.Source.String()))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Source.String(), b.Source.String()))
 	})
 	c.readIgnores()
 	for _, f := range c.Said {

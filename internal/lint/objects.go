@@ -22,10 +22,12 @@ func (c *checker) notes() {
 			c.add(f)
 		}
 	}
-	add(finding.Empty, v1.Kind, "; if a spec was here, it is gone", "restore the spec; to decommission the cluster, name it", c.Empty)
+	add(finding.Empty, v1.Kind, "; if a spec was here, it is gone",
+		"restore the spec; to decommission the cluster, name it", c.Empty)
 	for _, err := range c.Notes {
 		if errors.Is(err, manifest.ErrEmpty) {
-			add(finding.Empty, "BareMetalHost", "; if hosts were here, they are gone", "restore the hosts, or remove the file", []error{err})
+			add(finding.Empty, "BareMetalHost", "; if hosts were here, they are gone", "restore the hosts, or remove the file",
+				[]error{err})
 			continue
 		}
 		add(finding.Object, "BareMetalHost", "", "correct the manifest, or move it", []error{err})
@@ -36,7 +38,8 @@ func (c *checker) notes() {
 func (c *checker) leftOut() {
 	for i := range c.LeftOut {
 		c.add(finding.Finding{
-			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: "BareMetalHost", Field: c.LeftOut[i].Field,
+			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: "BareMetalHost",
+			Field:   c.LeftOut[i].Field,
 			Message: c.LeftOut[i].Text + "; no host is made of it", Fix: "give it a name and a namespace that the API server accepts",
 		})
 	}

@@ -86,9 +86,11 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity findi
 	case inventory.PowerNoHost:
 		return finding.Error, "there is no host name or IP address behind the scheme", "write the BMC's, such as " + form
 	case inventory.PowerBadHost:
-		return finding.Error, "the BMC's host is neither a host name nor an IP address", "write the BMC's host name or IP address, such as " + form + "; an IPv6 address needs brackets"
+		return finding.Error, "the BMC's host is neither a host name nor an IP address",
+			"write the BMC's host name or IP address, such as " + form + "; an IPv6 address needs brackets"
 	case inventory.PowerBadPort:
-		return finding.Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
+		return finding.Error, "the port is no number from 1 to 65535",
+			"correct the port, or leave it out together with its colon"
 	}
 	return finding.Error, "not an address of a BMC", "write it like " + form +
 		"; a login belongs in the Secret that credentialsName names"

@@ -81,8 +81,8 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	}, len(chunks))
 	Each(len(chunks), func(i int) {
 		text := chunks[i].text
-		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, start: chunks[i].line, source: text,
-			positions: &positions{text: text}})
+		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line,
+			start: chunks[i].line, source: text, positions: &positions{text: text}})
 	})
 	var (
 		all  []Document

@@ -311,9 +311,12 @@ func (c *Claim) text() string {
 }
 
 var useWords = map[Use]string{
-	DHCP: "DHCP addresses", VirtualDHCP: "DHCP addresses", Static: "addresses of virtual hosts", Pool: "addresses", Attachment: "addresses of pods",
-	VirtualMACs: "MAC addresses of virtual hosts", NodePorts: "node ports", Node: "address", IronicAddress: "address", VIP: "virtual address",
-	External: "external address", Gateway: "gateway", LoadBalancer: "load balancer", ClusterIP: "cluster IP", Pod: "address of pods",
+	DHCP: "DHCP addresses", VirtualDHCP: "DHCP addresses", Static: "addresses of virtual hosts", Pool: "addresses",
+	Attachment:  "addresses of pods",
+	VirtualMACs: "MAC addresses of virtual hosts", NodePorts: "node ports", Node: "address", IronicAddress: "address",
+	VIP:      "virtual address",
+	External: "external address", Gateway: "gateway", LoadBalancer: "load balancer", ClusterIP: "cluster IP",
+	Pod:         "address of pods",
 	HostAddress: "address", Lease: "address at inspection", PowerControl: "power control", PowerProgram: "power control",
 	IronicInterface: "interface", BootMAC: "boot MAC address", IronicPort: "port", TenantPorts: "node ports",
 }

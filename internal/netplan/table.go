@@ -69,7 +69,8 @@ func (r *row) what() string {
 }
 
 var severalWords = map[Use]string{
-	HostAddress: "addresses", Lease: "addresses at inspection", PowerControl: "power controls", PowerProgram: "power controls", BootMAC: "boot MAC addresses",
+	HostAddress: "addresses", Lease: "addresses at inspection", PowerControl: "power controls",
+	PowerProgram: "power controls", BootMAC: "boot MAC addresses",
 	LoadBalancer: "load balancers",
 }
 

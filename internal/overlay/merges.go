@@ -39,7 +39,8 @@ func checkMerges(patch string, longest map[string]int) error {
 		}
 		visit(document, func(key string, list *yaml.Node) {
 			if n := len(list.Content) + longest[key]; n > maxMerged && err == nil {
-				err = fmt.Errorf("line %d: a merge of lists with %d items, want at most %d: a JSON 6902 patch changes single items", list.Line, n, maxMerged)
+				err = fmt.Errorf("line %d: a merge of lists with %d items, want at most %d: a JSON 6902 patch changes single items",
+					list.Line, n, maxMerged)
 			}
 		})
 	}

@@ -45,8 +45,9 @@ func Parse(files map[string][]byte) (Folder, error) {
 	k := &f.Kustomization
 	written := kustomize.Kustomization{
 		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: k.Resources, ConfigMapGenerator: k.ConfigMapGenerator, Labels: k.Labels, CommonAnnotations: k.CommonAnnotations,
-		Images: k.Images, Patches: k.Patches,
+		Resources: k.Resources, ConfigMapGenerator: k.ConfigMapGenerator, Labels: k.Labels,
+		CommonAnnotations: k.CommonAnnotations,
+		Images:            k.Images, Patches: k.Patches,
 	}
 	if !reflect.DeepEqual(*k, written) {
 		return Folder{}, errors.New("kustomization.yaml: it has fields that sipgen does not write")

@@ -142,14 +142,16 @@ func compare(before, after Built) []error {
 			continue
 		}
 		if old == nil {
-			errs = append(errs, patchesError("%s is another object: a patch may not change apiVersion, kind, namespace or name", o))
+			errs = append(errs, patchesError("%s is another object: a patch may not change apiVersion, kind, namespace or name",
+				o))
 			continue
 		}
 		if slices.Contains(rights, o.Kind) && !reflect.DeepEqual(old.Fields, o.Fields) {
 			errs = append(errs, patchesError("%s: a patch may not change rights", o))
 		}
 		for _, key := range changedReserved(old, o) {
-			errs = append(errs, OfPatches(o.complaint(quoted(key), "%s, and is not for a patch to change", validation.ReservedKey(key))))
+			errs = append(errs, OfPatches(o.complaint(quoted(key), "%s, and is not for a patch to change",
+				validation.ReservedKey(key))))
 		}
 		if !reflect.DeepEqual(account(old), account(o)) {
 			errs = append(errs, OfPatches(o.complaint("spec.template.spec", "a patch may not change the pod's account")))

@@ -53,7 +53,8 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []findi
 			out = append(out, leftover(object.Key(), c.Key(),
 				fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
 				fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
-					"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP), ""))
+					"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP),
+				""))
 		})
 	return sorted(out)
 }
@@ -114,7 +115,8 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.
 		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits forever; remove the finalizer after the services have been taken over"
 		switch {
 		case object.Deleting:
-			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes the finalizer: without the operator, the object stays until the finalizer is removed by hand"
+			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer,
+				"only the SIP operator removes the finalizer: without the operator, the object stays until the finalizer is removed by hand"
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}

@@ -31,7 +31,8 @@ func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory
 		}
 		if owner := object.MadeByOther(Manager(engine)); owner != nil {
 			out = append(out, finding.Finding{
-				Code: finding.Unpatchable, Severity: finding.Error, Object: object.Key(), Cluster: cluster, Message: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation) +
+				Code: finding.Unpatchable, Severity: finding.Error, Object: object.Key(), Cluster: cluster,
+				Message: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation) +
 					": the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine",
 				Fix: HandOver(engine, object),
 			})

@@ -70,7 +70,8 @@ const (
 	byModel  = "hardware.model"
 )
 
-// CapacityOf counts hosts by the value of a label, by vendor or model, or by all their hardware if by is empty. Classes are sorted by name.
+// CapacityOf counts hosts by the value of a label, by vendor or model, or by all their hardware if by is empty. Classes
+// are sorted by name.
 func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
 	out := &Capacity{APIVersion: v1alpha1.APIVersion, Kind: "Capacity", Site: site, By: by, Classes: []CapacityClass{}}
 	at := map[string]int{}
@@ -148,8 +149,10 @@ func (c *Capacity) Rows() [][]string {
 	for i := range c.Classes {
 		one := &c.Classes[i]
 		row(one)
-		sum.Total, sum.Held, sum.Leaving, sum.LeftAlone = sum.Total+one.Total, sum.Held+one.Held, sum.Leaving+one.Leaving, sum.LeftAlone+one.LeftAlone
-		sum.Free, sum.Cordoned, sum.NotEligible = sum.Free+one.Free, sum.Cordoned+one.Cordoned, sum.NotEligible+one.NotEligible
+		sum.Total, sum.Held, sum.Leaving, sum.LeftAlone = sum.Total+one.Total, sum.Held+one.Held, sum.Leaving+one.Leaving,
+			sum.LeftAlone+one.LeftAlone
+		sum.Free, sum.Cordoned, sum.NotEligible = sum.Free+one.Free, sum.Cordoned+one.Cordoned,
+			sum.NotEligible+one.NotEligible
 	}
 	if len(c.Classes) != 1 {
 		row(&sum)

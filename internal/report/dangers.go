@@ -12,8 +12,8 @@ import (
 )
 
 // Dangers returns the changes that a reviewer must not miss, the worst first: released hosts in use, hosts whose labels
-// were changed, hosts that change clusters, clusters that leave or cannot be served, changed policies and services, and the number of assigned
-// hosts. files are the changed files.
+// were changed, hosts that change clusters, clusters that leave or cannot be served, changed policies and services, and
+// the number of assigned hosts. files are the changed files.
 func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
 
 // FirstDangers returns at most most dangers, in their order and spread fairly over tenants, and a sentence about the

@@ -69,7 +69,8 @@ func ListHosts(site string, of *holdings.Holdings, reserved []schedule.Reservati
 	for i := range of.Hosts {
 		h := &of.Hosts[i]
 		line := ListedHost{
-			Host: h.Host.Key(), State: HostState(h), Role: h.Role, Standby: h.Standby, By: string(h.By), Why: sentence.Holding(h),
+			Host: h.Host.Key(), State: HostState(h), Role: h.Role, Standby: h.Standby, By: string(h.By),
+			Why:  sentence.Holding(h),
 			Rack: h.Host.Labels[rack], Provisioning: h.Host.State.Provisioning, UID: h.Host.UID, Labels: h.Host.Labels,
 		}
 		for n := range reserved {
@@ -141,7 +142,8 @@ func (l *HostList) Rows(wide bool) [][]string {
 		}
 		return cells
 	}
-	rows := [][]string{row("HOST", "STATE", "CLUSTER", "ROLE", "SLOT", "RACK", "BY", "PROVISIONING", "UID", "HARDWARE", "WHY")}
+	rows := [][]string{row("HOST", "STATE", "CLUSTER", "ROLE", "SLOT", "RACK", "BY", "PROVISIONING", "UID", "HARDWARE",
+		"WHY")}
 	for i := range l.Hosts {
 		h := &l.Hosts[i]
 		slot := ""

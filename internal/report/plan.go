@@ -282,7 +282,8 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 			kept.Refused = nil
 			slot.Why = sentence.Reason(kept) + "; its cluster is frozen" // the plan has the reason once
 		}
-		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
+		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble),
+			sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
 		slot.standIn = kept.StandIn
 		if waits, ok := a.Reason.(schedule.ReleaseWaits); ok {

@@ -29,8 +29,8 @@ type relabeled struct {
 	words    string
 }
 
-// AddRelabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end them.
-// Those that this run releases are not among them: their labels are to go.
+// AddRelabeled adds the dangers of hosts in use whose labels are not those of the tree, with the commands that end
+// them. Those that this run releases are not among them: their labels are to go.
 func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
 	goes := map[string]bool{}
 	for i := range p.Clusters {

@@ -79,8 +79,8 @@ func (s *Slot) changed() bool {
 // stays: an annotation asks for its release, and no other host can take its place.
 func (s *Slot) stays() bool { return s.standIn && !s.failed }
 
-// Undrawn returns what reservations keep, the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
-// have them only from here.
+// Undrawn returns what reservations keep, the failed hosts, and the warnings of the inputs and of preflight, a line
+// each: a picture's notes have them only from here.
 func (p *Plan) Undrawn() []string {
 	var lines []string
 	if words, n := KeptWords(p.Kept); n > 0 {

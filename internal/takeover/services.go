@@ -12,8 +12,9 @@ import (
 
 // lists are today's lists of services by SIP's words for them, in lower case.
 var lists = map[string]string{
-	"loadbalancer": v1.ListControlPlane, "loadbalancercontrolplane": v1.ListControlPlane, "loadbalancerworker": v1.ListWorker,
-	"jumphost": v1.ListJumpHost, "jumppod": v1.ListJumpHost, "jump": v1.ListJumpHost,
+	"loadbalancer": v1.ListControlPlane, "loadbalancercontrolplane": v1.ListControlPlane,
+	"loadbalancerworker": v1.ListWorker,
+	"jumphost":           v1.ListJumpHost, "jumppod": v1.ListJumpHost, "jump": v1.ListJumpHost,
 	"auth": "auth", "authhost": "auth", "authpod": "auth",
 }
 

@@ -49,8 +49,8 @@ func plain(names []string) string {
 }
 
 // Written complains about a cluster that its tenant did not write: the file is in another tenant's folder, or the
-// tenant has folders and it is in none of them. file is relative to the base of the specs; a cluster that was read from the
-// live cluster has none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no
+// tenant has folders and it is in none of them. file is relative to the base of the specs; a cluster that was read from
+// the live cluster has none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no
 // effect. base names the base, as "below specs".
 func (t *Tenants) Written(c *v1.SIPCluster, file, base string) []validation.FieldError {
 	owner := t.byNamespace[c.Namespace]

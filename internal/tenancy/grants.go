@@ -72,7 +72,8 @@ func (s *asked) hostNamespaces() {
 			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
 			switch {
 			case len(site) > 0 && !slices.Contains(site, namespace):
-				s.say(apivalidation.OfSite, field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
+				s.say(apivalidation.OfSite, field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)",
+					namespace)
 			case len(granted) > 0 && !slices.Contains(granted, namespace):
 				s.add(field, "found %q, which %s is not granted", namespace, s.tenant.where("hosts.namespaces"))
 			}
@@ -107,7 +108,8 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		s.add(e.NodePortField, "found node port %s, which is not granted to %s", p, t.where("nodePorts"))
 	default:
 		ports := s.site.Spec.NodePorts
-		s.say(apivalidation.PortOutside, e.NodePortField, "found %s, want one within %d to %d, the site's range", p.Described(), ports.Start, ports.End)
+		s.say(apivalidation.PortOutside, e.NodePortField, "found %s, want one within %d to %d, the site's range",
+			p.Described(), ports.Start, ports.End)
 	}
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {

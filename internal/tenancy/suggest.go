@@ -121,8 +121,9 @@ type need struct {
 func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
 	return &need{
 		site: site, tenant: Tenant{Tenant: tenant},
-		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{}, attachments: map[string]bool{},
-		classes: map[string]bool{}, pools: map[string]bool{},
+		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{},
+		attachments: map[string]bool{},
+		classes:     map[string]bool{}, pools: map[string]bool{},
 	}
 }
 

@@ -159,7 +159,8 @@ func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost
 			hostResource.Resource, namespace, text.Line(found.Namespace))
 	}
 	object := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
-	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
+	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus,
+		found.Status.ErrorType, found.Status.ErrorMessage
 	object.Status.Provisioning.State = found.Status.Provisioning.State
 	host := bmh.FromObject(&object)
 	host.Source.File = bmh.Live
@@ -204,7 +205,8 @@ func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inve
 			}
 			text, err := json.Marshal(data)
 			found[bmh.Key(data.Metadata.Namespace, data.Metadata.Name)] = &manifest.Document{
-				File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
+				File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHardwareData, Namespace: data.Metadata.Namespace,
+				Name: data.Metadata.Name, JSON: text,
 			}
 			return err
 		}, func() { clear(found) })

@@ -54,7 +54,8 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 			if strings.HasPrefix(object.Name, "loadbalancer") || strings.HasPrefix(object.Name, "jumphost") {
 				out = append(out, inventory.ServiceObject{
 					Kind: kind.name, Namespace: object.Namespace, Name: object.Name,
-					Rendered: object.Labels[inventory.ManagedByLabel] == inventory.ManagedBy, Owners: inventory.OwnersOf(object.ManagedFields),
+					Rendered: object.Labels[inventory.ManagedByLabel] == inventory.ManagedBy,
+					Owners:   inventory.OwnersOf(object.ManagedFields),
 				})
 			}
 			return nil

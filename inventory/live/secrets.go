@@ -43,8 +43,8 @@ func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, err
 }
 
 // of returns the Secrets that a host names as network data, and no other: never the BMC's. Invalid names, other
-// namespaces and forbidden Secrets are left out: the author of the host chose the name, and the account may read the Secrets of a
-// namespace only after the first commit with such a host there.
+// namespaces and forbidden Secrets are left out: the author of the host chose the name, and the account may read the
+// Secrets of a namespace only after the first commit with such a host there.
 func (s *secretReader) of(ctx context.Context, host *inventory.Host,
 	object *metal3.BareMetalHost) (bmh.Related, error) {
 	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
@@ -74,7 +74,8 @@ func (s *secretReader) of(ctx context.Context, host *inventory.Host,
 			return bmh.Related{}, err
 		}
 		found.Secrets[bmh.Key(ref.Namespace, ref.Name)] = &manifest.Document{
-			File: bmh.Live, Index: 1, Line: 1, APIVersion: "v1", Kind: bmh.KindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
+			File: bmh.Live, Index: 1, Line: 1, APIVersion: "v1", Kind: bmh.KindSecret, Namespace: ref.Namespace, Name: ref.Name,
+			JSON: text,
 		}
 	}
 	return found, nil

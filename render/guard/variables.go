@@ -20,7 +20,8 @@ func metadataVariables(names ...string) []admissionv1.Variable {
 			object = "oldObject"
 		}
 		variables = append(variables, admissionv1.Variable{Name: name, Expression: fmt.Sprintf(
-			"%[1]s != null && has(%[1]s.metadata.%[2]s) && dyn(%[1]s.metadata.%[2]s) != null ? %[1]s.metadata.%[2]s : {}", object, field)})
+			"%[1]s != null && has(%[1]s.metadata.%[2]s) && dyn(%[1]s.metadata.%[2]s) != null ? %[1]s.metadata.%[2]s : {}",
+			object, field)})
 	}
 	return variables
 }
@@ -31,7 +32,8 @@ func changedVariables() []admissionv1.Variable {
 	for _, of := range []string{"Labels", "Annotations"} {
 		variables = append(variables, admissionv1.Variable{Name: "changed" + of, Expression: fmt.Sprintf(
 			"(variables.old%[1]s.map(k, k) + variables.new%[1]s.map(k, k)).filter(k,\n"+
-				"  !(k in variables.old%[1]s) || !(k in variables.new%[1]s) || variables.old%[1]s[k] != variables.new%[1]s[k])", of)})
+				"  !(k in variables.old%[1]s) || !(k in variables.new%[1]s) || variables.old%[1]s[k] != variables.new%[1]s[k])",
+			of)})
 	}
 	return variables
 }

@@ -134,7 +134,8 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	pod.Spec.ServiceAccountName = s.name
 	pod.Spec.AutomountServiceAccountToken = ptr(true)
 	ports := []corev1.ServicePort{{
-		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"), NodePort: dex.NodePort,
+		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"),
+		NodePort: dex.NodePort,
 	}}
 	var more []any
 	if dex.TLS.IssuerRef != nil {

@@ -28,11 +28,12 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := fill("loadbalancer-controlplane.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, "leastconn"), values{
-		"head": head, "bind": o.bind(fmt.Sprint(apiPort)), "servers": serverLines(servers, apiPort),
-		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
-		"verify": verification(check.CA),
-	}))
+	config, err := fill("loadbalancer-controlplane.cfg.tmpl", merge(frontend(lb.HAProxy), backend(lb.HAProxy, "leastconn"),
+		values{
+			"head": head, "bind": o.bind(fmt.Sprint(apiPort)), "servers": serverLines(servers, apiPort),
+			"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
+			"verify": verification(check.CA),
+		}))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}

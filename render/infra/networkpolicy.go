@@ -36,8 +36,8 @@ func (o *overlay) networkPolicy(s service, public portRange, metrics int32) *net
 	}
 }
 
-// metricsPeers returns the namespaces that may read the services' metrics: those that the site lists. Addresses of hosts
-// and the traffic of other tenants are to be read there. The kubelet's probes come from the pod's node, which a
+// metricsPeers returns the namespaces that may read the services' metrics: those that the site lists. Addresses of
+// hosts and the traffic of other tenants are to be read there. The kubelet's probes come from the pod's node, which a
 // NetworkPolicy always lets in. In a rule, an empty list of peers would allow everything, pods or not.
 func metricsPeers(site *v1alpha1.Site) []networkingv1.NetworkPolicyPeer {
 	if site.Spec.Metrics == nil {

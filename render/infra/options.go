@@ -125,7 +125,8 @@ func podTerms(s service, terms []v1.PodTerm) (required []corev1.PodAffinityTerm,
 	preferred []corev1.WeightedPodAffinityTerm) {
 	for _, t := range terms {
 		term := corev1.PodAffinityTerm{
-			LabelSelector: &metav1.LabelSelector{MatchLabels: s.own()}, TopologyKey: t.TopologyKey, MatchLabelKeys: []string{templateHash},
+			LabelSelector: &metav1.LabelSelector{MatchLabels: s.own()}, TopologyKey: t.TopologyKey,
+			MatchLabelKeys: []string{templateHash},
 		}
 		if t.Weight == 0 {
 			required = append(required, term)

@@ -28,8 +28,8 @@ func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 	}
 }
 
-// Keep returns the annotations by which an engine deletes no object that leaves the tree. For Argo CD, an Application is
-// in sync without the object as well.
+// Keep returns the annotations by which an engine deletes no object that leaves the tree. For Argo CD, an Application
+// is in sync without the object as well.
 func Keep(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
 		return map[string]string{argocd.SyncOptions: "Prune=false,Delete=false", argocd.CompareOptions: "IgnoreExtraneous"}

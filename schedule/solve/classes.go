@@ -109,7 +109,8 @@ func newFlow(site *Problem) *flow {
 	whole := *site
 	whole.Roles = slices.Clip(site.Roles)
 	for i := range site.Kept {
-		whole.Roles = append(whole.Roles, Request{Fits: site.Kept[i].Fits, Tree: None, Spread: None, Pack: None, PackAt: None})
+		whole.Roles = append(whole.Roles, Request{Fits: site.Kept[i].Fits, Tree: None, Spread: None, Pack: None,
+			PackAt: None})
 	}
 	f := &flow{Problem: &whole, roles: make([]role, len(whole.Roles)), replaced: make([]int, len(site.Clusters)),
 		budgets: slices.Clone(site.Budgets)}

@@ -149,8 +149,8 @@ func (f *flow) keepAgain(r *role, sums []int) bool {
 	return ok
 }
 
-// takeKept gives a role one host by a path to one that is kept, if those for whom it is kept have one more then, or to a
-// spare while hosts are replaced.
+// takeKept gives a role one host by a path to one that is kept, if those for whom it is kept have one more then, or to
+// a spare while hosts are replaced.
 func (f *flow) takeKept(r *role) bool {
 	whole := r.fits
 	for _, mine := range r.kept { // the role itself takes one of these: then each path to one will do

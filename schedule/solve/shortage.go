@@ -120,7 +120,8 @@ func (f *flow) limits(r *role, limits []int) {
 	r.own.all(func(c int32) bool {
 		widest := int32(None)
 		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
-			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search && (r.inner == nil || r.seenInner[d+1] != f.search) {
+			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search &&
+				(r.inner == nil || r.seenInner[d+1] != f.search) {
 				widest = d
 			}
 		}

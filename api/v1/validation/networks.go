@@ -30,7 +30,8 @@ func UnknownNetworks(clusters []v1.SIPCluster, known map[string]bool) []ClusterE
 			} else {
 				message += " or on any network: is the hosts' network data in the inventory?"
 			}
-			errs = append(errs, ClusterError{&clusters[i], FieldError{Path: fields[network], Message: redact.Sprintf("network %q: %s", network, message)}})
+			errs = append(errs, ClusterError{&clusters[i], FieldError{Path: fields[network],
+				Message: redact.Sprintf("network %q: %s", network, message)}})
 		}
 	}
 	return errs

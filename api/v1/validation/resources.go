@@ -40,7 +40,8 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 				errs = append(errs, FieldError{Path: list.path + "." + string(name), Message: fmt.Sprintf("found %s, want 0 to %s",
 					found.String(), limit.String())})
 			case list.path == ".requests" && bounded && found.Cmp(ceiling) > 0:
-				errs = append(errs, FieldError{Path: ".requests." + string(name), Message: fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
+				errs = append(errs, FieldError{Path: ".requests." + string(name),
+					Message: fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
 			}
 		}
 	}

@@ -51,18 +51,21 @@ func allServices(c *v1.SIPCluster) []listed {
 func Warnings(c *v1.SIPCluster) []FieldError {
 	var out []FieldError
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
-		out = append(out, FieldError{Path: "metadata.deletionTimestamp", Message: "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
-			"cluster is to stay, remove this line (only an API server should set it)"})
+		out = append(out, FieldError{Path: "metadata.deletionTimestamp",
+			Message: "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the " +
+				"cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	out = append(out, unreadAnnotations(c)...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		if set := c.Spec.Nodes[role]; set.Count == nil {
-			out = append(out, FieldError{Path: "spec.nodes." + role + ".count", Message: "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
-				"that is what you want"})
+			out = append(out, FieldError{Path: "spec.nodes." + role + ".count",
+				Message: "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if " +
+					"that is what you want"})
 		}
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
-			out = append(out, FieldError{Path: "spec.nodes." + role + ".count", Message: redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
-				"and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
+			out = append(out, FieldError{Path: "spec.nodes." + role + ".count",
+				Message: redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, "+
+					"and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
 		}
 		if known := nearestKnownRole(role); known != "" &&
 			len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
@@ -77,7 +80,8 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 				"refuses one that is taken or outside its service range"})
 		}
 		if old && len(s.NodeLabels) > 0 {
-			out = append(out, FieldError{Path: s.path + ".nodeLabels", Message: "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
+			out = append(out, FieldError{Path: s.path + ".nodeLabels",
+				Message: "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
 		}
 		if v1.SIPImage(s.list, s.Image) {
 			out = append(out, FieldError{Path: s.path + ".image", Message: "is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
@@ -85,7 +89,8 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	}
 	for i := range services.LoadBalancerWorker {
 		if services.LoadBalancerWorker[i].NodePort != 0 {
-			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i), Message: "has no meaning here: the ports are nodePortRange's"})
+			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].nodePort", v1.ListWorker, i),
+				Message: "has no meaning here: the ports are nodePortRange's"})
 		}
 	}
 	for _, path := range c.HAProxyLines() {
@@ -94,11 +99,13 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	}
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
-			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i), Message: "missing: without a key or a trustedUserCA nobody can log in"})
+			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i),
+				Message: "missing: without a key or a trustedUserCA nobody can log in"})
 		}
 	}
 	for i := range services.Auth {
-		out = append(out, FieldError{Path: fmt.Sprintf("spec.services.auth[%d]", i), Message: "renders nothing: use spec.services.dex"})
+		out = append(out, FieldError{Path: fmt.Sprintf("spec.services.auth[%d]", i),
+			Message: "renders nothing: use spec.services.dex"})
 	}
 	return out
 }
@@ -113,7 +120,8 @@ func unreadAnnotations(c *v1.SIPCluster) []FieldError {
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
 		case !stray || len(out) == manifest.MaxProblems:
 		case near != "":
-			out = append(out, FieldError{Path: path, Message: fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
+			out = append(out, FieldError{Path: path, Message: fmt.Sprintf("sipgen reads no such annotation, did you mean %q?",
+				near)})
 		default:
 			out = append(out, FieldError{Path: path, Message: "sipgen reads no such annotation of a SIPCluster, only " +
 				strings.Join(read, ", ")})

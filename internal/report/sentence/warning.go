@@ -194,7 +194,8 @@ func addressWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
 			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
-			w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+			w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network,
+			addresses(w.Found))
 	case schedule.Unreached:
 		if w.Network != "" {
 			return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network,

@@ -49,7 +49,8 @@ func Secrets(p *v1alpha1.Placement) []siteobject.Secret {
 		}
 		if tls.CABundleSecretName != "" {
 			secrets = append(secrets, siteobject.Secret{
-				Namespace: p.Namespace, Name: tls.CABundleSecretName, Kind: "Secret", For: "the CAs that Placement trusts", Keys: []string{"tls-ca-bundle.pem"},
+				Namespace: p.Namespace, Name: tls.CABundleSecretName, Kind: "Secret", For: "the CAs that Placement trusts",
+				Keys: []string{"tls-ca-bundle.pem"},
 			})
 		}
 	}

@@ -145,13 +145,15 @@ func (s jobs) pod(job job) corev1.PodSpec {
 			Env:     s.env(job.secret),
 			Resources: corev1.ResourceRequirements{
 				Requests: corev1.ResourceList{
-					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
+					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"),
+					corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 				},
 				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"),
 					corev1.ResourceEphemeralStorage: resource.MustParse(storageSize)},
 			},
 			SecurityContext: &corev1.SecurityContext{
-				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 			},
 			VolumeMounts: []corev1.VolumeMount{
 				{Name: "site", MountPath: configFolder, ReadOnly: true},

@@ -140,7 +140,8 @@ func Secrets(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) []siteobject.Secret 
 		if t := set.NetworkDataTemplate; !named[t] {
 			named[t] = true
 			secrets = append(secrets, siteobject.Secret{
-				Namespace: t.Namespace, Name: t.Name, Kind: "Secret", For: "the template of the hosts' network data", Keys: []string{"template"},
+				Namespace: t.Namespace, Name: t.Name, Kind: "Secret", For: "the template of the hosts' network data",
+				Keys: []string{"template"},
 			})
 		}
 	}
