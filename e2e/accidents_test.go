@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowInfraFirst: with Flux a host gets its labels only when what it will need is there. Argo CD has no such order
@@ -51,8 +51,7 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 		c.wantHolds(t, "services that are not ready", "a")
 	}
 	r.kubelet.Hold(c.tenants, false)
-	c.sync(t, nil)
-	c.check(t, "services that are ready", nil)
+	c.follow(t, "services that are ready")
 	c.wantHolds(t, "services that are ready", "a", "n1")
 }
 
@@ -73,17 +72,14 @@ func rowMade(t *testing.T, r *rig, name string) {
 		c.short = true
 		c.commit(t)
 		c.short = false
-		for _, want := range []string{c.ns + "/n4", c.ns + "/n5", "not handed out until this is fixed", "fix it with: kubectl "} {
-			c.wantSaid(t, "a host by kubectl apply", want)
-		}
+		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n4", c.ns+"/n5", "not handed out until this is fixed", "fix it with: kubectl ")
 		if strings.Contains(c.said, c.ns+"/n1") {
 			t.Errorf("refused for a host that is as it should be:\n%s", c.said)
 		}
 		c.fix(t)
 		c.accept(t)
 		c.commit(t)
-		c.sync(t, nil)
-		c.check(t, "assign", nil)
+		c.follow(t, "assign")
 	} else {
 		c.step(t, "assign")
 	}
@@ -97,15 +93,8 @@ func rowMade(t *testing.T, r *rig, name string) {
 func (c *circle) fix(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(c.said) {
-		_, command, found := strings.Cut(line, "fix it with: ")
-		if !found {
-			continue
-		}
-		cmd := exec.Command("sh", "-c", command)
-		kubectl := filepath.Dir(engine.Binary(t, "kubectl"))
-		cmd.Env = []string{"PATH=" + kubectl + string(os.PathListSeparator) + os.Getenv("PATH"), "KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + t.TempDir()}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", command, err, out)
+		if _, command, found := strings.Cut(line, "fix it with: "); found {
+			shell(t, c.rig.api, command)
 		}
 	}
 }
@@ -125,13 +114,9 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1")
 	c.again(t, c.name("a", "hosts"), "immutable")
 	c.untouched.Check(t, "a sync with the old uid")
-	if got := r.api.OurLabels(t, c.ns, "n1"); len(got) != 0 {
-		t.Errorf("the new host has labels %v, want none", got)
-	}
+	need.Len(t, "the new host has labels", r.api.OurLabels(t, c.ns, "n1"), 0)
 	c.settle(t, "the new host is seen")
-	if got := c.holds(t, "a"); len(got) != 2 {
-		t.Errorf("a has hosts %v, want two", got)
-	}
+	need.Len(t, "a has hosts", c.holds(t, "a"), 2)
 }
 
 // rowOwned: hosts belong to an object, as those that ViNO makes do, and somebody deletes that. The garbage collector takes the free
@@ -182,9 +167,7 @@ func rowOldOperator(t *testing.T, r *rig, name string) {
 	c.tenant("a", 1)
 	c.settle(t, "release")
 	c.wantHolds(t, "release", "a", "n1")
-	if got := r.api.OurLabels(t, c.ns, "n2"); len(got) != 0 {
-		t.Errorf("the released host has labels %v, want none", got)
-	}
+	need.Len(t, "the released host has labels", r.api.OurLabels(t, c.ns, "n2"), 0)
 }
 
 // rowFileDeleted: a person deletes a host's patch, takes it out of the overlay, and then the last one. The labels stay, whatever the engine makes
@@ -242,10 +225,7 @@ func rowDrift(t *testing.T, r *rig, name string) {
 	})
 	c.check(t, "an edited label", nil)
 	c.settle(t, "an edited label")
-	resource, namespace := engine.Kustomizations, engine.FluxNamespace
-	if r.argo != nil {
-		resource, namespace = engine.Applications, engine.ArgoNamespace
-	}
+	resource, namespace := r.syncKind()
 	hosts := c.name("a", "hosts")
 	uid := r.api.Get(t, resource, namespace, hosts).GetUID()
 	r.api.Delete(t, resource, namespace, hosts)
@@ -266,8 +246,7 @@ func rowDrift(t *testing.T, r *rig, name string) {
 		}
 		return nil
 	})
-	c.sync(t, nil)
-	c.check(t, "the return", nil)
+	c.follow(t, "the return")
 	c.wantHolds(t, "the return", "a", "n1")
 }
 
@@ -293,21 +272,14 @@ func rowBroken(t *testing.T, r *rig, name string) {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.Remove(path))
 }
 
 func replace(t *testing.T, path, old, text string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := need.Read(t, path)
 	if !strings.Contains(string(content), old) {
 		t.Fatalf("%s: no %q in\n%s", path, old, content)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600))
 }

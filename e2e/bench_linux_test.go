@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The site that is measured.
@@ -47,12 +48,8 @@ spec:
 `, i, benchWorkers, 30100+i, 30100+i)
 	}
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Join(dir, "specs"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
+		need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	kubeconfig := engine.Kubeconfig(t, api.Config())
 	sipgen, kubectl := sipgenBinary(t), engine.Binary(t, "kubectl")
@@ -104,9 +101,7 @@ func measure(t *testing.T, kubeconfig, program string, args ...string) (string, 
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	started := time.Now()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, cmd.Start())
 	// The kernel's own account of a child's peak begins with what this process had, so the child's is asked while it runs.
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -148,26 +143,17 @@ func writableStatus(t *testing.T, files []string) []string {
 	t.Helper()
 	var out []string
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		for i, o := range engine.Objects(t, content) {
 			versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
 			for _, version := range versions {
 				delete(version.(map[string]any), "subresources")
 			}
-			if err := unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"))
 			text, err := o.MarshalJSON()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			name := filepath.Join(t.TempDir(), fmt.Sprintf("%d.json", i))
-			if err := os.WriteFile(name, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(name, text, 0o600))
 			out = append(out, name)
 		}
 	}
@@ -198,9 +184,7 @@ func benchSite(t *testing.T, api *engine.APIServer) {
 			return createAll(t, api, manifests)
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, group.Wait())
 	fmt.Printf("e2e: %d hosts made in %s\n", benchHosts, time.Since(started).Round(time.Second))
 }
 

@@ -23,8 +23,7 @@ func (r *rig) consume(t *testing.T, namespace string, names ...string) {
 // consumed has hosts consumed and provisioned, and goes round until the tree has nothing to say to that.
 func (c *circle) consumed(t *testing.T, names ...string) {
 	t.Helper()
-	c.rig.api.Operator.ChangeUse(func() { c.rig.consume(t, c.ns, names...) })
-	c.accept(t)
+	c.use(t, func() { c.rig.consume(t, c.ns, names...) })
 	c.settle(t, "consumed")
 }
 

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -172,6 +171,13 @@ func (c *circle) waitGone(t *testing.T, name string) {
 	})
 }
 
+// use provisions or deprovisions hosts, and takes them as they are then.
+func (c *circle) use(t *testing.T, do func()) {
+	t.Helper()
+	c.rig.api.Operator.ChangeUse(do)
+	c.accept(t)
+}
+
 // accept takes the live hosts as they are for what must not change from here on.
 func (c *circle) accept(t *testing.T) {
 	t.Helper()
@@ -220,9 +226,7 @@ func (c *circle) reader(t *testing.T) (account string) {
 	site := *c.site
 	site.Spec.Hosts.Apply = v1alpha1.ApplyMerge
 	tree, _, err := render.Site(render.Input{Site: &site, Placement: &schedule.Placement{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	c.rig.api.Apply(t, "e2e", string(tree["policy/reader.yaml"]))
 	namespace := site.Spec.Flux.Namespace
 	if c.rig.argo != nil {
@@ -231,47 +235,45 @@ func (c *circle) reader(t *testing.T) (account string) {
 	return "system:serviceaccount:" + namespace + ":sipgen-" + site.Name + "-reader"
 }
 
+// siteText is the Site as a file has it.
+func (c *circle) siteText(t *testing.T) string {
+	t.Helper()
+	text, err := yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
+	})
+	need.OK(t, err)
+	return string(text)
+}
+
 // sipgen runs the command on the live hosts, with the rights of policy/reader.yaml. It gives the exit code;
 // what was printed is in said.
 func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	t.Helper()
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	site, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := filepath.Join(dir, "site.yaml")
+	need.Write(t, site, c.siteText(t))
 	for name, spec := range c.specs {
-		write("specs/"+name+".yaml", spec)
+		need.Write(t, filepath.Join(dir, "specs", name+".yaml"), spec)
 	}
-	flags := []string{command, "--site", write("site.yaml", string(site)), "--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account))}
+	flags := []string{command, "--site", site, "--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account))}
 	if command != "inventory" {
 		flags = append(flags, "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--repo", c.repo.Dir)
 	}
-	args = append(flags, args...)
-	cmd := exec.Command(sipgenBinary(t), args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	err = cmd.Wait()
-	c.said = out.String()
+	cmd := exec.Command(sipgenBinary(t), append(flags, args...)...)
+	out, err := cmd.CombinedOutput()
+	c.said = string(out)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// exits is sipgen with an exit code that is wanted.
+func (c *circle) exits(t *testing.T, what string, want int, command string, args ...string) {
+	t.Helper()
+	if code := c.sipgen(t, command, args...); code != want {
+		t.Errorf("%s: sipgen %s: exit code %d, want %d\n%s", what, command, code, want, c.said)
+	}
 }
 
 // decommission deletes a cluster's spec, and has the Site let the cluster go.
@@ -285,19 +287,17 @@ var sipgenBinary = engine.Shared(func(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "sipgen")
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/sipgen")
 	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	need.Output(t, cmd)
 	return path
 })
 
 // commit publishes, and says whether there was anything to commit.
-func (c *circle) commit(t *testing.T, args ...string) bool {
+func (c *circle) commit(t *testing.T) bool {
 	t.Helper()
 	before := c.repo.Head(t)
 	// Hosts that are read in the second of a commit count as read before it, and only add.
 	time.Sleep(time.Until(c.repo.Committed(t).Add(time.Second)))
-	if code := c.sipgen(t, "publish", args...); code != 0 && (code != 1 || !c.short) {
+	if code := c.sipgen(t, "publish"); code != 0 && (code != 1 || !c.short) {
 		t.Fatalf("sipgen publish: exit code %d\n%s", code, c.said)
 	}
 	c.readTree(t)
@@ -319,18 +319,19 @@ func (c *circle) readTree(t *testing.T) {
 	}
 }
 
+// reset sets the branch to a commit, as a force-push does.
+func (c *circle) reset(t *testing.T, commit string) {
+	t.Helper()
+	c.repo.Reset(t, commit)
+	c.readTree(t)
+}
+
 // refused is a publish that ends with an error that says the words, and changes nothing.
 func (c *circle) refused(t *testing.T, what string, words ...string) {
 	t.Helper()
 	before := c.repo.Head(t)
-	if code := c.sipgen(t, "publish"); code != 2 {
-		t.Errorf("%s: exit code %d, want 2\n%s", what, code, c.said)
-	}
-	for _, word := range words {
-		if !strings.Contains(c.said, word) {
-			t.Errorf("%s: no %q in\n%s", what, word, c.said)
-		}
-	}
+	c.exits(t, what, 2, "publish")
+	need.Words(t, what, c.said, words...)
 	if c.repo.Head(t) != before {
 		t.Errorf("%s: something was committed", what)
 	}
@@ -344,16 +345,19 @@ func (c *circle) edit(t *testing.T, message string, change func(dir string)) {
 }
 
 // step is one turn of the circle: render from the live hosts, commit, sync, and look.
-func (c *circle) step(t *testing.T, what string) { c.stepFailing(t, what, nil) }
-
-// stepFailing is a step in which some syncs are to fail, by name, with these words. Their labels are not looked at.
-func (c *circle) stepFailing(t *testing.T, what string, failures map[string]string, args ...string) {
+func (c *circle) step(t *testing.T, what string) {
 	t.Helper()
-	if !c.commit(t, args...) {
+	if !c.commit(t) {
 		t.Errorf("%s: nothing to commit\n%s", what, c.said)
 	}
-	c.sync(t, failures)
-	c.check(t, what, failures)
+	c.follow(t, what)
+}
+
+// follow waits until the engine has synced the branch, and looks.
+func (c *circle) follow(t *testing.T, what string) {
+	t.Helper()
+	c.sync(t, nil)
+	c.check(t, what, nil)
 }
 
 // settle goes round until there is nothing to commit: a release takes two commits. Then the live
@@ -361,15 +365,12 @@ func (c *circle) stepFailing(t *testing.T, what string, failures map[string]stri
 func (c *circle) settle(t *testing.T, what string) {
 	t.Helper()
 	for turn := 1; c.commit(t); turn++ {
-		c.sync(t, nil)
-		c.check(t, fmt.Sprintf("%s, turn %d", what, turn), nil)
+		c.follow(t, fmt.Sprintf("%s, turn %d", what, turn))
 		if turn == 5 {
 			t.Fatalf("%s: still something to commit after %d turns", what, turn)
 		}
 	}
-	if code := c.sipgen(t, "diff"); code != 0 {
-		t.Errorf("%s: sipgen diff: exit code %d, want 0\n%s", what, code, c.said)
-	}
+	c.exits(t, what, 0, "diff")
 }
 
 // check compares the live hosts: nothing that is not ours has changed, and our labels are exactly what the tree says.
@@ -379,16 +380,12 @@ func (c *circle) check(t *testing.T, what string, failures map[string]string) {
 	c.rig.wantNoHarm(t, c.ns, what)
 	want := c.wanted(t, failures)
 	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for i := range list.Items {
 		host := &list.Items[i]
 		labels, known := want[host.GetName()]
-		if got := engine.OurLabels(host); labels != nil || !known {
-			if !maps.Equal(got, labels) {
-				t.Errorf("after %s: host %s: our labels are %v, the tree says %v", what, host.GetName(), got, labels)
-			}
+		if labels != nil || !known {
+			need.Equal(t, "after "+what+": our labels of "+host.GetName(), fmt.Sprint(engine.OurLabels(host)), fmt.Sprint(labels))
 		}
 	}
 }
@@ -418,9 +415,7 @@ func (c *circle) wanted(t *testing.T, failures map[string]string) map[string]map
 func (c *circle) holds(t *testing.T, cluster string) []string {
 	t.Helper()
 	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{LabelSelector: clusterName + "=" + cluster})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	names := []string{}
 	for i := range list.Items {
 		names = append(names, list.Items[i].GetName())
@@ -431,7 +426,5 @@ func (c *circle) holds(t *testing.T, cluster string) []string {
 
 func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {
 	t.Helper()
-	if got := c.holds(t, cluster); !slices.Equal(got, append([]string{}, want...)) {
-		t.Errorf("after %s: %s has hosts %v, want %v", what, cluster, got, want)
-	}
+	need.Same(t, "after "+what, c.holds(t, cluster), append([]string{}, want...))
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -23,18 +24,10 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 	c.tenantWith("a", 1, loadBalancer())
 	c.step(t, "assign")
 	c.consumed(t, "n1")
-	resource, namespace := engine.Kustomizations, engine.FluxNamespace
-	if r.argo != nil {
-		resource, namespace = engine.Applications, engine.ArgoNamespace
-	}
+	resource, namespace := r.syncKind()
 	had := c.serviceUIDs(t)
 	r.api.Delete(t, resource, namespace, c.root())
-	engine.Wait(t, "the end of the root", engine.SyncTimeout, func() error {
-		if r.api.Exists(t, resource, namespace, c.root()) {
-			return fmt.Errorf("still there")
-		}
-		return nil
-	})
+	r.api.WaitGone(t, resource, namespace, c.root())
 	for range 4 { // a sync takes a second
 		c.nudgeOnly(t, c.syncs(t))
 		time.Sleep(time.Second)
@@ -44,9 +37,7 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 			t.Errorf("%s went with the root", sync)
 		}
 	}
-	if now := c.serviceUIDs(t); fmt.Sprint(now) != fmt.Sprint(had) {
-		t.Errorf("the services are %v, and were %v", now, had)
-	}
+	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
 	c.check(t, "the end of the root", nil)
 	c.wantHolds(t, "the end of the root", "a", "n1")
 	c.tenantWith("a", 2, loadBalancer())
@@ -56,13 +47,10 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 	} else {
 		r.bootstrap(t, c) // without the policies, which are other sites' too: procedure "Argo CD" is TestProcedures'
 	}
-	c.sync(t, nil)
-	c.check(t, "the root is back", nil)
+	c.follow(t, "the root is back")
 	c.wantHolds(t, "the root is back", "a", "n1", "n2")
 	c.settle(t, "the root is back")
-	if now := c.serviceUIDs(t); len(now) != len(had) {
-		t.Errorf("the services are %v, and were %v", now, had)
-	}
+	need.Len(t, "the services are", c.serviceUIDs(t), len(had))
 }
 
 // serviceUIDs are the Deployments and Services of the tenants, sorted.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // facts is an API server with both engines and without any policy: here the engines may do what they do.
@@ -240,9 +241,7 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		if !env.api.Exists(t, engine.Hosts, ns, "node-1") {
 			continue
 		}
-		if got := env.api.OurLabels(t, ns, "node-1")[clusterName]; got != s.wantLabel {
-			t.Errorf("after %s: label is %q, want %q", s.name, got, s.wantLabel)
-		}
+		need.Equal(t, "after "+s.name, env.api.OurLabels(t, ns, "node-1")[clusterName], s.wantLabel)
 		if s.wantOwner != "" && !owns(env.api.Get(t, engine.Hosts, ns, "node-1"), s.wantOwner) {
 			t.Errorf("after %s: %s does not own the spec: %v", s.name, s.wantOwner, env.api.Get(t, engine.Hosts, ns, "node-1").GetManagedFields())
 		}

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var (
@@ -58,9 +58,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	}
 
 	// Free a host.
-	if said := on("n1", free[0]); said != "Metal3Machine/machine-n1\nnode-n1\n" {
-		t.Errorf("the machine on n1 is %q", said)
-	}
+	need.Equal(t, "the machine on n1", on("n1", free[0]), "Metal3Machine/machine-n1\nnode-n1\n")
 	on("n1", free[1])
 	if _, marked := r.api.Get(t, machines, c.ns, "node-n1").GetAnnotations()["cluster.x-k8s.io/delete-machine"]; !marked {
 		t.Error("the machine is not marked")
@@ -74,9 +72,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	})
 	defer later.Stop()
 	on("n1", free[2])
-	if left := keys("n1"); left != "" {
-		t.Errorf("n1 still has %s", left)
-	}
+	need.Equal(t, "n1 still has", keys("n1"), "")
 	c.accept(t)
 	c.settle(t, "n1 is let go")
 	c.wantHolds(t, "n1 is let go", "a", "n2")
@@ -91,26 +87,17 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.step(t, "n2 is replaced")
 	c.wantHolds(t, "n2 is replaced", "a", "n2", "n3")
 	on("n2", move[0])
-	if marks := keys("n2"); marks != "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy" {
-		t.Errorf("n2 has the marks %q", marks)
-	}
+	need.Equal(t, "the marks of n2", keys("n2"), "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy")
 	if r.api.Exists(t, machines, c.ns, "node-n2") {
 		t.Error("the machine on n2 is still there")
 	}
 	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n2", "md-a") })
-	engine.Wait(t, "the end of the machine", engine.SyncTimeout, func() error { // which goes with its owner
-		if r.api.Exists(t, metal3Machines, c.ns, "machine-n2") {
-			return errors.New("still there")
-		}
-		return nil
-	})
+	r.api.WaitGone(t, metal3Machines, c.ns, "machine-n2")
 	on("n2", free[2]) // which is to wait for nothing
 	c.consumed(t, "n3")
 	c.wantHolds(t, "the machine has moved", "a", "n3")
 	on("n2", move[1])
-	if left := keys("n2"); left != "" {
-		t.Errorf("n2 still has %s", left)
-	}
+	need.Equal(t, "n2 still has", keys("n2"), "")
 	c.accept(t)
 	c.tenant("b", 2)
 	c.step(t, "another tenant gets n2")

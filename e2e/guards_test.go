@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -45,9 +45,7 @@ func guardPolicyOf(t *testing.T, e v1alpha1.Engine, apply v1alpha1.ApplyMode, na
 	site.Spec.ArgoCD.Order = v1alpha1.OrderNone
 	site.Default()
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return tree
 }
 
@@ -152,9 +150,7 @@ func TestRightsOfATenant(t *testing.T) {
 	tree, _, err := render.Site(render.Input{Site: site, Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{
 		Key: schedule.ClusterKey{Namespace: "tenant-own", Name: "a"}, Roles: []schedule.Role{{Name: v1.RoleWorker, Assigned: []schedule.Assignment{{Host: host}}}},
 	}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for name, content := range tree {
 		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			api.Apply(t, "e2e", string(content))
@@ -182,9 +178,7 @@ func TestRightsOfATenant(t *testing.T) {
 			for _, verb := range append([]string{"get", "list", "watch", "deletecollection", "escalate", "bind", "impersonate"}, writes...) {
 				want := namespace == "tenant-own" && (slices.Contains(kinds, r) && (slices.Contains(writes, verb) || slices.Contains([]string{"get", "list", "watch"}, verb)) ||
 					slices.Contains(seen, r) && slices.Contains([]string{"get", "list", "watch"}, verb))
-				if got := mayIn(t, api, account, namespace, r, verb, ""); got != want {
-					t.Errorf("%s may %s %v in %q: %t, want %t", account, verb, r, namespace, got, want)
-				}
+				need.Equal(t, fmt.Sprintf("%s may %s %v in %q", account, verb, r, namespace), mayIn(t, api, account, namespace, r, verb, ""), want)
 			}
 		}
 	}
@@ -218,9 +212,7 @@ func mayIn(t *testing.T, api *engine.APIServer, account, namespace string, r rig
 	}}
 	reviews := api.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"})
 	out, err := reviews.Create(t.Context(), review, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	allowed, _, _ := unstructured.NestedBool(out.Object, "status", "allowed")
 	return allowed
 }
@@ -232,23 +224,9 @@ func TestRights(t *testing.T) {
 	api.Namespaces(t, "rights-own", "rights-other", "flux-system")
 	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own")
 	api.Apply(t, "e2e", string(tree["policy/rbac.yaml"]), string(tree["policy/reader.yaml"]))
-	reviews := api.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"})
 	may := func(account, namespace string, r right, verb string) bool {
 		t.Helper()
-		review := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-			"spec": map[string]any{
-				"user":               "system:serviceaccount:flux-system:" + account,
-				"groups":             []any{"system:serviceaccounts", "system:serviceaccounts:flux-system", "system:authenticated"},
-				"resourceAttributes": map[string]any{"namespace": namespace, "group": r.group, "resource": r.resource, "verb": verb},
-			},
-		}}
-		out, err := reviews.Create(context.Background(), review, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		allowed, _, _ := unstructured.NestedBool(out.Object, "status", "allowed")
-		return allowed
+		return mayIn(t, api, account, namespace, r, verb, "")
 	}
 	hosts, secrets := right{"metal3.io", "baremetalhosts"}, right{"", "secrets"}
 	engine.Wait(t, "the rights", engine.SyncTimeout, func() error {

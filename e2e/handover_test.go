@@ -21,6 +21,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The kinds that say which hosts machines take, and how many machines there are.
@@ -43,23 +44,21 @@ func rowHandover(t *testing.T, r *rig, name string) {
 	c.forClusterAPI("blue", blue, 2, 0)
 	c.step(t, "two tenants")
 
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		for _, cluster := range []string{"red", "blue"} {
 			c.platform(t, cluster)
 			c.takeHosts(t, cluster)
 		}
 	})
-	c.accept(t)
 	c.settle(t, "the hosts are consumed")
 
 	// Expand: one more host, one more replica, and no standby host.
 	c.forClusterAPI("red", red, 2, 1)
 	c.step(t, "red wants one more worker")
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		c.platform(t, "red")
 		c.takeHosts(t, "red")
 	})
-	c.accept(t)
 	c.settle(t, "red has one more worker")
 
 	// Contract: Cluster API chooses the machine, and sipgen gives back the host that it let go.
@@ -71,11 +70,10 @@ func rowHandover(t *testing.T, r *rig, name string) {
 	}
 	gone := workers[rand.IntN(2)]
 	t.Logf("Cluster API deletes the machine on %s", gone)
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		c.platform(t, "blue")
 		r.letGo(t, c.ns, gone)
 	})
-	c.accept(t)
 	c.settle(t, "a worker was let go")
 	if rest := c.active(t, "blue", "Worker"); len(rest) != 1 || rest[0] == gone {
 		t.Errorf("blue has the workers %v, want the one that is not %s", rest, gone)
@@ -110,23 +108,16 @@ func (c *circle) platform(t *testing.T, cluster string) {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
 	write := func(name string, content []byte) {
-		if err := files.WriteFile(path.Join("/", name), content); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, files.WriteFile(path.Join("/", name), content))
 	}
 	for name, content := range c.tree {
 		write(name, content)
 	}
 	example := filepath.Join("..", "examples", "cluster-api", "platform", "edge")
 	entries, err := os.ReadDir(example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, entry := range entries {
-		content, err := os.ReadFile(filepath.Join(example, entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, filepath.Join(example, entry.Name()))
 		text := strings.ReplaceAll(string(content), "clusters/edge/edge/", "clusters/"+c.tenants+"/"+cluster+"/")
 		if entry.Name() == "kustomization.yaml" {
 			text = strings.Replace(text, "namespace: metal3", "namespace: "+c.ns+"\nnamePrefix: "+cluster+"-", 1)
@@ -136,13 +127,9 @@ func (c *circle) platform(t *testing.T, cluster string) {
 		write("platform/"+cluster+"/"+entry.Name(), []byte(text))
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/platform/"+cluster)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	text, err := built.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	account := "system:serviceaccount:" + c.ns + ":platform"
 	c.rig.api.Apply(t, "e2e", strings.ReplaceAll(`
 apiVersion: rbac.authorization.k8s.io/v1
@@ -185,9 +172,7 @@ func (c *circle) takeHosts(t *testing.T, cluster string) {
 			t.Logf("%s takes %s of %v", of.template, chosen, hosts)
 			c.rig.consume(t, c.ns, chosen)
 		}
-		if hosts := c.available(t, selectorOf(t, template)); len(hosts) > 0 {
-			t.Errorf("%s: one machine more could take %v", of.template, hosts)
-		}
+		need.Len(t, of.template+": hosts for one machine more", c.available(t, selectorOf(t, template)), 0)
 	}
 	if hosts := c.available(t, labels.Everything()); len(hosts) == 0 {
 		t.Error("no host is available without a selector: it is not the selector that leaves them out")
@@ -218,9 +203,7 @@ func (c *circle) active(t *testing.T, cluster, role string) []string {
 	t.Helper()
 	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(),
 		metav1.ListOptions{LabelSelector: clusterName + "=" + cluster + ",sip.airshipit.org/node-type=" + role})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var names []string
 	for i := range list.Items {
 		if _, consumed, err := unstructured.NestedMap(list.Items[i].Object, "spec", "consumerRef"); err == nil && consumed {
@@ -235,9 +218,7 @@ func (c *circle) active(t *testing.T, cluster, role string) []string {
 func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Selector {
 	t.Helper()
 	fields, _, err := unstructured.NestedMap(template.Object, "spec", "template", "spec", "hostSelector")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	selector := labels.NewSelector()
 	add := func(key string, operator selection.Operator, values []string) {
 		requirement, err := labels.NewRequirement(key, operator, values)
@@ -247,22 +228,16 @@ func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Select
 		selector = selector.Add(*requirement)
 	}
 	matchLabels, _, err := unstructured.NestedStringMap(fields, "matchLabels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for key, value := range matchLabels {
 		add(key, selection.Equals, []string{value})
 	}
 	expressions, _, err := unstructured.NestedSlice(fields, "matchExpressions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, e := range expressions {
 		expression := e.(map[string]any)
 		values, _, err := unstructured.NestedStringSlice(expression, "values")
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		add(expression["key"].(string), selection.Operator(strings.ToLower(expression["operator"].(string))), values)
 	}
 	return selector
@@ -272,9 +247,7 @@ func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Select
 func (c *circle) available(t *testing.T, selector labels.Selector) []string {
 	t.Helper()
 	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{LabelSelector: selector.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	var names []string
 	for i := range list.Items {
 		host := &list.Items[i]

@@ -61,8 +61,7 @@ func howLong(t *testing.T, r *rig, name string) {
 			}
 		}
 		wait(what, hosts...)
-		c.sync(t, nil)
-		c.check(t, what, nil)
+		c.follow(t, what)
 	}
 	c.services["a"] = loadBalancer()
 	commit("a new cluster", 1, "n2")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // used is a host that a machine runs on.
@@ -107,9 +108,7 @@ func TestInUseGuard(t *testing.T) {
 	makeUsed := func(t *testing.T, name string, row row) {
 		t.Helper()
 		host := labeledHost(t, ns, name, row.spec, row.labels)
-		if err := api.TryApply(host, "site-controller", false); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, api.TryApply(host, "site-controller", false))
 		if row.state != "" {
 			setStatus(t, api, ns, name, row.state)
 		}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/live"
 )
@@ -72,19 +73,14 @@ spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', c
 			return createAll(t, api, manifests)
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, group.Wait())
 }
 
 // readerAccount applies the account that sipgen renders for reading, with the rights in one namespace, and gives its configuration.
 // Its objects have names of their own: a site that another test renders for this API server has a reader too, of another engine.
 func readerAccount(t testing.TB, api *engine.APIServer, ns string) *rest.Config {
 	t.Helper()
-	policy, err := os.ReadFile("../golden/two-tenants/policy/reader.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy := need.Read(t, "../golden/two-tenants/policy/reader.yaml")
 	api.Namespaces(t, "flux-system")
 	own := strings.NewReplacer("vino-system", ns, "sipgen-two-tenants-", "sipgen-"+ns+"-")
 	api.Apply(t, "e2e", own.Replace(string(policy)))
@@ -132,9 +128,7 @@ func TestLiveInventory(t *testing.T) {
 		Namespaces: []string{"live"}, Now: now,
 		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00007" || h.Name == "n00600" },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(inv.Hosts) != hosts || inv.Hosts[0].Name != "n00000" || inv.Hosts[hosts-1].Name != fmt.Sprintf("n%05d", hosts-1) {
 		t.Errorf("%d hosts, want %d", len(inv.Hosts), hosts)
 	}
@@ -196,17 +190,11 @@ func TestLiveInventory(t *testing.T) {
 				t.Errorf("%s: no error", row.why)
 				continue
 			}
-			for _, word := range row.want {
-				if !strings.Contains(err.Error(), word) {
-					t.Errorf("%s: no %q in %v", row.why, word, err)
-				}
-			}
+			need.Words(t, row.why, err.Error(), row.want...)
 		}
 		// A Secret that the account may not read is its host's finding.
 		inv, err := live.Hosts(t.Context(), account, live.Options{Namespaces: []string{"live-other"}, NeedsAddresses: needOne})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for i := range inv.Hosts {
 			if said := fmt.Sprintf("%+v", inv.Hosts[i]); needOne(&inv.Hosts[i]) && !strings.Contains(said, "n00001-net lies in a namespace that the account may not read") {
 				t.Errorf("found %s, want a word about its Secret", said)
@@ -251,9 +239,7 @@ func sameFromSnapshot(t *testing.T, account *rest.Config) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	site := file("site.yaml", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: live}\nspec:\n  repository: {url: 'ssh://git@git.invalid/live.git'}\n  hosts: {namespaces: [live]}\n")

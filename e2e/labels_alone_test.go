@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowLabelsAlone: labels that somebody puts on a free host by hand give a cluster no more hosts than it wants. The label guard denies them to a person; by
@@ -42,9 +43,7 @@ func rowLabelsAlone(t *testing.T, r *rig, name string) {
 	c.settle(t, what)
 	r.wantNoHarm(t, c.ns, what)
 	c.wantHolds(t, what, "a", "n1")
-	if got := r.api.OurLabels(t, c.ns, "n2"); len(got) > 0 {
-		t.Errorf("%s: n2 has the labels %v, want none", what, got)
-	}
+	need.Len(t, what, r.api.OurLabels(t, c.ns, "n2"), 0)
 
 	r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
 		for key := range claim {

@@ -48,8 +48,7 @@ func rowMadeAnew(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, address, "a", "n1")
 	fill := strings.NewReplacer("NAMESPACE", c.tenants, "NAME", before.GetName())
 	c.run(t, []string{fill.Replace(strings.Join(commands, "\n"))})
-	c.sync(t, nil)
-	c.check(t, address, nil)
+	c.follow(t, address)
 	now := service()
 	if now == nil {
 		t.Fatalf("%s: there is no Service", address)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/render"
@@ -148,18 +149,14 @@ func tryMoves(t *testing.T, api *engine.APIServer, syncer *engine.Client, ns str
 				setStatus(t, api, ns, name, row.state)
 			}
 			// The labels are the engine's, from an apply before.
-			if err := syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
 			err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval), "kustomize-controller", false)
 			wantDenied(t, row.why, err, row.denied)
 			want := row.after
 			if row.denied != "" {
 				want = row.before
 			}
-			if got := api.OurLabels(t, ns, name); fmt.Sprint(got) != fmt.Sprint(movedLabels(want)) {
-				t.Errorf("it has labels %v, want %q", got, want)
-			}
+			need.Equal(t, "it has labels", fmt.Sprint(api.OurLabels(t, ns, name)), fmt.Sprint(movedLabels(want)))
 		})
 	}
 }
@@ -202,9 +199,7 @@ func movedPatch(t *testing.T, api *engine.APIServer, ns, name, labels, approval 
 func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	var object metal3.BareMetalHost
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &object); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &object))
 	host := bmh.FromObject(&object)
 	host.Managers = []inventory.Manager{}
 	site := &v1alpha1.Site{}
@@ -213,9 +208,7 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.Surplus{}}, Since: schedule.New}
 	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true, Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return engine.Objects(t, tree["clusters/t/a/hosts/"+host.Namespace+"."+host.Name+".yaml"])[0]
 }
 
@@ -237,9 +230,7 @@ func TestEmptiedLabels(t *testing.T) {
 	for _, step := range []struct{ what, labels string }{{"the first labels", wholeClaim}, {"none", ""}, {"labels again", wholeClaim}, {"none again", ""}} {
 		patch := movedPatch(t, api, ns, "n1", step.labels, "")
 		if step.labels == "" {
-			if err := unstructured.SetNestedMap(patch.Object, map[string]any{}, "metadata", "labels"); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, unstructured.SetNestedMap(patch.Object, map[string]any{}, "metadata", "labels"))
 		}
 		wantDenied(t, step.what, syncer.TryApply(patch, "kustomize-controller", false), "")
 	}

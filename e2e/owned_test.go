@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
@@ -161,13 +161,9 @@ func (m *maker) labelsBeside(t *testing.T) {
 				m.flux.WaitFailed(t, ns, "labels", revision, "denied")
 			default:
 				m.flux.WaitApplied(t, ns, "labels", revision)
-				if got := m.api.OurLabels(t, ns, "node-1")[clusterName]; got != "a" {
-					t.Errorf("label is %q", got)
-				}
+				need.Equal(t, "label", m.api.OurLabels(t, ns, "node-1")[clusterName], "a")
 			}
-			if after := m.spec(t, ns); !reflect.DeepEqual(after, before) {
-				t.Errorf("the spec is %v, was %v", after, before)
-			}
+			need.Deep(t, "the spec", m.spec(t, ns), before)
 		})
 	}
 }
@@ -219,17 +215,13 @@ func (m *maker) labelsIn(t *testing.T) {
 					delete(want, field)
 				}
 			}
-			if is := m.spec(t, ns); !reflect.DeepEqual(is, want) {
-				t.Errorf("the spec is %v, want %v", is, want)
-			}
+			need.Deep(t, "the spec", m.spec(t, ns), want)
 			if _, deprovisioned := row.harm["image"]; deprovisioned {
 				m.operator.WaitState(t, "available", ns, "node-1")
 			} else {
 				m.operator.WaitState(t, "provisioned", ns, "node-1")
 			}
-			if got := m.api.OurLabels(t, ns, "node-1")[clusterName]; got != "a" {
-				t.Errorf("label is %q", got)
-			}
+			need.Equal(t, "label", m.api.OurLabels(t, ns, "node-1")[clusterName], "a")
 		})
 	}
 }
@@ -286,9 +278,7 @@ func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(rend
 	site.Spec.Flux.Namespace = ns
 	site.Default()
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for _, edit := range change {
 		edit(tree)
 	}
@@ -304,8 +294,6 @@ func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(rend
 func hostOf(t *testing.T, live *unstructured.Unstructured) inventory.Host {
 	t.Helper()
 	var object metal3.BareMetalHost
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &object); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &object))
 	return bmh.FromObject(&object)
 }

@@ -4,14 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func procedure(t *testing.T, name ...string) []string {
@@ -24,13 +21,7 @@ func procedure(t *testing.T, name ...string) []string {
 func (c *circle) run(t *testing.T, blocks []string) string {
 	t.Helper()
 	dir := t.TempDir()
-	site, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{"site-new.yaml": string(site)}
+	files := map[string]string{"site-new.yaml": c.siteText(t)}
 	for name, spec := range c.specs {
 		files["tenants/"+name+".yaml"] = spec
 	}
@@ -38,13 +29,7 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 		files[name] = string(content)
 	}
 	for name, content := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(blocks, "\n"))
 	cmd.Dir = dir
@@ -65,8 +50,6 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 func TestCodeBlocks(t *testing.T) {
 	const page = "# Page\n\n    of nobody\n\n```sh\nnameless\n```\n\n```sh one\na\n\nb\n```\n\n1. Item:\n   ```sh one\n   c |\n     d\n   ```\n\n```sh one two\ne\n```\n"
 	for name, want := range map[string][]string{"one": {"a\n\nb\n", "c |\n  d\n"}, "one two": {"e\n"}, "two": nil} {
-		if got := engine.CodeBlocks(t, []byte(page), name); !slices.Equal(got, want) {
-			t.Errorf("%q: found %q, want %q", name, got, want)
-		}
+		need.Same(t, name, engine.CodeBlocks(t, []byte(page), name), want)
 	}
 }

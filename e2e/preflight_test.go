@@ -12,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
@@ -33,9 +34,7 @@ func shell(t *testing.T, api *engine.APIServer, line string) {
 		"PATH=" + filepath.Dir(engine.Binary(t, "kubectl")) + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"KUBECONFIG=" + engine.Kubeconfig(t, api.Config()), "HOME=" + t.TempDir(),
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, out)
-	}
+	need.Output(t, cmd)
 }
 
 // TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before it, an apply
@@ -104,9 +103,7 @@ func TestFixes(t *testing.T) {
 			}
 			check := func() []finding.Finding {
 				inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: []string{ns}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				return preflight.Check(row.engine, v1alpha1.ApplyMerge, inv.Hosts, func(*inventory.Host) bool { return true })
 			}
 			sync := func(namespace string) *unstructured.Unstructured {
@@ -124,9 +121,7 @@ func TestFixes(t *testing.T) {
 				t.Fatalf("found %v, want %v", found, row.found)
 			}
 			for i, finding := range found {
-				if !strings.Contains(finding.Sentence(), row.found[i]) {
-					t.Errorf("found %s, want %s", finding, row.found[i])
-				}
+				need.Words(t, "the finding", finding.Sentence(), row.found[i])
 			}
 			if spec := fmt.Sprint(sync(ns + "-not").Object["spec"]); strings.Contains(spec, "bootMACAddress") == row.wiped {
 				t.Errorf("the spec after a sync that nobody fixed for: %s", spec)
@@ -139,16 +134,10 @@ func TestFixes(t *testing.T) {
 			if fmt.Sprint(before.Object["spec"]) != fmt.Sprint(after.Object["spec"]) || before.GetGeneration() != after.GetGeneration() {
 				t.Errorf("the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
 			}
-			if found := check(); len(found) > 0 {
-				t.Errorf("still found %v", found)
-			}
+			need.Len(t, "still found", check(), 0)
 			synced := sync(ns)
-			if fmt.Sprint(synced.Object["spec"]) != fmt.Sprint(before.Object["spec"]) {
-				t.Errorf("the spec after a sync: %v, want %v", synced.Object["spec"], before.Object["spec"])
-			}
-			if got := synced.GetLabels()[clusterName]; got != "edge-a" {
-				t.Errorf("our label is %q", got)
-			}
+			need.Equal(t, "the spec after a sync", fmt.Sprint(synced.Object["spec"]), fmt.Sprint(before.Object["spec"]))
+			need.Equal(t, "our label is", synced.GetLabels()[clusterName], "edge-a")
 		})
 	}
 }

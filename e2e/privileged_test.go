@@ -18,6 +18,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
@@ -117,9 +118,7 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	t.Helper()
 	dir := t.TempDir()
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: tenants}\nspec: {repository: {url: 'ssh://git@git.invalid/guards.git'}}\n"
-	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
 	if _, err := publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +211,7 @@ func ofTwoTenants(t *testing.T, namespaces ...string) render.Tree {
 		})
 	}
 	tree, _, err := render.Site(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if !slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }) {
 		t.Fatal("no rights are rendered")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -39,9 +40,7 @@ func TestRemoteArgo(t *testing.T) {
 	credentials, err := json.Marshal(map[string]any{
 		"bearerToken": manager.BearerToken, "tlsClientConfig": map[string]any{"caData": base64.StdEncoding.EncodeToString(manager.CAData)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	hub.api.Apply(t, "e2e", fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
@@ -59,8 +58,7 @@ stringData: {name: remote, server: %q, config: %q}
 	contexts := "export KUBECONFIG='" + engine.Kubeconfigs(t, map[string]*rest.Config{"management": remote.Config(), "argocd": hub.api.Config()}) + "'\n"
 	c.run(t, append([]string{contexts}, procedure(t, "bootstrap", "argocd-remote")[0]))
 	c.started = true
-	c.sync(t, nil)
-	c.check(t, "assign", nil)
+	c.follow(t, "assign")
 	c.wantHolds(t, "assign", "a", "n1")
 
 	client := engine.NewClient(t, manager)
@@ -80,9 +78,7 @@ stringData: {name: remote, server: %q, config: %q}
 		}
 	}
 	text, err := replacing.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	hub.api.Kubectl(t, string(text), "apply", "-f", "-")
 	hub.argo.WaitFailed(t, replacing.GetName(), c.repo.Head(t), "may not change a BareMetalHost's spec")
 	c.check(t, "an Application that replaces", nil)
@@ -103,18 +99,14 @@ func TestGuardedIdentities(t *testing.T) {
 	for i, user := range []string{"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`, "https://issuer.example.org/#argocd"} {
 		site.Spec.ArgoCD.Identity = user
 		tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		// Guards have one name on an API server; each of these has another, so that the tests on this one do not meet.
 		for _, o := range engine.Objects(t, tree["policy/sync-guard.yaml"]) {
 			o.SetName(fmt.Sprintf("identities-%d", i))
 			if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
 				_ = unstructured.SetNestedField(o.Object, o.GetName(), "spec", "policyName")
 			}
-			if err := api.TryApply(o, "e2e", false); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, api.TryApply(o, "e2e", false))
 		}
 		client := engine.NewClient(t, api.As(user, "system:masters"))
 		waitGuarded(t, client, "identities", "n1")

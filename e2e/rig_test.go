@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rig is an API server with one engine, for many sites side by side. Each has a site's name, hosts and tenants of its own.
@@ -46,22 +48,30 @@ var (
 	})
 )
 
-func newRig(t testing.TB, e v1alpha1.Engine) *rig {
-	r := newRigWithoutOperator(t, e)
-	r.startOperator(t)
-	return r
+// bothRigs are on one API server, as that of real life, where Argo CD applies policies itself.
+var bothRigs = engine.Shared(func(t testing.TB) map[v1alpha1.Engine]rig {
+	flux := newRig(t, v1alpha1.EngineFlux)
+	flux.api.InstallCRDs(t, engine.HostDeployPolicyCRD(t))
+	flux.alone = true
+	argo := *flux
+	flux.flux, argo.engine, argo.argo = engine.StartFlux(t, flux.api), v1alpha1.EngineArgoCD, engine.StartArgo(t, flux.api)
+	flux.controllers = engine.StartControllers(t, flux.api)
+	return map[v1alpha1.Engine]rig{flux.engine: *flux, argo.engine: argo}
+})
+
+// besideTheOther is a rig of bothRigs for one site.
+func besideTheOther(t *testing.T, e v1alpha1.Engine) *rig {
+	r := bothRigs(t)[e]
+	return &r
 }
 
-// newRigWithoutOperator is newRig before there is a baremetal-operator.
-func newRigWithoutOperator(t testing.TB, e v1alpha1.Engine) *rig {
+func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	return &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
-}
-
-func (r *rig) startOperator(t testing.TB) {
-	engine.StartOperator(t, r.api)
-	engine.WatchHosts(t, r.api)
+	r := &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
+	engine.StartOperator(t, api)
+	engine.WatchHosts(t, api)
+	return r
 }
 
 // startEngine starts what syncs, and the controllers that want to know its kinds.
@@ -72,6 +82,14 @@ func (r *rig) startEngine(t testing.TB) {
 		r.argo = engine.StartArgo(t, r.api, r.proxy)
 	}
 	r.controllers = engine.StartControllers(t, r.api)
+}
+
+// syncKind gives what the engine syncs by, and where.
+func (r *rig) syncKind() (resource schema.GroupVersionResource, namespace string) {
+	if r.argo != nil {
+		return engine.Applications, engine.ArgoNamespace
+	}
+	return engine.Kustomizations, engine.FluxNamespace
 }
 
 // wantNoHarm fails the test if something happened to a namespace's hosts that the test did not announce.
@@ -119,14 +137,10 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 				}
 			}
 			patches := []any{without(o.GetName()), without(o.GetName() + "-policy")}
-			if err := unstructured.SetNestedSlice(o.Object, patches, "spec", "source", "kustomize", "patches"); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, unstructured.SetNestedSlice(o.Object, patches, "spec", "source", "kustomize", "patches"))
 		}
 		text, err := o.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		manifests = append(manifests, string(text))
 	}
 	r.api.Kubectl(t, strings.Join(manifests, "\n---\n"), "apply", "-f", "-")
@@ -188,18 +202,10 @@ func (c *circle) sync(t *testing.T, failures map[string]string) {
 	for _, name := range names {
 		c.await(t, name, commit, revision, failures)
 	}
-	resource, namespace := engine.Kustomizations, engine.FluxNamespace
-	if c.rig.argo != nil {
-		resource, namespace = engine.Applications, engine.ArgoNamespace
-	}
+	resource, namespace := c.rig.syncKind()
 	for _, name := range c.synced {
 		if !slices.Contains(names, name) {
-			engine.Wait(t, "the end of "+name, engine.SyncTimeout, func() error {
-				if c.rig.api.Exists(t, resource, namespace, name) {
-					return fmt.Errorf("still there")
-				}
-				return nil
-			})
+			c.rig.api.WaitGone(t, resource, namespace, name)
 		}
 	}
 	c.synced = names

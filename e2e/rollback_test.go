@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no image, and the host is
@@ -68,18 +68,14 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 		c.readTree(t)
 		c.sync(t, back.failures)
 		c.untouched.Check(t, back.what)
-		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, labels) {
-			t.Errorf("after %s: the host has labels %v, want %v", back.what, got, labels)
-		}
+		need.Deep(t, "after "+back.what, r.api.OurLabels(t, c.ns, "n1"), labels)
 		if back.disputed {
 			c.dispute(t, denied, "n1")
-			c.repo.Reset(t, has)
-			c.readTree(t)
+			c.reset(t, has)
 		} else {
 			c.commit(t)
 		}
-		c.sync(t, nil)
-		c.check(t, "the run after "+back.what, nil)
+		c.follow(t, "the run after "+back.what)
 		c.wantHolds(t, "the run after "+back.what, "a", "n1")
 		c.settle(t, "the run after "+back.what)
 	}
@@ -101,9 +97,7 @@ func (c *circle) dispute(t *testing.T, failures map[string]string, host string) 
 	c.readTree(t)
 	c.sync(t, failures)
 	c.untouched.Check(t, "a disputed host")
-	if got := c.rig.api.OurLabels(t, c.ns, host); !maps.Equal(got, labels) {
-		t.Errorf("a disputed host has labels %v, want %v", got, labels)
-	}
+	need.Deep(t, "a disputed host has labels", c.rig.api.OurLabels(t, c.ns, host), labels)
 }
 
 // rowRelabeled: a person with all rights labels a host in use for a cluster that nobody has, and then for another tenant's: it stays where it is, and
@@ -115,8 +109,7 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	c.tenant("b", 1)
 	c.step(t, "assign")
 	c.wantHolds(t, "assign", "a", "n1")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
-	c.accept(t)
+	c.use(t, func() { r.consume(t, c.ns, "n1") })
 	were := r.api.OurLabels(t, c.ns, "n1")
 	label := func(cluster string) {
 		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
@@ -133,9 +126,7 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 		}
 		c.run(t, []string{strings.Replace(command, "--as=YOU", "--as=somebody", 1)})
 		c.accept(t)
-		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, were) {
-			t.Errorf("%s: after %s: labels %v, want %v", what, command, got, were)
-		}
+		need.Deep(t, what, r.api.OurLabels(t, c.ns, "n1"), were)
 		c.settle(t, what)
 		c.wantHolds(t, what, "a", "n1")
 	}
@@ -168,8 +159,7 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1", "n2")
 	c.tenant("a", 2)
 	c.step(t, "assign")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
-	c.accept(t)
+	c.use(t, func() { r.consume(t, c.ns, "n2") })
 	c.tenant("a", 1)
 	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n2}}", 1)
 	// Without the annotation n1 would go: nothing runs there.
@@ -179,14 +169,11 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	approved := c.repo.Head(t)
 	uid := r.api.Get(t, engine.Hosts, c.ns, "n2").GetUID()
 	want := fmt.Sprintf("%s/Metal3Machine/%s/machine-n2", uid, c.ns)
-	if got := r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"]; got != want {
-		t.Errorf("the host's approval is %q, want %q", got, want)
-	}
+	need.Equal(t, "the host's approval is", r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"], want)
 	c.settle(t, "an approved release")
 
 	// Cluster API lets it go, another tenant gets it, and another machine.
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
-	c.accept(t)
+	c.use(t, func() { r.letGo(t, c.ns, "n2") })
 	c.tenant("a", 1)
 	c.tenant("b", 1)
 	c.step(t, "assign to b")
@@ -201,29 +188,24 @@ func rowApproved(t *testing.T, r *rig, name string) {
 // goes on.
 func (c *circle) replay(t *testing.T, r *rig, approved string, denied map[string]string, hosts ...string) {
 	t.Helper()
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		r.consume(t, c.ns, "n2")
 		r.api.HostWatch.During(t, c.ns, "n2", func() {
 			r.editAsCAPM3(t, c.ns, "n2", func(spec map[string]any) { spec["consumerRef"].(map[string]any)["name"] = "machine-of-b" })
 		})
 	})
-	c.accept(t)
 	were := map[string]map[string]string{}
 	for _, host := range hosts {
 		were[host] = r.api.OurLabels(t, c.ns, host)
 	}
-	c.repo.Reset(t, approved)
-	c.readTree(t)
+	c.reset(t, approved)
 	c.sync(t, denied)
 	c.untouched.Check(t, "a replayed approval")
 	for _, host := range hosts {
-		if got := r.api.OurLabels(t, c.ns, host); !maps.Equal(got, were[host]) {
-			t.Errorf("after a replayed approval: host %s has labels %v, want %v", host, got, were[host])
-		}
+		need.Deep(t, "after a replayed approval: host "+host, r.api.OurLabels(t, c.ns, host), were[host])
 	}
 	c.commit(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
+	c.follow(t, "the run after it")
 	c.wantHolds(t, "the run after it", "b", "n2")
 	c.settle(t, "the run after it")
 }

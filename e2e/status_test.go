@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -20,14 +19,8 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	}
 	status := func(what string, code int, words []string, args ...string) {
 		t.Helper()
-		if got := c.sipgen(t, "status", args...); got != code {
-			t.Errorf("%s: exit code %d, want %d\n%s", what, got, code, c.said)
-		}
-		for _, word := range words {
-			if !strings.Contains(c.said, word) {
-				t.Errorf("%s: no %q in\n%s", what, word, c.said)
-			}
-		}
+		c.exits(t, what, code, "status", args...)
+		c.wantSaid(t, what, words...)
 	}
 	// waited is what the command says when all is live; on a busy machine Argo CD may have to be asked again.
 	waited := func(what string) {

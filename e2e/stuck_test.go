@@ -63,12 +63,7 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "the broken tenant is gone", "a")
 	c.wantHolds(t, "the broken tenant is gone", "b", "n2")
 	for _, resource := range []schema.GroupVersionResource{engine.Deployments, services} {
-		engine.Wait(t, "the end of what the cluster had", engine.SyncTimeout, func() error {
-			for _, o := range r.api.List(t, resource, c.tenants) {
-				return fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName())
-			}
-			return nil
-		})
+		r.api.WaitGone(t, resource, c.tenants, "")
 	}
 }
 

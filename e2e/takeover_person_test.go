@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // person is one at a shell, in a folder with the Site.
@@ -23,15 +21,7 @@ type person struct {
 func (c *circle) person(t *testing.T) *person {
 	t.Helper()
 	dir := t.TempDir()
-	site, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), site, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.Write(t, filepath.Join(dir, "site.yaml"), c.siteText(t))
 	return &person{t, dir, []string{
 		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
 		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "SITE=" + c.site.Name,

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +16,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // What the SIP operator made for its tenant lma, as it is recorded in testdata/inputs/sip-operator.
@@ -83,11 +82,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	}
 	// Before the objects are handed over none of the tenant's services is published, and the message has the commands.
 	said := s.run("code=0; sipgen publish --site site.yaml -f tenants --inventory cluster --author 'Ada <ada@example.org>' || code=$?; [ $code = 1 ]")
-	for _, want := range []string{"frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json", "could not check whether there is a Secret jumphost-lma-host-keys"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("published over SIP's objects: no %q in\n%s", want, said)
-		}
-	}
+	need.Words(t, "published over SIP's objects", said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json", "could not check whether there is a Secret jumphost-lma-host-keys")
 	if c.readTree(t); c.tree["clusters/lma-infra/lma/infra/kustomization.yaml"] != nil {
 		t.Error("services are in the tree that the engine cannot sync")
 	}
@@ -95,9 +90,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 		t.Errorf("diff before the objects are handed over:\n%s", said)
 	}
 	hand := s.run(way[2])
-	if n := strings.Count(hand, "kubectl patch"); n != 6 {
-		t.Errorf("%d objects are handed over, want 6:\n%s", n, hand)
-	}
+	need.Equal(t, "objects that are handed over", strings.Count(hand, "kubectl patch"), 6)
 	s.run(hand)
 
 	if !c.commit(t) {
@@ -124,9 +117,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	if api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma") {
 		t.Error("SIP's ConfigMap is still there")
 	}
-	if finalizers := api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(); len(finalizers) > 0 {
-		t.Errorf("the SIPCluster has the finalizers %v", finalizers)
-	}
+	need.Len(t, "the SIPCluster has the finalizers", api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(), 0)
 	if said = s.run("sipgen diff --site site.yaml -f tenants --inventory cluster"); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
 		t.Errorf("diff after the takeover:\n%s", said)
 	}
@@ -140,9 +131,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	s.run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
 	for _, pod := range api.List(t, engine.Pods, sipTenant) {
 		text, err := pod.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for _, left := range []string{"ssh-perms", "node-role.kubernetes.io/master", `"secretName":"loadbalancer-`, `"secretName":"jumphost-lma"`, "quay.io/airshipit"} {
 			if pod.GetDeletionTimestamp() == nil && strings.Contains(string(text), left) {
 				t.Errorf("pod %s has %s of SIP's", pod.GetName(), left)
@@ -157,12 +146,8 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	}
 	c.sync(t, nil)
 	ports, _, _ := unstructured.NestedSlice(api.Get(t, engine.Services, sipTenant, "loadbalancer-worker-lma").Object, "spec", "ports")
-	if len(ports) != 13 {
-		t.Errorf("a range of 13 ports has %d", len(ports))
-	}
-	if code := c.sipgen(t, "diff"); code != 0 {
-		t.Errorf("sipgen diff: exit code %d, want 0\n%s", code, c.said)
-	}
+	need.Len(t, "a range of 13 ports", ports, 13)
+	c.exits(t, "a shorter range", 0, "diff")
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
 	s.run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
 	c.wantSIPLabels(t)
@@ -185,10 +170,7 @@ func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
 	api.Namespaces(t, sipTenant, sipHosts, "sipcluster-system")
 
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", "testdata", "inputs", "sip-operator", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := need.Read(t, filepath.Join("..", "testdata", "inputs", "sip-operator", name))
 		return string(text)
 	}
 	for _, o := range engine.Objects(t, []byte(read("hosts.yaml"))) {
@@ -204,9 +186,7 @@ func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
 		}
 		o.SetLabels(labels)
 		text, err := o.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		api.Create(t, "vino", string(text))
 		if o.GetKind() != "BareMetalHost" {
 			continue
@@ -288,9 +268,7 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 		}
 		return out
 	}
-	if !slices.Equal(ports(&was), ports(&is)) {
-		t.Errorf("%s: the ports were %v and are %v", name, ports(&was), ports(&is))
-	}
+	need.Same(t, name, ports(&was), ports(&is))
 	var rendered *unstructured.Unstructured
 	for _, o := range engine.Objects(t, []byte(c.api(t, name))) {
 		if o.GetKind() == "Deployment" {
@@ -299,13 +277,9 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 	}
 	rendered.SetName(name + "-anew")
 	created, err := api.Dynamic.Resource(engine.Deployments).Namespace(sipTenant).Create(context.Background(), rendered, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	convert(t, created, &fresh)
-	if !reflect.DeepEqual(live.Spec, fresh.Spec) {
-		t.Errorf("%s: the live spec is not the rendered one:\n%+v\nwant\n%+v", name, live.Spec, fresh.Spec)
-	}
+	need.Deep(t, name, live.Spec, fresh.Spec)
 }
 
 // api is what kubectl makes of the overlay of the tenant's services, the part about one of them.
@@ -315,12 +289,8 @@ func (c *circle) api(t *testing.T, name string) string {
 	folder := "clusters/" + sipTenant + "/lma/infra/"
 	for path, content := range c.tree {
 		if below, ok := strings.CutPrefix(path, folder); ok {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, below)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, below), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, below)), 0o755))
+			need.OK(t, os.WriteFile(filepath.Join(dir, below), content, 0o600))
 		}
 	}
 	var out []string
@@ -334,9 +304,7 @@ func (c *circle) api(t *testing.T, name string) string {
 
 func convert(t *testing.T, from *unstructured.Unstructured, into any) {
 	t.Helper()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into))
 }
 
 // wantSIPLabels wants the five hosts of the tenant to be its own.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // wantNothingChanged watches until it is called back: no Deployment, Service or ConfigMap of the tenants is made, deleted or given another
@@ -44,9 +45,7 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 	} {
 		client := c.rig.api.Dynamic.Resource(one.resource).Namespace(one.namespace)
 		list, err := client.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if len(list.Items) == 0 {
 			t.Fatalf("there are no %s in %s", one.resource.Resource, one.namespace)
 		}
@@ -55,9 +54,7 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 			content[list.Items[i].GetName()] = fmt.Sprint(one.content(&list.Items[i]))
 		}
 		events, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		atEnd = append(atEnd, func() {
 			for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
 				if is := fmt.Sprint(one.content(&o)); is != content[o.GetName()] && (one.resource != engine.Hosts || !slices.Contains(but, o.GetName())) {

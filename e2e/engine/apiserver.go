@@ -17,6 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	certutil "k8s.io/client-go/util/cert"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The tokens of those who need no ServiceAccount.
@@ -61,9 +63,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	etcd := startEtcd(t)
 	dir := t.TempDir()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv6loopback}, []string{"localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	accountKey := writeFile(t, dir, "account.key", newKey(t))
 	args := []string{
 		"--etcd-servers=" + etcd,
@@ -178,9 +178,7 @@ func Kubeconfigs(t testing.TB, contexts map[string]*rest.Config) string {
 		}
 	}
 	content, err := clientcmd.Write(*file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return writeFile(t, t.TempDir(), "kubeconfig", content)
 }
 
@@ -215,9 +213,7 @@ func startEtcd(t testing.TB) string {
 func newKey(t testing.TB) []byte {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +27,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The kinds that the tests touch most.
@@ -60,13 +61,9 @@ func NewClient(t testing.TB, config *rest.Config) *Client { return newClient(t, 
 func newClient(t testing.TB, config *rest.Config) *Client {
 	t.Helper()
 	dynamicClient, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	disco, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return &Client{
 		Dynamic: dynamicClient, config: config, rest: disco.RESTClient(),
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
@@ -186,9 +183,7 @@ func (c *Client) Get(t testing.TB, resource schema.GroupVersionResource,
 	namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	o, err := c.Dynamic.Resource(resource).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return o
 }
 
@@ -200,6 +195,19 @@ func (c *Client) Exists(t testing.TB, resource schema.GroupVersionResource, name
 		t.Fatal(err)
 	}
 	return err == nil
+}
+
+// WaitGone waits until an object is gone, or all of a namespace if name is "".
+func (c *Client) WaitGone(t testing.TB, resource schema.GroupVersionResource, namespace, name string) {
+	t.Helper()
+	Wait(t, "the end of "+resource.Resource+" "+name, SyncTimeout, func() error {
+		for _, o := range c.List(t, resource, namespace) {
+			if name == "" || o.GetName() == name {
+				return fmt.Errorf("%s is still there", o.GetName())
+			}
+		}
+		return nil
+	})
 }
 
 // Delete deletes an object, as clients do that don't wait.
@@ -225,9 +233,7 @@ func (c *Client) List(t testing.TB, resource schema.GroupVersionResource,
 	namespace string) []unstructured.Unstructured {
 	t.Helper()
 	list, err := c.Dynamic.Resource(resource).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return list.Items
 }
 
@@ -267,10 +273,7 @@ func (c *Client) InstallCRDs(t testing.TB, files ...string) {
 	t.Helper()
 	var names []string
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		c.Apply(t, "e2e", string(content))
 		for _, o := range Objects(t, content) {
 			names = append(names, o.GetName())

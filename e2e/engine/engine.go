@@ -266,9 +266,7 @@ func ModuleDir(t testing.TB, engineFolder, module string) string {
 		unavailable(t, fmt.Errorf("%s: %w: %w", module, ErrUnavailable, err))
 	}
 	dir, err := output(t.Context(), folder, "go", "list", "-m", "-f", "{{.Dir}}", module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return dir
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Faulty is a proxy in front of an API server that, while it is switched on, answers a share of the
@@ -30,13 +32,9 @@ type Faulty struct {
 func StartFaulty(t testing.TB, api *APIServer) *Faulty {
 	t.Helper()
 	target, err := url.Parse(api.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	transport, err := rest.TransportFor(rest.AnonymousClientConfig(api.config))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,

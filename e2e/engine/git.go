@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Repo is a bare git repository on disk that engines sync from and sipgen pushes to.
@@ -41,14 +43,10 @@ func (r *Repo) Commit(t testing.TB, message string, files map[string][]byte) str
 	t.Helper()
 	return r.Edit(t, message, func(dir string) {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		for _, entry := range entries {
 			if entry.Name() != ".git" {
-				if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, os.RemoveAll(filepath.Join(dir, entry.Name())))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -97,9 +95,7 @@ func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", "re
 func (r *Repo) Committed(t testing.TB) time.Time {
 	t.Helper()
 	seconds, err := strconv.ParseInt(git(t, r.Dir, "log", "-1", "--format=%ct", r.Branch), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return time.Unix(seconds, 0)
 }
 

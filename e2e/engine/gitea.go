@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Gitea is a real Gitea with SQLite on a free port of the loopback interface, with nothing in it.
@@ -130,9 +132,7 @@ func (g *Gitea) NewToken(t testing.TB, user, scopes string) string {
 // Call asks Gitea's API as its admin: the path is below /api/v1, and into may be nil.
 func (g *Gitea) Call(t testing.TB, method, path string, body, into any) {
 	t.Helper()
-	if err := g.Try(method, path, body, into); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, g.Try(method, path, body, into))
 }
 
 // Try is Call that gives the error.

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // ExampleHosts applies the hosts of an example's folder, with what is beside them, and writes their status as the
@@ -16,10 +17,7 @@ func (a *APIServer) ExampleHosts(t testing.TB, folder string) {
 		t.Fatalf("no hosts: %v", err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := need.Read(t, file)
 		for _, o := range Objects(t, content) {
 			status, hasStatus := o.Object["status"].(map[string]any)
 			o.SetUID("")

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // HostWatch sees every version of every BareMetalHost of an API server, as a watch gives them, and keeps what looks
@@ -63,9 +65,7 @@ func WatchHosts(t testing.TB, api *APIServer) *HostWatch {
 	ctx, cancel := context.WithCancel(context.Background())
 	hosts := api.Dynamic.Resource(Hosts)
 	list, err := hosts.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for i := range list.Items {
 		w.event(watch.Event{Type: watch.Added, Object: &list.Items[i]})
 	}
@@ -74,9 +74,7 @@ func WatchHosts(t testing.TB, api *APIServer) *HostWatch {
 			return hosts.Watch(ctx, options)
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	api.HostWatch = w
 	done := make(chan struct{})
 	go func() {

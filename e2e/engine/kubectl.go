@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Kubectl runs the real kubectl as the admin, with a standard input, and gives what it printed. An error fails the
@@ -12,9 +14,7 @@ import (
 func (a *APIServer) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	out, err := a.TryKubectl(t, stdin, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return out
 }
 

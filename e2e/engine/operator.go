@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 const (
@@ -101,13 +103,9 @@ func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 	defer kustomizations.Unlock()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
 		filepath.Join(ModuleDir(t, "kubernetes", operatorModule), "config", "default"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	text, err := built.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return Objects(t, text)
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Procedure reads the commands of a page below docs/: the blocks with the name, in the order of the page. A block
@@ -37,9 +39,7 @@ func Procedure(t testing.TB, name ...string) []string {
 		page, blocks = file, found
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if len(blocks) == 0 {
 		t.Fatalf("no page has commands named %q", name)
 	}
@@ -58,8 +58,6 @@ func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
 			}
 			return ast.WalkContinue, nil
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return blocks
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // process is a running program. It is killed when the test ends, and on Linux by the kernel when
@@ -87,12 +89,8 @@ func (p *process) restart(t testing.TB, ready func() error) {
 	// A pod that is made anew has no files. Argo CD never repairs a clone whose git was killed, and other rows need it.
 	for _, set := range old.Env {
 		if folder, is := strings.CutPrefix(set, "TMPDIR="); is {
-			if err := os.RemoveAll(folder); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(folder, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.RemoveAll(folder))
+			need.OK(t, os.Mkdir(folder, 0o700))
 		}
 	}
 	cmd := exec.Command(old.Path, old.Args[1:]...)
@@ -225,11 +223,7 @@ func Final(err error) error {
 func writeFile(t testing.TB, dir, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	need.OK(t, os.WriteFile(path, content, 0o600))
 	return path
 }

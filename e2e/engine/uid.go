@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // SetUID gives an object of a custom resource another uid, as a restored etcd does: the API server itself gives every
@@ -31,9 +33,7 @@ func (a *APIServer) SetUID(t testing.TB, resource schema.GroupVersionResource, n
 	}
 	object["metadata"].(map[string]any)["uid"] = uid
 	value, err := json.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	a.callEtcd(t, "put", map[string]any{"key": key, "value": value}, &struct{}{})
 	Wait(t, "the uid of "+string(key), 10*time.Second, func() error {
 		if got := string(a.Get(t, resource, namespace, name).GetUID()); got != uid {
@@ -47,20 +47,14 @@ func (a *APIServer) SetUID(t testing.TB, resource schema.GroupVersionResource, n
 func (a *APIServer) callEtcd(t testing.TB, what string, request, response any) {
 	t.Helper()
 	body, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	client := http.Client{Timeout: 10 * time.Second}
 	answer, err := client.Post(a.etcd+"/v3/kv/"+what, "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("etcd: %s: %s: %v: %s", what, answer.Status, err, text)
 	}
-	if err := json.Unmarshal(text, response); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(text, response))
 }
