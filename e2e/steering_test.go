@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/foreign"
 )
 
@@ -45,6 +46,8 @@ type steeredRow struct {
 	unseen string
 	// folder of the tree, "fleet" if empty.
 	folder string
+	// alone: with the files of other rows it would be about something else.
+	alone bool
 }
 
 const steeredApp = "fleet/app/"
@@ -63,7 +66,7 @@ var steeredRows = []steeredRow{
 	{name: "a generator's file is hidden", files: one(".sourceignore", "*.cfg"), flux: fails},
 	{name: "hidden in a folder of the tree", files: one("fleet/.sourceignore", "# ours", "", "app/x.cfg"), flux: fails},
 	{name: "hidden by a line with CRLF, after a line that shows it", files: map[string]string{".sourceignore": "!*.cfg\r\n*.cfg\r\n"}, flux: fails},
-	{name: "hidden above, shown in the folder", files: map[string]string{".sourceignore": "*.cfg\n", steeredApp + ".sourceignore": "!x.cfg\n"}},
+	{name: "hidden above, shown in the folder", files: map[string]string{".sourceignore": "*.cfg\n", steeredApp + ".sourceignore": "!x.cfg\n"}, alone: true},
 	{name: "the folder's files are hidden", files: one(steeredApp+".sourceignore", "*"), flux: pruned},
 	{name: "all YAML is hidden", files: one(".sourceignore", "*.yaml"), flux: pruned},
 	{name: "the folder is hidden", files: one(".sourceignore", "/fleet/app/"), flux: fails},
@@ -132,9 +135,10 @@ func TestSteering(t *testing.T) {
 	})
 }
 
-// steered is a row under way.
+// steered are rows under way: one, or those of which the engine is to take no notice, and that have no file in common.
 type steered struct {
 	steeredRow
+	rows []steeredRow
 	ns   string
 	repo *engine.Repo
 	// commit is the second one, and revision what Flux calls it.
@@ -165,9 +169,19 @@ func (s *steered) at(name string) string {
 func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steeredRow) outcome) {
 	var all []*steered
 	var namespaces []string
-	for i, row := range steeredRows {
-		s := &steered{steeredRow: row, ns: fmt.Sprintf("steering-%d", i), repo: engine.NewRepo(t)}
-		all, namespaces = append(all, s), append(namespaces, s.ns)
+	for _, row := range steeredRows {
+		i := slices.IndexFunc(all, func(s *steered) bool {
+			return !common(s.files, row.files) && want(row) == asWritten && want(s.steeredRow) == asWritten && s.folder == row.folder && !s.alone && !row.alone
+		})
+		if i < 0 {
+			i = len(all)
+			namespaces = append(namespaces, fmt.Sprintf("steering-%d", i))
+			all = append(all, &steered{steeredRow: row, ns: namespaces[i], repo: engine.NewRepo(t)})
+			all[i].name, all[i].files = "", map[string]string{}
+		}
+		all[i].name += row.name + "; "
+		maps.Copy(all[i].files, row.files)
+		all[i].rows = append(all[i].rows, row)
 	}
 	r.api.Namespaces(t, namespaces...)
 	for _, s := range all {
@@ -198,12 +212,25 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steere
 	}
 	for _, s := range all {
 		got, said := s.done(t, r, "second")
-		t.Logf("%-50s %-8s %.300s", s.name, got, strings.ReplaceAll(said, "\n", " "))
+		t.Logf("%s%-8s %.300s", s.name, got, strings.ReplaceAll(said, "\n", " "))
 		if got != want(s.steeredRow) {
 			t.Errorf("%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
 		}
-		s.wantRefused(t, sources == nil, got)
+		for _, row := range s.rows {
+			s.steeredRow = row
+			s.wantRefused(t, sources == nil, got)
+		}
 	}
+}
+
+// common says whether a file is in both.
+func common(a, b map[string]string) bool {
+	for name := range a {
+		if _, both := b[name]; both {
+			return true
+		}
+	}
+	return false
 }
 
 // write writes files, links and submodules into a checkout.
@@ -212,33 +239,23 @@ func (s *steered) write(t *testing.T, dir string, files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		content := files[name]
 		file := filepath.Join(dir, filepath.FromSlash(strings.Replace(name, "APPLICATION", s.ns, 1)))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			if err := os.Symlink(target, file); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.Symlink(target, file))
 			continue
 		}
 		if strings.HasPrefix(content, "=> ") {
-			if err := os.MkdirAll(file, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if out, err := exec.Command("git", "-C", dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			need.OK(t, os.MkdirAll(file, 0o755))
+			need.Output(t, exec.Command("git", "-C", dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name))
 			continue
 		}
 		if path.Base(name) == ".gitattributes" {
 			// What is there already is committed as it is, whatever the attributes would make of it.
 			for _, args := range [][]string{{"add", "--all"}, {"update-index", "--assume-unchanged", s.at(steeredApp) + "x.cfg"}} {
-				if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
+				need.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...))
 			}
 		}
-		write(t, file, content)
+		need.Write(t, file, content)
 	}
 }
 
@@ -247,11 +264,7 @@ func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
 	t.Helper()
 	folder := strings.TrimSuffix(s.at(steeredApp), "/")
 	if sources == nil {
-		root, err := os.ReadFile("../golden/single-argocd-waves/argocd/root.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range engine.Objects(t, root) {
+		for _, o := range engine.Objects(t, need.Read(t, "../golden/single-argocd-waves/argocd/root.yaml")) {
 			if o.GetKind() != "Application" {
 				continue
 			}
@@ -259,14 +272,10 @@ func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
 			for field, value := range map[string]string{
 				"project": "default", "source.path": folder, "source.repoURL": s.repo.URL(), "destination.namespace": s.ns,
 			} {
-				if err := unstructured.SetNestedField(o.Object, value, append([]string{"spec"}, strings.Split(field, ".")...)...); err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, unstructured.SetNestedField(o.Object, value, append([]string{"spec"}, strings.Split(field, ".")...)...))
 			}
 			text, err := o.MarshalJSON()
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			r.api.Apply(t, "e2e", string(text))
 		}
 		return

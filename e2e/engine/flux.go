@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // FluxNamespace is where kustomize-controller lives, and most of its objects.
@@ -128,9 +130,7 @@ func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string 
 				"'", "lastTransitionTime": now,
 		}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	if _, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Patch(context.Background(), name,
 		types.MergePatchType, patch,
 		metav1.PatchOptions{FieldManager: "source-controller"}, "status"); err != nil {
@@ -168,17 +168,6 @@ func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string)
 			}
 			return nil
 		})
-}
-
-// WaitNoFolder waits until a Kustomization has not found its folder in a revision. Flux does not call that an attempt.
-func (f *Flux) WaitNoFolder(t testing.TB, namespace, name, revision string) {
-	t.Helper()
-	f.wait(t, namespace, name, "no folder in "+revision, func(k *unstructured.Unstructured) error {
-		if !NoFolder(k, revision) {
-			return fmt.Errorf("%s", Condition(k, "Ready"))
-		}
-		return nil
-	})
 }
 
 // NoFolder reports whether a Kustomization has not found its folder in a revision.
@@ -297,9 +286,7 @@ func (a *APIServer) ServiceAccount(t testing.TB, namespace, name string) *rest.C
 			Token string `json:"token"`
 		} `json:"status"`
 	}
-	if err := json.Unmarshal(answer, &request); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, json.Unmarshal(answer, &request))
 	return a.WithToken(request.Status.Token)
 }
 
