@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 )
 
@@ -13,9 +14,7 @@ import (
 // guard's denial has the reason Forbidden, so Flux reports the denial and deletes nothing. Without the reason Flux tries to
 // delete the host; here only the missing right to delete saves it.
 func TestForcedAfterADenial(t *testing.T) {
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	flux := engine.StartFlux(t, api)
+	api, flux := withoutPolicy(t).api, withoutPolicy(t).flux
 	for ns, row := range map[string]struct {
 		change func(render.Tree)
 		fails  string
@@ -46,9 +45,7 @@ spec: {online: false}
 			m := &maker{api: api, flux: flux}
 			m.kustomization(t, ns, "hosts", account)
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
-			if got := string(api.Get(t, engine.Hosts, ns, "n1").GetUID()); got != uid {
-				t.Errorf("uid: found %s, want %s", got, uid)
-			}
+			need.Equal(t, "uid", string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), uid)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -115,9 +116,7 @@ func labelGuarded(t *testing.T, api *engine.APIServer, namespace string, guard v
 	site.Spec.LabelGuard = guard
 	site.Default()
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for name, content := range tree {
 		if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
 			api.Apply(t, "e2e", string(content))
@@ -130,10 +129,8 @@ func labelGuarded(t *testing.T, api *engine.APIServer, namespace string, guard v
 // other's. A site that takes a namespace of the other's is refused.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
-	// One of its own: the sites' reader has one name on an API server, and TestRemoteArgo's is of another engine.
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	api.Namespaces(t, engine.FluxNamespace)
+	// The sites' reader has one name on an API server, and TestRemoteArgo's is of another engine.
+	api := audited(t).api
 	var sites []*circle
 	for _, name := range []string{"site-one", "site-two"} {
 		c := newCircle(t, &rig{engine: v1alpha1.EngineFlux, api: api}, name)
@@ -199,14 +196,10 @@ func (c *circle) breakGlass(t *testing.T) {
 	c.run(t, []string{moves})
 	labels := c.rig.api.OurLabels(t, c.ns, "n1")
 	for key, want := range map[string]string{"cluster-namespace": c.tenants + "-2", "cluster-name": "b", "node-type": "Worker"} {
-		if got := labels["sip.airshipit.org/"+key]; got != want {
-			t.Errorf("moved: the label %s is %q, want %q", key, got, want)
-		}
+		need.Equal(t, "moved: the label "+key, labels["sip.airshipit.org/"+key], want)
 	}
 	c.run(t, []string{command("unlabel")})
-	if labels := c.rig.api.OurLabels(t, c.ns, "n1"); len(labels) > 0 {
-		t.Errorf("the labels were taken off, and it has %v", labels)
-	}
+	need.Len(t, "the labels were taken off, and it has", c.rig.api.OurLabels(t, c.ns, "n1"), 0)
 	c.run(t, []string{moves, command("delete")})
 	if c.rig.api.Exists(t, engine.Hosts, c.ns, "n1") {
 		t.Error("the host is still there")

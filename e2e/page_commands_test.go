@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +20,22 @@ import (
 // auditPolicy has the API server log every request, and nothing of what is in it.
 const auditPolicy = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: Metadata\n"
 
+// auditedServer is an API server without engines, and its log of every request.
+type auditedServer struct {
+	api *engine.APIServer
+	log string
+}
+
+var audited = engine.Shared(func(t testing.TB) auditedServer {
+	dir := t.TempDir()
+	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
+	need.Write(t, policy, auditPolicy)
+	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log, "--audit-log-mode=blocking"}})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	api.Namespaces(t, engine.FluxNamespace, "tenants")
+	return auditedServer{api, log}
+})
+
 // TestPageCommands runs, word by word and on a real API server, the commands of pages that need no engine. Each brings about what the page says.
 func TestPageCommands(t *testing.T) {
 	t.Parallel()
@@ -29,14 +44,7 @@ func TestPageCommands(t *testing.T) {
 			need.Missing(t, name)
 		}
 	}
-	dir := t.TempDir()
-	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
-	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log, "--audit-log-mode=blocking"}})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	api.Namespaces(t, engine.FluxNamespace, "tenants")
+	api, log := audited(t).api, audited(t).log
 	c := newCircle(t, &rig{engine: v1alpha1.EngineFlux, api: api, alone: true}, "metal3")
 	c.site.Spec.LabelGuard.Enforce = false
 	c.site.Spec.Repository.URL = "ssh://git@git.invalid/metal3.git"
@@ -61,9 +69,7 @@ func (c *circle) makesHostByPage(t *testing.T) {
 			managers = append(managers, entry.Manager+" "+string(entry.Operation))
 		}
 	}
-	if !slices.Equal(managers, []string{"sipgen Apply"}) {
-		t.Errorf("the spec is of %q, want it of sipgen's, by Apply, alone", managers)
-	}
+	need.Same(t, "owners of the spec", managers, []string{"sipgen Apply"})
 	c.accept(t)
 	c.tenant("made", 2)
 	if !c.commit(t) || strings.Contains(c.said, "refused") {
@@ -164,13 +170,9 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 		t.Error("the keys are the former ones")
 	}
 	key, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	file := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(file, key, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.WriteFile(file, key, 0o600))
 	if out, err := exec.Command("ssh-keygen", "-y", "-f", file).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "ssh-ed25519 ") {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -181,9 +183,7 @@ func (c *circle) snapshotsByPage(t *testing.T) {
 	c.tenant("snapshot", 1)
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
 	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
-	if !strings.Contains(said, "sipgen/dc1") {
-		t.Errorf("no proposal in\n%s", said)
-	}
+	need.Words(t, "the proposal", said, "sipgen/dc1")
 	out, err := exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), c.tenants+"/snapshot") {
 		t.Errorf("%v\n%s", err, out)

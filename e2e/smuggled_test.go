@@ -14,6 +14,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // smuggled are objects that are no tenant's to have, and what Argo CD says of each; Flux names the object. Kinds of an engine are for that engine alone.
@@ -240,9 +241,7 @@ func rowSmuggled(t *testing.T, r *rig, name string) {
 		c.check(t, "all", nil)
 		status := fmt.Sprint(r.api.Get(t, engine.Applications, engine.ArgoNamespace, c.name("a", "infra")).Object["status"])
 		for _, object := range c.smuggled(t) {
-			if !strings.Contains(status, object.argo) {
-				t.Errorf("%s: no %q in %s", object.what, object.argo, status)
-			}
+			need.Words(t, object.what, status, object.argo)
 		}
 	}
 	c.wantNotMade(t, folder)
@@ -260,7 +259,8 @@ type smuggledObject struct {
 // smuggled are the objects that the site's engine could have tried.
 func (c *circle) smuggled(t *testing.T) []smuggledObject {
 	t.Helper()
-	fill := strings.NewReplacer("NAME", "smuggled-"+c.ns, "TENANTS", c.tenants, "HOSTS", c.ns, "ENGINE", c.engineNamespace()).Replace
+	_, namespace := c.rig.syncKind()
+	fill := strings.NewReplacer("NAME", "smuggled-"+c.ns, "TENANTS", c.tenants, "HOSTS", c.ns, "ENGINE", namespace).Replace
 	var out []smuggledObject
 	for _, row := range smuggled {
 		object := smuggledObject{engine.Objects(t, []byte(fill(row.object)))[0], row.what, fill(row.object), fill(row.argo)}
@@ -272,23 +272,16 @@ func (c *circle) smuggled(t *testing.T) []smuggledObject {
 	return out
 }
 
-func (c *circle) engineNamespace() string {
-	if c.rig.flux != nil {
-		return engine.FluxNamespace
-	}
-	return engine.ArgoNamespace
-}
-
 // smuggle writes objects into a folder of a checkout, whose kustomization is as it was but for them.
 func (c *circle) smuggle(t *testing.T, dir, folder, kustomization string, objects []string) {
 	t.Helper()
 	if len(objects) == 0 {
 		remove(t, filepath.Join(dir, filepath.FromSlash(folder), "smuggled.yaml"))
 	} else {
-		write(t, filepath.Join(dir, filepath.FromSlash(folder), "smuggled.yaml"), strings.Join(objects, "---"))
+		need.Write(t, filepath.Join(dir, filepath.FromSlash(folder), "smuggled.yaml"), strings.Join(objects, "---"))
 		kustomization = strings.Replace(kustomization, "resources:\n", "resources:\n- smuggled.yaml\n", 1)
 	}
-	write(t, filepath.Join(dir, filepath.FromSlash(folder), "kustomization.yaml"), kustomization)
+	need.Write(t, filepath.Join(dir, filepath.FromSlash(folder), "kustomization.yaml"), kustomization)
 }
 
 // wantNotMade wants none of the objects on the API server.
@@ -299,9 +292,7 @@ func (c *circle) wantNotMade(t *testing.T, what string) {
 			continue // it is there, and its labels are checked
 		}
 		resource, err := c.rig.api.Resource(object.Unstructured)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if _, err := resource.Get(t.Context(), object.GetName(), metav1.GetOptions{}); err == nil {
 			t.Errorf("%s: %s was made: %s", what, object.GetName(), object.what)
 		}
@@ -312,11 +303,7 @@ func (c *circle) wantNotMade(t *testing.T, what string) {
 // that permits what belongs there: the syncs fail and say what is not permitted, nothing of it is made, and when it is gone they go on.
 func TestSiteFolders(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, v1alpha1.EngineArgoCD)
-	r.alone = true
-	r.api.InstallCRDs(t, engine.HostDeployPolicyCRD(t))
-	r.argo = engine.StartArgo(t, r.api)
-	r.controllers = engine.StartControllers(t, r.api)
+	r := besideTheOther(t, v1alpha1.EngineArgoCD)
 	c := newCircle(t, r, "folders")
 	c.site.Spec.ArgoCD.Project = ""
 	c.site.Default()
