@@ -2,13 +2,13 @@ package e2e_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // standby gives a cluster one active worker and so many standby ones.
@@ -23,11 +23,7 @@ func (c *circle) standby(name string, standby int, annotations string) {
 // wantSaid wants the words in what sipgen printed last.
 func (c *circle) wantSaid(t *testing.T, what string, words ...string) {
 	t.Helper()
-	for _, word := range words {
-		if !strings.Contains(c.said, word) {
-			t.Errorf("%s: sipgen does not say %q:\n%s", what, word, c.said)
-		}
-	}
+	need.Words(t, what, c.said, words...)
 }
 
 // wantStandby wants the label of standby hosts on these hosts of a cluster, and on no other of its hosts.
@@ -39,9 +35,7 @@ func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string)
 			found = append(found, name)
 		}
 	}
-	if !slices.Equal(found, append([]string{}, want...)) {
-		t.Errorf("after %s: %s has the standby hosts %v, want %v", what, cluster, found, want)
-	}
+	need.Same(t, "after "+what, found, append([]string{}, want...))
 }
 
 // rowStandIn: Cluster API gives a host up on which a machine runs. The standby host stands in for it, a free one becomes standby, and the host
@@ -63,9 +57,8 @@ func rowStandIn(t *testing.T, r *rig, name string) {
 	c.settle(t, "the standby host stands in")
 	c.wantHolds(t, "the standby host stands in", "a", "n1", "n2", "n3")
 
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1") })
-	c.accept(t)
+	c.use(t, func() { r.consume(t, c.ns, "n2") })
+	c.use(t, func() { r.letGo(t, c.ns, "n1") })
 	c.settle(t, "let go")
 	c.wantHolds(t, "let go", "a", "n2", "n3")
 	c.wantStandby(t, "let go", "a", "n3")
@@ -96,17 +89,15 @@ func rowNetworkData(t *testing.T, r *rig, name string) {
 	}
 	backends("assign", true)
 
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		r.api.HostWatch.During(t, c.ns, "n1", func() {
 			r.take(t, c.ns, "n1", "n1-machine")
 			r.api.Operator.WaitState(t, "provisioned", c.ns, "n1")
 		})
 	})
-	c.accept(t)
 	c.settle(t, "consumed")
 	backends("consumed", true)
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1") })
-	c.accept(t)
+	c.use(t, func() { r.letGo(t, c.ns, "n1") })
 	c.settle(t, "let go")
 	backends("let go", true)
 
@@ -114,9 +105,7 @@ func rowNetworkData(t *testing.T, r *rig, name string) {
 	c.decommission("a")
 	c.settle(t, "given back")
 	c.tenantWith("b", 2, loadBalancer())
-	if code := c.sipgen(t, "plan"); code != 1 {
-		t.Errorf("a host without an address: exit code %d, want 1", code)
-	}
+	c.exits(t, "a host without an address", 1, "plan")
 	c.wantSaid(t, "a host without an address", "1 no address on oam")
 	r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, "192.0.2.71", "metadata", "annotations", "sip.airshipit.org/address.oam")
@@ -134,19 +123,15 @@ func rowReuse(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1")
 	c.tenant("a", 1)
 	c.step(t, "assign")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
-	c.accept(t)
-	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n1", "kcp-a") })
-	c.accept(t)
+	c.use(t, func() { r.consume(t, c.ns, "n1") })
+	c.use(t, func() { r.letGoFor(t, c.ns, "n1", "kcp-a") })
 	c.settle(t, "kept for reuse")
 	c.wantHolds(t, "kept for reuse", "a", "n1")
 
 	c.tenant("a", 0)
 	c.settle(t, "given back")
 	c.tenant("b", 1)
-	if code := c.sipgen(t, "plan"); code != 1 {
-		t.Errorf("a host that is kept: exit code %d, want 1\n%s", code, c.said)
-	}
+	c.exits(t, "a host that is kept", 1, "plan")
 	c.wantSaid(t, "a host that is kept", "kept for reuse")
 	r.markAsCAPM3(t, c.ns, "n1", "labels", label, "")
 	c.accept(t)
@@ -163,12 +148,7 @@ func rowNamespaceGone(t *testing.T, r *rig, name string) {
 	c.step(t, "assign")
 	c.consumed(t, "n1")
 	r.api.Delete(t, namespaces, "", c.tenants)
-	engine.Wait(t, "the end of the namespace", engine.SyncTimeout, func() error {
-		if r.api.Exists(t, namespaces, "", c.tenants) {
-			return fmt.Errorf("still there")
-		}
-		return nil
-	})
+	r.api.WaitGone(t, namespaces, "", c.tenants)
 	c.nudge(t)
 	c.check(t, "the end of the namespace", nil)
 	c.wantHolds(t, "the end of the namespace", "a", "n1")
@@ -192,8 +172,7 @@ func rowNamespaceGone(t *testing.T, r *rig, name string) {
 		}
 		return nil
 	})
-	c.sync(t, nil)
-	c.check(t, "the return of the namespace", nil)
+	c.follow(t, "the return of the namespace")
 	c.settle(t, "the return of the namespace")
 }
 
@@ -201,55 +180,46 @@ func rowNamespaceGone(t *testing.T, r *rig, name string) {
 // entered deprovisioning, each has its power, and each spec is as its writers left it.
 func rowLife(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
-	use := func(do func()) {
-		t.Helper()
-		r.api.Operator.ChangeUse(do)
-		c.accept(t)
-	}
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
 	c.tenantWith("a", 2, loadBalancer())
 	c.tenant("b", 1)
 	c.step(t, "assign")
 	c.wantHolds(t, "assign", "a", "n1", "n2")
 	c.wantHolds(t, "assign", "b", "n3")
-	use(func() { r.consume(t, c.ns, "n1", "n2", "n3") })
+	c.use(t, func() { r.consume(t, c.ns, "n1", "n2", "n3") })
 	c.settle(t, "provisioned")
 
 	services := c.specs["a"]
 	c.specs["a"] = strings.Replace(services, "active: 2", "active: 3", 1)
 	c.step(t, "expand")
-	use(func() { r.consume(t, c.ns, "n4") })
+	c.use(t, func() { r.consume(t, c.ns, "n4") })
 	before := c.repo.Head(t)
 	c.specs["a"] = services
 	c.step(t, "contract")
 	c.wantSaid(t, "contract", "1 release pending")
 	c.wantHolds(t, "contract", "a", "n1", "n2", "n4")
-	use(func() { r.letGo(t, c.ns, "n2") }) // not the one that sipgen would have chosen
+	c.use(t, func() { r.letGo(t, c.ns, "n2") }) // not the one that sipgen would have chosen
 	c.tenant("b", 2)
 	c.short = true // until n2 is free
 	c.settle(t, "move")
 	c.short = false
 	c.wantHolds(t, "move", "a", "n1", "n4")
 	c.wantHolds(t, "move", "b", "n2", "n3")
-	use(func() { r.consume(t, c.ns, "n2") })
+	c.use(t, func() { r.consume(t, c.ns, "n2") })
 
 	has := c.repo.Head(t)
-	c.repo.Reset(t, before)
-	c.readTree(t)
+	c.reset(t, before)
 	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
 	c.untouched.Check(t, "a rollback")
 	c.wantHolds(t, "a rollback", "b", "n2", "n3")
-	c.dispute(t, map[string]string{c.name("a", "hosts"): "is in use"}, "n2")
-	c.repo.Reset(t, has)
-	c.readTree(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
+	c.reset(t, has)
+	c.follow(t, "the run after it")
 	c.wantHolds(t, "the run after it", "a", "n1", "n4")
 
 	c.decommission("b")
 	c.settle(t, "decommission")
 	c.wantHolds(t, "decommission", "b", "n2", "n3")
-	use(func() { r.letGo(t, c.ns, "n2"); r.letGo(t, c.ns, "n3") })
+	c.use(t, func() { r.letGo(t, c.ns, "n2"); r.letGo(t, c.ns, "n3") })
 	c.settle(t, "the last machine is gone")
 	c.wantHolds(t, "the last machine is gone", "b")
 	c.wantHolds(t, "the last machine is gone", "a", "n1", "n4")

@@ -45,13 +45,11 @@ func TestLockedFlux(t *testing.T) {
 		CertificateIssuers: []string{"ClusterIssuer/ca"},
 	}}
 	c.site.Default()
-	c.step(t, "the first Dex")
+	c.site.Spec.Hosts.ClaimNamespaces = []string{"platform"}
+	c.step(t, "the first Dex, and the first claims")
 	if crds := (schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}); !r.api.Exists(t, crds, "", "authcodes.dex.coreos.com") {
 		t.Error("Dex has no definitions")
 	}
-
-	c.site.Spec.Hosts.ClaimNamespaces = []string{"platform"}
-	c.step(t, "the first claims")
 	policies := schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hostdeploypolicies"}
 	if !r.api.Exists(t, policies, c.ns, c.root()) {
 		t.Error("there is no HostDeployPolicy")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowOverlay: the hosts' manifests are in git too, and sipgen's patches lie over them. A host is
@@ -40,13 +41,9 @@ func newOverlay(t *testing.T, r *rig, name string) *circle {
 		for _, host := range []string{"n1", "n2"} {
 			files[host+".yaml"] = hostManifest(c.ns, host, "rack-of-"+host)
 		}
-		if err := os.MkdirAll(filepath.Join(dir, "metal"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Join(dir, "metal"), 0o755))
 		for file, content := range files {
-			if err := os.WriteFile(filepath.Join(dir, "metal", file), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(filepath.Join(dir, "metal", file), []byte(content), 0o600))
 		}
 	})
 	return c
@@ -65,40 +62,30 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 	c.tenant("a", 2)
 	c.step(t, "assign to a")
 	c.wantHolds(t, "assign to a", "a", "n1", "n2")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1", "n2") })
-	c.accept(t)
+	c.use(t, func() { r.consume(t, c.ns, "n1", "n2") })
 	labels := func() string { return fmt.Sprint(r.api.OurLabels(t, c.ns, "n1"), r.api.OurLabels(t, c.ns, "n2")) }
 	were := labels()
 	denied := map[string]string{c.root() + "-hosts": "is in use"}
 	has := c.repo.Head(t)
-	c.repo.Reset(t, had)
-	c.readTree(t)
+	c.reset(t, had)
 	c.sync(t, denied)
 	if code := c.sipgen(t, "status"); code != 1 || !strings.Contains(c.said, "denied") {
 		t.Errorf("sipgen status: exit code %d, want 1 and a host that is denied\n%s", code, c.said)
 	}
 	const what = "a force-push to when b had n1"
 	c.untouched.Check(t, what)
-	if got := labels(); got != were {
-		t.Errorf("after %s: the hosts have labels %s, want %s", what, got, were)
-	}
-	c.dispute(t, denied, "n1")
-	c.repo.Reset(t, has)
-	c.readTree(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
+	need.Equal(t, "after "+what, labels(), were)
+	c.reset(t, has)
+	c.follow(t, "the run after it")
 	c.wantHolds(t, "the run after it", "a", "n1", "n2")
 
 	c.tenant("a", 1)
-	c.settle(t, "a release that is pending")
-	c.wantHolds(t, "a release that is pending", "a", "n1", "n2")
 	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n2, sip.airshipit.org/remove: n2}}", 1)
 	c.step(t, "an approved release")
 	c.wantHolds(t, "an approved release", "a", "n1")
 	approved := c.repo.Head(t)
 	c.settle(t, "an approved release")
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
-	c.accept(t)
+	c.use(t, func() { r.letGo(t, c.ns, "n2") })
 	c.tenant("a", 1)
 	c.tenant("b", 1)
 	c.step(t, "assign to b")

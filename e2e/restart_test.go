@@ -6,20 +6,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 )
-
-// restart kills the rig's engine, and starts it again.
-func (r *rig) restart(t *testing.T) {
-	t.Helper()
-	if r.flux != nil {
-		r.flux.Restart(t)
-		return
-	}
-	r.argo.Restart(t)
-}
 
 // rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in the middle of a site's life.
 // Each goes on from what is in the cluster: nothing is done twice that may be done once only.
@@ -29,7 +18,11 @@ func rowRestarted(t *testing.T, r *rig, name string) {
 	killed := func(what string, failures map[string]string) {
 		t.Helper()
 		c.begin(t)
-		r.restart(t)
+		if r.flux != nil {
+			r.flux.Restart(t)
+		} else {
+			r.argo.Restart(t)
+		}
 		c.sync(t, failures)
 		c.untouched.Check(t, what)
 		r.wantNoHarm(t, c.ns, what)
@@ -39,64 +32,39 @@ func rowRestarted(t *testing.T, r *rig, name string) {
 	c.tenant("b", 1)
 	c.commit(t)
 	killed("an engine that is killed while it hands out the first hosts", nil)
-	c.check(t, "an engine that is killed while it hands out the first hosts", nil)
+	c.check(t, "the restart", nil)
 	c.wantHolds(t, "the restart", "a", "n1")
 	c.wantHolds(t, "the restart", "b", "n2")
+	had := c.repo.Head(t)
 
-	r.api.Operator.ChangeUse(func() {
+	c.use(t, func() {
 		r.take(t, c.ns, "n1", "")
 		r.api.Operator.Restart(t)
 		r.api.Operator.WaitState(t, "provisioned", c.ns, "n1")
-		r.consume(t, c.ns, "n2")
 	})
-	c.accept(t)
-	c.settle(t, "consumed")
-	before := c.repo.Head(t)
-
 	c.specs["a"] = strings.Replace(c.specs["a"], "active: 1", "active: 2", 1)
 	c.tenant("b", 0)
 	c.commit(t)
-	killed("an engine that is killed while one cluster grows and another's host is waited for", nil)
-	c.wantHolds(t, "growth", "a", "n1", "n3")
-	c.wantHolds(t, "growth", "b", "n2")
-	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
-	c.accept(t)
-	c.commit(t)
-	killed("an engine that is killed while a host is released", nil)
+	killed("an engine that is killed while one cluster grows and another shrinks", nil)
 	c.settle(t, "release")
+	c.wantHolds(t, "release", "a", "n1", "n3")
 	c.wantHolds(t, "release", "b")
 
 	c.specs["a"] = strings.Replace(c.specs["a"], "active: 2", "active: 3", 1)
 	c.step(t, "the host goes to another cluster")
-	c.wantHolds(t, "the host goes to another cluster", "a", "n1", "n2", "n3")
-	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
-	c.accept(t)
-	has := c.repo.Head(t)
-	c.repo.Reset(t, before)
-	c.readTree(t)
+	c.use(t, func() { r.consume(t, c.ns, "n2") })
+	c.reset(t, had)
 	killed("an engine that is killed while the branch is rolled back", map[string]string{c.name("b", "hosts"): "is in use"})
-	c.dispute(t, map[string]string{c.name("b", "hosts"): "is in use"}, "n2")
-	c.repo.Reset(t, has)
-	c.readTree(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
-	c.wantHolds(t, "the run after it", "a", "n1", "n2", "n3")
-	c.settle(t, "the run after it")
+	c.wantHolds(t, "the rollback", "a", "n1", "n2", "n3")
 }
 
 // rowGuardsOff: somebody takes the site's guards away, as docs/safety.md says how, while machines run on hosts. Nothing happens to the hosts, and a
 // site that grows and shrinks goes on. Put back by the command of docs/gitops.md, they deny what they denied before.
 func rowGuardsOff(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2", "n3")
-	c.tenant("b", 1)
-	c.step(t, "assign to b")
-	had := c.repo.Head(t)
-	c.tenant("b", 0)
-	c.settle(t, "release")
+	c.hosts(t, "controller", "n1", "n2")
 	c.tenant("a", 1)
-	c.step(t, "assign to a")
-	c.wantHolds(t, "assign to a", "a", "n1")
+	c.step(t, "assign")
 	c.consumed(t, "n1")
 
 	// Flux puts them back with the next commit, and Argo CD at once where it syncs the policies: so not before the hosts have changed.
@@ -104,8 +72,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 		c.run(t, procedure(t, "stop", "flux")[:1]) // keeps its hands off while somebody looks
 	}
 	c.run(t, procedure(t, "break-glass", "guards"))
-	bindings := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
-	if r.api.Exists(t, bindings, "", c.root()+"-sync-guard-v1") {
+	if r.api.Exists(t, guardBindings, "", c.root()+"-sync-guard-v1") {
 		t.Fatal("the guards are still there")
 	}
 	c.untouched.Check(t, "no guards")
@@ -121,18 +88,10 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 
 	c.run(t, procedure(t, "apply-policy"))
 	r.api.WaitPolicies(t, c.ns)
-	has := c.repo.Head(t)
-	c.repo.Reset(t, had)
-	c.readTree(t)
-	c.sync(t, map[string]string{c.name("b", "hosts"): "is in use"})
-	c.untouched.Check(t, "a rollback, with guards again")
-	c.dispute(t, map[string]string{c.name("b", "hosts"): "is in use"}, "n1")
-	c.repo.Reset(t, has)
-	c.readTree(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
-	c.wantHolds(t, "the run after it", "a", "n1")
-	c.settle(t, "the run after it")
+	failures := c.mistake(t)
+	c.sync(t, failures)
+	c.check(t, "a mistake, with guards again", failures)
+	c.wantHolds(t, "a mistake, with guards again", "a", "n1")
 }
 
 // rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
@@ -165,8 +124,7 @@ func rowFailed(t *testing.T, r *rig, name string) {
 		if c.commit(t); !strings.Contains(c.said, "n1") {
 			t.Errorf("sipgen says nothing of the host in error:\n%s", c.said)
 		}
-		c.sync(t, nil)
-		c.check(t, "a host in error on which a machine runs", nil)
+		c.follow(t, "a host in error on which a machine runs")
 		c.wantHolds(t, "a host in error on which a machine runs", "a", "n1", "n2", "n3")
 		c.wantStandby(t, "a host in error on which a machine runs", "a", "n3")
 		credentials("n1", "n1-bmc", false)
