@@ -137,7 +137,7 @@ func oneLine(s string) string { return text.Line(redact.Text(s)) }
 type reasons struct {
 	message string
 	subject string
-	lines   map[string]string // the first line that names a host
+	lines   map[string]string // the first line that names a host, of a danger if there is no other
 }
 
 // of returns the subject of the commit, and the line about a host.
@@ -149,7 +149,7 @@ func (r *reasons) of(host string) string {
 		for line := range strings.SplitSeq(body, "\n") {
 			for word := range strings.FieldsSeq(line) {
 				word = strings.Trim(word, ".,:;()`|")
-				if _, known := r.lines[word]; !known && strings.Contains(word, "/") {
+				if was := r.lines[word]; (was == "" || isDanger(was) && !isDanger(line)) && strings.Contains(word, "/") {
 					r.lines[word] = line
 				}
 			}
@@ -160,3 +160,6 @@ func (r *reasons) of(host string) string {
 	}
 	return r.subject
 }
+
+// isDanger reports whether a line of a commit warns. It may name a host beside others, for what the reviewer is to do.
+func isDanger(line string) bool { return strings.HasPrefix(line, "danger: ") }
