@@ -23,7 +23,8 @@ func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers
 	program := Binary(t, "kube-controller-manager")
 	port := freePorts(t, 1)[0]
 	p := start(t, "kube-controller-manager", nil, program, "--kubeconfig="+Kubeconfig(t, api.WithToken(controllerToken)),
-		"--use-service-account-credentials=true", "--controllers="+strings.Join(append([]string{"garbage-collector-controller", "namespace-controller", "disruption-controller"}, more...), ","),
+		"--use-service-account-credentials=true", "--controllers="+strings.Join(append([]string{
+			"garbage-collector-controller", "namespace-controller", "disruption-controller"}, more...), ","),
 		"--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir="+t.TempDir())
 	Wait(t, "kube-controller-manager", 60*time.Second,

@@ -280,7 +280,8 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 		if tenant == nil {
 			continue
 		}
-		if mine := t.withoutOthersHosts(tenant); len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
+		mine := t.withoutOthersHosts(tenant)
+		if len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
 			continue
 		}
 		for name, set := range clusters[i].Spec.Nodes { // each by itself

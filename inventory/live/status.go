@@ -55,8 +55,9 @@ func (w *StatusWriter) Patch(ctx context.Context, namespace, name, resourceVersi
 	}
 	ctx = klog.NewContext(ctx, klog.Logger{})
 	err = retry(ctx, w.reader.backoff, func() error {
-		return w.reader.client.Patch(types.MergePatchType).Namespace(namespace).Resource(w.resource).Name(name).SubResource("status").
-			Param("fieldManager", StatusManager).Param("fieldValidation", "Strict").Body(body).Do(ctx).Error()
+		return w.reader.client.Patch(types.MergePatchType).Namespace(namespace).Resource(w.resource).Name(name).
+			SubResource("status").Param("fieldManager", StatusManager).
+			Param("fieldValidation", "Strict").Body(body).Do(ctx).Error()
 	})
 	switch {
 	case err == nil:

@@ -140,7 +140,8 @@ func (c *component) machines(role, file string) {
 			{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}},
 		},
 	}
-	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": map[string]any{"hostSelector": selector}}})
+	spec := map[string]any{"hostSelector": selector}
+	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": spec}})
 }
 
 // controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no

@@ -58,7 +58,8 @@ func (s guards) guard(name string, operations ...admissionv1.OperationType) admi
 
 // binding puts a guard into force, in the site's namespaces, or where it names none in all: the guards of several
 // sites on one API server are ANDed, and each would deny what the others' engines do.
-func (s guards) binding(guard string, action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
+func (s guards) binding(guard string,
+	action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
 	name := s.guardName(guard)
 	binding := admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta: metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(),

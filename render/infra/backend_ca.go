@@ -42,7 +42,8 @@ func caVolume(ca *v1.BackendCA) (volume corev1.Volume, mounted bool) {
 	if ca.Secret != "" {
 		volume.Secret = &corev1.SecretVolumeSource{SecretName: ca.Secret, DefaultMode: ptr[int32](0o440), Items: items}
 	} else {
-		volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: ca.ConfigMap}, DefaultMode: ptr[int32](0o444), Items: items}
+		volume.ConfigMap = &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: ca.ConfigMap}, DefaultMode: ptr[int32](0o444), Items: items}
 	}
 	return volume, true
 }

@@ -109,12 +109,16 @@ func nodeAffinity(a *v1.NodeAffinity) *corev1.NodeAffinity {
 		for i := range a.Required {
 			term.MatchExpressions = append(term.MatchExpressions, requirement(&a.Required[i]))
 		}
-		out.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
+		out.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{term},
+		}
 	}
 	for i := range a.Preferred {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = append(out.PreferredDuringSchedulingIgnoredDuringExecution,
 			corev1.PreferredSchedulingTerm{
-				Weight: a.Preferred[i].Weight, Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{requirement(&a.Preferred[i].NodeRequirement)}},
+				Weight: a.Preferred[i].Weight, Preference: corev1.NodeSelectorTerm{
+					MatchExpressions: []corev1.NodeSelectorRequirement{requirement(&a.Preferred[i].NodeRequirement)},
+				},
 			})
 	}
 	return out

@@ -162,7 +162,9 @@ func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.Reso
 
 // emptyDir returns a folder that a pod may write to, of which it may fill so much: who writes more is evicted.
 func emptyDir(name, limit string) corev1.Volume {
-	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr(resource.MustParse(limit))}}}
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr(resource.MustParse(limit))},
+	}}
 }
 
 // budget lets one pod go at a time. One replica has none: it would block every drain.

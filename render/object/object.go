@@ -255,7 +255,8 @@ func quoted(text string) bool {
 		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 		return false
 	}
-	return strings.Contains(text, "'") && (strings.Contains(text, ": ") || strings.Contains(text, " #") || strings.ContainsAny(text[:1], "!&*%@{}[]|>`'#,?-:"))
+	return strings.Contains(text, "'") && (strings.Contains(text, ": ") || strings.Contains(text, " #") ||
+		strings.ContainsAny(text[:1], "!&*%@{}[]|>`'#,?-:"))
 }
 
 // number returns a number as precise as YAML has it.
