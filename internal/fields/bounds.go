@@ -16,7 +16,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// Violation is a value beyond a bound of the definition: a number, a length, or a word that is not listed.
+// Violation is a value beyond a bound of the definition: a number, a length, a word that is not listed, or a
+// text that does not match the pattern.
 type Violation struct {
 	Path, Message string
 	// List: the value is a list or a map that is too long, and nothing in it was looked at.
