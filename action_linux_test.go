@@ -38,9 +38,7 @@ func TestActionInstalls(t *testing.T) {
 		cmd := exec.Command("bash", "-c", action.Runs.Steps[0].Run)
 		cmd.Env = append(os.Environ(), "VERSION=v0.1.0", "SHA256="+sha256, "RELEASES=file://"+dir, "RUNNER_TEMP="+temp, "GITHUB_PATH="+filepath.Join(temp, "path"))
 		out, err := cmd.CombinedOutput()
-		if (err == nil) != installs {
-			t.Errorf("sum %s: %v\n%s", sha256, err, out)
-		}
+		need.That(t, (err == nil) == installs, "sum %s: %v\n%s", sha256, err, out)
 		if _, err := os.Stat(filepath.Join(temp, "sipgen-bin", "sipgen")); (err == nil) != installs {
 			t.Errorf("sum %s: program installed: %v", sha256, err)
 		}

@@ -143,9 +143,7 @@ func TestLabelKeys(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	need.That(t, err == nil, "%v", err)
 }
 
 // unused imports os/exec for plugins that nothing of sipgen's starts; the types of a schema import it.
@@ -154,9 +152,7 @@ const unused = "github.com/google/gnostic-models/compiler"
 func TestNeverReached(t *testing.T) {
 	for folder, banned := range never {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", "./"+folder).Output()
-		if err != nil {
-			t.Fatalf("go list -deps ./%s: %v", folder, err)
-		}
+		need.Must(t, err == nil, "go list -deps ./%s: %v", folder, err)
 		for line := range strings.Lines(string(out)) {
 			by, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
 			for _, imported := range strings.Fields(imports) {

@@ -130,26 +130,21 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if checked < 100 {
-		t.Errorf("%d links checked: want at least 100, or nothing was read", checked)
-	}
+	need.That(t, checked >= 100, "%d links checked: want at least 100, or nothing was read", checked)
 }
 
 // TestIndex: docs/README.md leads to every page below docs but decisions and samples, and README.md leads to it.
 func TestIndex(t *testing.T) {
 	all := pages(t)
 	const index = "docs/README.md"
-	if !slices.Contains(all["README.md"].links, index) {
-		t.Errorf("README.md: no link to %s", index)
-	}
+	need.That(t, slices.Contains(all["README.md"].links, index), "README.md: no link to %s", index)
 	for name := range all {
 		link, below := strings.CutPrefix(name, "docs/")
 		if !below || name == index || strings.HasPrefix(link, "adr/") || strings.HasPrefix(link, "review/") {
 			continue
 		}
-		if !slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }) {
-			t.Errorf("%s: no link to %s", index, link)
-		}
+		need.That(t, slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }),
+			"%s: no link to %s", index, link)
 	}
 }
 

@@ -23,9 +23,8 @@ func TestConfigBuilds(t *testing.T) {
 	for _, object := range built.Resources() {
 		kinds[object.GetKind()]++
 	}
-	if kinds["CustomResourceDefinition"] != 2 || kinds["ClusterRole"] != 2 || kinds["ClusterRoleBinding"] != 1 || kinds["RoleBinding"] != 0 {
-		t.Errorf("got %v", kinds)
-	}
+	need.That(t, kinds["CustomResourceDefinition"] == 2 && kinds["ClusterRole"] == 2 && kinds["ClusterRoleBinding"] == 1 && kinds["RoleBinding"] == 0,
+		"got %v", kinds)
 	rules := regexp.MustCompile(`(?m)^- \{apiGroups: .*$`)
 	reader, rendered := readText(t, "config/reader.yaml"), readText(t, "golden/single/policy/reader.yaml")
 	if got, want := rules.FindAllString(reader, -1), rules.FindAllString(rendered, -1); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -46,9 +45,8 @@ func TestSupportedVersions(t *testing.T) {
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
 		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
-		if len(pinned) == 0 || !strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |") {
-			t.Errorf("%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine, pinned)
-		}
+		need.That(t, len(pinned) != 0 && strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |"),
+			"%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine, pinned)
 	}
 }
 

@@ -77,9 +77,7 @@ func TestEnglish(t *testing.T) {
 			}
 		}
 	}
-	if checked < 30 {
-		t.Errorf("%d pages: want at least 30", checked)
-	}
+	need.That(t, checked >= 30, "%d pages: want at least 30", checked)
 }
 
 // TestMessagesExist: each message that docs/troubleshooting.md and docs/publishing.md quote is in the program. What stands between two
@@ -106,8 +104,6 @@ func TestMessagesExist(t *testing.T) {
 				}
 			}
 		}
-		if quoted < least {
-			t.Errorf("%s: %d messages found, want at least %d", page, quoted, least)
-		}
+		need.That(t, quoted >= least, "%s: %d messages found, want at least %d", page, quoted, least)
 	}
 }

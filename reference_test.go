@@ -43,9 +43,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 				fields += wantFields(t, file, sections, name, name, "", kind.Field(i).Type)
 			}
 		}
-		if fields < 50 {
-			t.Errorf("%s: %d fields checked: want at least 50, or nothing was read", file, fields)
-		}
+		need.That(t, fields >= 50, "%s: %d fields checked: want at least 50, or nothing was read", file, fields)
 	}
 }
 
@@ -108,9 +106,7 @@ func jsonName(field reflect.StructField) string {
 // TestTheCRDsDescribeEveryField: kubectl explain has a word for each.
 func TestTheCRDsDescribeEveryField(t *testing.T) {
 	crds, err := filepath.Glob("config/crd/*.yaml")
-	if err != nil || len(crds) != 2 {
-		t.Fatal(crds, err)
-	}
+	need.Must(t, err == nil && len(crds) == 2, "%v %v", crds, err)
 	for _, file := range crds {
 		content := need.Read(t, file)
 		var crd map[string]any
@@ -143,9 +139,7 @@ func TestTheCRDsDescribeEveryField(t *testing.T) {
 			}
 		}
 		walk("", crd["spec"])
-		if described < 50 {
-			t.Errorf("%s: %d fields: want at least 50", file, described)
-		}
+		need.That(t, described >= 50, "%s: %d fields: want at least 50", file, described)
 	}
 }
 
@@ -183,9 +177,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	})
 	delete(used, metal3.RebootAnnotationPrefix) // has no slash
 	for name, file := range used {
-		if !documented[name] {
-			t.Errorf("docs/keys.md: no word of %s, which %s has", name, file)
-		}
+		need.That(t, documented[name], "docs/keys.md: no word of %s, which %s has", name, file)
 	}
 	for name := range documented {
 		if used[name] == "" && name != "infrastructure.cluster.x-k8s.io/failure-domain" {
@@ -197,9 +189,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 			t.Errorf("docs/keys.md: no word of %s, which %s has", name, file)
 		}
 	}
-	if len(documented) < 25 {
-		t.Errorf("%d keys found in docs/keys.md: want at least 25", len(documented))
-	}
+	need.That(t, len(documented) >= 25, "%d keys found in docs/keys.md: want at least 25", len(documented))
 }
 
 // literals calls for each string in the source of the program.
@@ -260,8 +250,6 @@ func goldenKeys(t *testing.T) map[string]string {
 		}
 		return nil
 	})
-	if err != nil || len(found) == 0 {
-		t.Fatal(len(found), err)
-	}
+	need.Must(t, err == nil && len(found) != 0, "%v %v", len(found), err)
 	return found
 }

@@ -42,9 +42,8 @@ func TestNothingSkips(t *testing.T) {
 			return err
 		}
 		for i, line := range bytes.Split(text, []byte("\n")) {
-			if skipCall.Match(line) {
-				t.Errorf("%s:%d: skips by itself, want need.Missing: with CI=true it has to fail", path, i+1)
-			}
+			need.That(t, !skipCall.Match(line),
+				"%s:%d: skips by itself, want need.Missing: with CI=true it has to fail", path, i+1)
 		}
 		return nil
 	})
@@ -63,9 +62,7 @@ func TestExamplesAreForOutsiders(t *testing.T) {
 			return err
 		}
 		found[filepath.ToSlash(filepath.Dir(path))] = true
-		if !strings.HasSuffix(file.Name.Name, "_test") {
-			t.Errorf("%s: package %s, want one of its own", path, file.Name.Name)
-		}
+		need.That(t, strings.HasSuffix(file.Name.Name, "_test"), "%s: package %s, want one of its own", path, file.Name.Name)
 		for _, spec := range file.Imports {
 			need.Without(t, path, spec.Path.Value, "/internal/")
 		}
@@ -73,8 +70,6 @@ func TestExamplesAreForOutsiders(t *testing.T) {
 	})
 	need.OK(t, err)
 	for _, folder := range []string{"api", "inventory/files", "schedule", "render", "publish"} {
-		if !found[folder] {
-			t.Errorf("%s: no example_test.go", folder)
-		}
+		need.That(t, found[folder], "%s: no example_test.go", folder)
 	}
 }

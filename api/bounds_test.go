@@ -41,9 +41,7 @@ var patterns = map[string][2]string{
 // more, and so does sipgen, at that field. Each number, list and map has a bound.
 func TestBoundsOfTheDefinition(t *testing.T) {
 	files, err := filepath.Glob("../config/crd/*.yaml")
-	if err != nil || len(files) != 2 {
-		t.Fatal(files, err)
-	}
+	need.Must(t, err == nil && len(files) == 2, "%v %v", files, err)
 	for _, file := range files {
 		data := need.Read(t, file)
 		var definition apiextensionsv1.CustomResourceDefinition
@@ -58,9 +56,7 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 		w := &boundWalk{t: t}
 		spec := props.Properties["spec"]
 		w.walk("spec", &spec, func(value any) any { return value })
-		if w.rows < 60 {
-			t.Errorf("%s: only %d bounds", kind, w.rows)
-		}
+		need.That(t, w.rows >= 60, "%s: only %d bounds", kind, w.rows)
 		for _, row := range w.all {
 			for _, beyond := range []bool{false, true} {
 				value := row.at
@@ -91,9 +87,8 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 					_, message, at := strings.Cut(line, " "+row.path+": ")
 					said = said || at && regexp.MustCompile(row.says).MatchString(message)
 				}
-				if refuses != beyond || said != beyond {
-					t.Errorf("%s: %s, beyond: %v: the API server refuses it: %v, sipgen: %v: %.600v", row.path, row.what, beyond, refuses, said, err)
-				}
+				need.That(t, refuses == beyond && said == beyond,
+					"%s: %s, beyond: %v: the API server refuses it: %v, sipgen: %v: %.600v", row.path, row.what, beyond, refuses, said, err)
 			}
 		}
 	}

@@ -145,9 +145,7 @@ func TestBadClusters(t *testing.T) {
 		"a limit that is a text":      {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(goodCluster, c.old) {
-				t.Fatalf("no %q in the good cluster", c.old)
-			}
+			need.Must(t, strings.Contains(goodCluster, c.old), "no %q in the good cluster", c.old)
 			_, err := parse(t, strings.Replace(goodCluster, c.old, c.text, 1))
 			need.Error(t, "", err, c.want)
 		})
@@ -159,22 +157,16 @@ func TestBadClusters(t *testing.T) {
 
 func TestOtherKindsAreLeftAlone(t *testing.T) {
 	clusters, err := parse(t, goodCluster+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\n")
-	if err != nil || len(clusters) != 1 {
-		t.Errorf("found %d clusters, %v", len(clusters), err)
-	}
+	need.That(t, err == nil && len(clusters) == 1, "found %d clusters, %v", len(clusters), err)
 }
 
 func TestClustersAreSortedAndUnique(t *testing.T) {
 	two := strings.Replace(goodCluster, "name: one", "name: a-two", 1)
 	clusters, err := parse(t, goodCluster+"---\n"+two)
-	if err != nil || clusters[0].Name != "a-two" {
-		t.Errorf("found %v, %v", clusters, err)
-	}
+	need.That(t, err == nil && clusters[0].Name == "a-two", "found %v, %v", clusters, err)
 	_, err = parse(t, goodCluster+"---\n"+goodCluster)
 	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1: delete one of them, or rename it"
-	if err == nil || err.Error() != want {
-		t.Errorf("found %v\nwant  %s", err, want)
-	}
+	need.That(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
 }
 
 // TestAnnotations: a cluster leaves by its own name alone, and a loss is accepted by a number.
@@ -199,12 +191,10 @@ func TestAnnotations(t *testing.T) {
 		for _, err := range found.Errs {
 			wrong += err.Error()
 		}
-		if (row.wrong == "") != (wrong == "") || !strings.Contains(wrong, row.wrong) {
-			t.Errorf("%s: found %q, want %q", row.annotation, wrong, row.wrong)
-		}
-		if found.Cluster.Leaves() != row.leaves || found.Cluster.AcceptedLoss() != row.accepts {
-			t.Errorf("%s: leaves %t and accepts %d", row.annotation, found.Cluster.Leaves(), found.Cluster.AcceptedLoss())
-		}
+		need.That(t, (row.wrong == "") == (wrong == "") && strings.Contains(wrong, row.wrong),
+			"%s: found %q, want %q", row.annotation, wrong, row.wrong)
+		need.That(t, found.Cluster.Leaves() == row.leaves && found.Cluster.AcceptedLoss() == row.accepts,
+			"%s: leaves %t and accepts %d", row.annotation, found.Cluster.Leaves(), found.Cluster.AcceptedLoss())
 	}
 }
 
@@ -242,9 +232,8 @@ func TestFirstProblems(t *testing.T) {
 			numbers[i] = i
 		}
 		_, err := ParseClusters("a.yaml", []byte(text+fmt.Sprintf(row.spec, numbers...)))
-		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Count(err.Error(), "\n") > 2*validation.MaxProblems {
-			t.Errorf("%s: got %v, want %q", why, err, row.want)
-		}
+		need.That(t, err != nil && strings.Contains(err.Error(), row.want) && strings.Count(err.Error(), "\n") <= 2*validation.MaxProblems,
+			"%s: got %v, want %q", why, err, row.want)
 	}
 }
 
@@ -254,9 +243,7 @@ func TestWarnsOfATimeOfDeletion(t *testing.T) {
 	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
 	need.OK(t, err)
 	found := validation.Warnings(&clusters[0])
-	if len(found) != 1 {
-		t.Fatalf("got %v, want one warning", found)
-	}
+	need.Must(t, len(found) == 1, "got %v, want one warning", found)
 	if got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error(); !strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: ") {
 		t.Errorf("got %s", got)
 	}

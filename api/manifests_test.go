@@ -60,13 +60,10 @@ func complete(t *testing.T, manifests string) (*v1alpha1.Site, error) {
 // without a namespace is in that of the service.
 func TestManifests(t *testing.T) {
 	site, err := complete(t, namedManifests)
-	if err != nil || len(site.Warnings) > 0 {
-		t.Fatal(err, site)
-	}
+	need.Must(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
 	s := &site.Spec.Services
-	if s.Ironic[0].Spec.Version != "35.0" || s.Placement[0].Spec.Secret != "placement-secret" || len(s.Networks[0].Spans()) != 1 || s.Networks[1].Pool.Addresses[0] != "172.17.0.200-172.17.0.210" {
-		t.Errorf("found %+v", s)
-	}
+	need.That(t, s.Ironic[0].Spec.Version == "35.0" && s.Placement[0].Spec.Secret == "placement-secret" && len(s.Networks[0].Spans()) == 1 && s.Networks[1].Pool.Addresses[0] == "172.17.0.200-172.17.0.210",
+		"found %+v", s)
 	if site, err := parseSite(t, named); err != nil || len(site.Missing) != 4 {
 		t.Errorf("without the manifests: %v, %v", err, site)
 	}
@@ -93,13 +90,10 @@ func TestBadManifests(t *testing.T) {
 		{"a network and a pool", "name: lan, namespace: metallb-system}", "name: storage, namespace: openstack}", "spec.services.networks[0]: found a NetworkAttachmentDefinition (services.yaml: document 3: line 12) and an IPAddressPool"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			if !strings.Contains(namedManifests, row.old) {
-				t.Fatalf("%q is not there", row.old)
-			}
+			need.Must(t, strings.Contains(namedManifests, row.old), "%q is not there", row.old)
 			_, err := complete(t, strings.Replace(namedManifests, row.old, row.new, 1))
-			if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("found %v\nwant  %s", err, row.want)
-			}
+			need.That(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2"),
+				"found %v\nwant  %s", err, row.want)
 		})
 	}
 }

@@ -73,9 +73,7 @@ func rowMade(t *testing.T, r *rig, name string) {
 		c.commit(t)
 		c.short = false
 		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n4", c.ns+"/n5", "not handed out until this is fixed", "fix it with: kubectl ")
-		if strings.Contains(c.said, c.ns+"/n1") {
-			t.Errorf("refused for a host that is as it should be:\n%s", c.said)
-		}
+		need.That(t, !strings.Contains(c.said, c.ns+"/n1"), "refused for a host that is as it should be:\n%s", c.said)
 		c.fix(t)
 		c.accept(t)
 		c.commit(t)
@@ -278,8 +276,6 @@ func remove(t *testing.T, path string) {
 func replace(t *testing.T, path, old, text string) {
 	t.Helper()
 	content := need.Read(t, path)
-	if !strings.Contains(string(content), old) {
-		t.Fatalf("%s: no %q in\n%s", path, old, content)
-	}
+	need.Must(t, strings.Contains(string(content), old), "%s: no %q in\n%s", path, old, content)
 	need.OK(t, os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600))
 }

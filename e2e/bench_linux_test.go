@@ -73,9 +73,7 @@ spec:
 	fmt.Printf("\n%d hosts, %d of them claimed; the median of %d runs, one beside the other\n\n", benchHosts, benchTenants*benchWorkers, rounds)
 	fmt.Printf("| command | time | processor | peak memory |\n|---|---|---|---|\n")
 	fmt.Printf("| `sipgen render --inventory cluster` | %s |\n| `kubectl get bmh -A -o json` | %s |\n\n", ours, theirs)
-	if ours.peak > 300e6 {
-		t.Errorf("peak memory %d MB, want at most 300", ours.peak/int64(1e6))
-	}
+	need.That(t, ours.peak <= 300e6, "peak memory %d MB, want at most 300", ours.peak/int64(1e6))
 }
 
 // measurement is what a run took. Times are reported and not judged: they are the machine's too.
@@ -120,9 +118,7 @@ func measure(t *testing.T, kubeconfig, program string, args ...string) (string, 
 	m := measurement{wall: time.Since(started), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	close(done)
 	m.peak = <-peak
-	if err != nil {
-		t.Fatalf("%s %v: %v\n%.2000s", program, args, err, &out)
-	}
+	need.Must(t, err == nil, "%s %v: %v\n%.2000s", program, args, err, &out)
 	return out.String(), m
 }
 

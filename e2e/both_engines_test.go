@@ -192,9 +192,8 @@ func (all sitesOfOne) goesForGood(t *testing.T) {
 		if c == one {
 			want = 0
 		}
-		if after[c.site.Name] != want || before[c.site.Name] < 3 {
-			t.Errorf("%s had %d guards and has %d, want %d", c.site.Name, before[c.site.Name], after[c.site.Name], want)
-		}
+		need.That(t, after[c.site.Name] == want && before[c.site.Name] >= 3,
+			"%s had %d guards and has %d, want %d", c.site.Name, before[c.site.Name], after[c.site.Name], want)
 	}
 	rest := all[1:]
 	rest.want(1)

@@ -141,9 +141,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction, plans string) {
 	c.run(t, slices.Concat([]string{"fleet=$(mktemp -d) && git clone --quiet \"$REPO\" \"$fleet\"\n"}, steps[last:]))
 	c.gone(t, from)
 	for name := range c.repo.Files(t) {
-		if !strings.HasPrefix(name, c.site.Spec.Repository.Path+"/") {
-			t.Errorf("%s: the branch still has %s", direction, name)
-		}
+		need.That(t, strings.HasPrefix(name, c.site.Spec.Repository.Path+"/"), "%s: the branch still has %s", direction, name)
 	}
 	c.follow(t, direction)
 	end(direction)
@@ -158,9 +156,7 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 	t.Helper()
 	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
 	back := procedure(t, "switch", "back")
-	if len(back) != 4 || handedOver < 0 {
-		t.Fatalf("the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
-	}
+	need.Must(t, len(back) == 4 && handedOver >= 0, "the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
 	if from.argo == nil {
 		back = slices.Delete(back, 1, 2) // if the new engine was to be Flux
 	} else {
@@ -172,9 +168,7 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 	c.rig, c.site.Spec, c.account = from, old, oldReader
 	need.Same(t, "half-way and back: owners", c.owners(t), before)
 	for name := range c.repo.Files(t) {
-		if strings.HasPrefix(name, switched.Repository.Path+"/") {
-			t.Errorf("the branch still has %s", name)
-		}
+		need.That(t, !strings.HasPrefix(name, switched.Repository.Path+"/"), "the branch still has %s", name)
 	}
 	c.readTree(t)
 	c.run(t, procedure(t, "resume", string(from.engine)))
@@ -207,9 +201,7 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 			}
 		}
 	}
-	if len(owners) < 5 {
-		t.Errorf("the engine owns %v", owners)
-	}
+	need.That(t, len(owners) >= 5, "the engine owns %v", owners)
 	slices.Sort(owners)
 	return owners
 }

@@ -332,9 +332,7 @@ func (c *circle) refused(t *testing.T, what string, words ...string) {
 	before := c.repo.Head(t)
 	c.exits(t, what, 2, "publish")
 	need.Words(t, what, c.said, words...)
-	if c.repo.Head(t) != before {
-		t.Errorf("%s: something was committed", what)
-	}
+	need.That(t, c.repo.Head(t) == before, "%s: something was committed", what)
 }
 
 // edit commits what a person does to the tree.
@@ -347,9 +345,7 @@ func (c *circle) edit(t *testing.T, message string, change func(dir string)) {
 // step is one turn of the circle: render from the live hosts, commit, sync, and look.
 func (c *circle) step(t *testing.T, what string) {
 	t.Helper()
-	if !c.commit(t) {
-		t.Errorf("%s: nothing to commit\n%s", what, c.said)
-	}
+	need.That(t, c.commit(t), "%s: nothing to commit\n%s", what, c.said)
 	c.follow(t, what)
 }
 
@@ -366,9 +362,7 @@ func (c *circle) settle(t *testing.T, what string) {
 	t.Helper()
 	for turn := 1; c.commit(t); turn++ {
 		c.follow(t, fmt.Sprintf("%s, turn %d", what, turn))
-		if turn == 5 {
-			t.Fatalf("%s: still something to commit after %d turns", what, turn)
-		}
+		need.Must(t, turn != 5, "%s: still something to commit after %d turns", what, turn)
 	}
 	c.exits(t, what, 0, "diff")
 }

@@ -33,9 +33,7 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 		time.Sleep(time.Second)
 	}
 	for _, sync := range c.syncs(t) {
-		if !r.api.Exists(t, resource, namespace, sync) {
-			t.Errorf("%s went with the root", sync)
-		}
+		need.That(t, r.api.Exists(t, resource, namespace, sync), "%s went with the root", sync)
 	}
 	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
 	c.check(t, "the end of the root", nil)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // endpointWatch samples the ready endpoints of SIP's Services.
@@ -69,9 +70,8 @@ func (w *endpointWatch) end(t *testing.T) {
 	w.stop()
 	<-w.done
 	t.Logf("%d samples", w.samples)
-	if w.err != nil || w.samples < 20 || len(w.none) > 0 {
-		t.Errorf("of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
-	}
+	need.That(t, w.err == nil && w.samples >= 20 && len(w.none) <= 0,
+		"of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
 }
 
 // readyEndpoints counts, by Service, the endpoints that are ready at every port of it.

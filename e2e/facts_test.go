@@ -231,9 +231,8 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		env.sync(t, f, s, ns, repo, commit, i == 0)
 		got := untouched.Differences(t)
 		for _, harm := range s.harm {
-			if !slices.ContainsFunc(got, func(d string) bool { return strings.Contains(d, harm) }) {
-				t.Errorf("after %s: harm %q has not happened: %q", s.name, harm, got)
-			}
+			need.That(t, slices.ContainsFunc(got, func(d string) bool { return strings.Contains(d, harm) }),
+				"after %s: harm %q has not happened: %q", s.name, harm, got)
 		}
 		if len(s.harm) == 0 && len(got) > 0 {
 			t.Errorf("after %s: %s", s.name, strings.Join(got, "\n"))

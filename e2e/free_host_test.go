@@ -32,9 +32,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.machineOn(t, "n2")
 	c.consumed(t, "n1", "n2")
 	free, move := procedure(t, "free-host"), procedure(t, "move-machine")
-	if len(free) != 3 || len(move) != 2 {
-		t.Fatalf("the page has %d and %d blocks, want 3 and 2", len(free), len(move))
-	}
+	need.Must(t, len(free) == 3 && len(move) == 2, "the page has %d and %d blocks, want 3 and 2", len(free), len(move))
 	on := func(host, block string) string {
 		t.Helper()
 		return c.run(t, []string{strings.NewReplacer("NAMESPACE", c.ns, "METAL3MACHINE", "machine-"+host, "MACHINE", "node-"+host, "NAME", host).Replace(block)})
@@ -88,9 +86,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "n2 is replaced", "a", "n2", "n3")
 	on("n2", move[0])
 	need.Equal(t, "the marks of n2", keys("n2"), "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy")
-	if r.api.Exists(t, machines, c.ns, "node-n2") {
-		t.Error("the machine on n2 is still there")
-	}
+	need.That(t, !r.api.Exists(t, machines, c.ns, "node-n2"), "the machine on n2 is still there")
 	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n2", "md-a") })
 	r.api.WaitGone(t, metal3Machines, c.ns, "machine-n2")
 	on("n2", free[2]) // which is to wait for nothing

@@ -185,9 +185,8 @@ func TestRightsOfATenant(t *testing.T) {
 	// Nor what its jump host may do to hosts.
 	for _, r := range roles {
 		for _, verb := range append([]string{"get", "list"}, writes...) {
-			if mayIn(t, api, account, "tenant-hosts", r, verb, "jumphost-a.tenant-own") {
-				t.Errorf("%s may %s %v jumphost-a.tenant-own", account, verb, r)
-			}
+			need.That(t, !mayIn(t, api, account, "tenant-hosts", r, verb, "jumphost-a.tenant-own"),
+				"%s may %s %v jumphost-a.tenant-own", account, verb, r)
 		}
 	}
 }

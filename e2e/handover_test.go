@@ -65,9 +65,7 @@ func rowHandover(t *testing.T, r *rig, name string) {
 	c.forClusterAPI("blue", blue, 1, 0)
 	c.settle(t, "blue wants one worker less")
 	workers := c.active(t, "blue", "Worker")
-	if len(workers) != 2 {
-		t.Fatalf("blue's consumed workers are %v, want both until one is let go", workers)
-	}
+	need.Must(t, len(workers) == 2, "blue's consumed workers are %v, want both until one is let go", workers)
 	gone := workers[rand.IntN(2)]
 	t.Logf("Cluster API deletes the machine on %s", gone)
 	c.use(t, func() {
@@ -159,15 +157,11 @@ func (c *circle) takeHosts(t *testing.T, cluster string) {
 		role           string
 	}{{controlPlanes, cluster + "-edge", cluster + "-edge-control-plane-1", "ControlPlane"}, {machineDeployments, cluster + "-edge-workers", cluster + "-edge-workers-1", "Worker"}} {
 		replicas, _, err := unstructured.NestedInt64(c.rig.api.Get(t, of.replicas, c.ns, of.name).Object, "spec", "replicas")
-		if err != nil || replicas == 0 {
-			t.Fatalf("%s %s: %d replicas: %v", of.replicas.Resource, of.name, replicas, err)
-		}
+		need.Must(t, err == nil && replicas != 0, "%s %s: %d replicas: %v", of.replicas.Resource, of.name, replicas, err)
 		template := c.rig.api.Get(t, machineTemplates, c.ns, of.template)
 		for machines := len(c.active(t, cluster, of.role)); machines < int(replicas); machines++ {
 			hosts := c.available(t, selectorOf(t, template))
-			if len(hosts) == 0 {
-				t.Fatalf("%s: %d of %d machines have a host", of.template, machines, replicas)
-			}
+			need.Must(t, len(hosts) != 0, "%s: %d of %d machines have a host", of.template, machines, replicas)
 			chosen := hosts[rand.IntN(len(hosts))]
 			t.Logf("%s takes %s of %v", of.template, chosen, hosts)
 			c.rig.consume(t, c.ns, chosen)

@@ -129,15 +129,13 @@ func TestLiveInventory(t *testing.T) {
 		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00007" || h.Name == "n00600" },
 	})
 	need.OK(t, err)
-	if len(inv.Hosts) != hosts || inv.Hosts[0].Name != "n00000" || inv.Hosts[hosts-1].Name != fmt.Sprintf("n%05d", hosts-1) {
-		t.Errorf("%d hosts, want %d", len(inv.Hosts), hosts)
-	}
+	need.That(t, len(inv.Hosts) == hosts && inv.Hosts[0].Name == "n00000" && inv.Hosts[hosts-1].Name == fmt.Sprintf("n%05d", hosts-1),
+		"%d hosts, want %d", len(inv.Hosts), hosts)
 	for i := range inv.Hosts {
 		host := &inv.Hosts[i]
 		needed := host.Name == "n00007" || host.Name == "n00600"
-		if host.UID == "" || len(host.Managers) == 0 || (len(host.Addresses) == 1) != needed || host.BMC.Address != "redfish://198.51.100.1/"+host.Name {
-			t.Errorf("got %+v", host)
-		}
+		need.That(t, host.UID != "" && len(host.Managers) != 0 && (len(host.Addresses) == 1) == needed && host.BMC.Address == "redfish://198.51.100.1/"+host.Name,
+			"got %+v", host)
 	}
 	lists, secrets := 0, []string{}
 	for _, request := range asked() {
@@ -151,9 +149,7 @@ func TestLiveInventory(t *testing.T) {
 	}
 	slices.Sort(secrets)
 	want := []string{"GET /api/v1/namespaces/live/secrets/n00007-net", "GET /api/v1/namespaces/live/secrets/n00600-net"}
-	if lists != 2 || !slices.Equal(secrets, want) {
-		t.Errorf("%d lists, and %v, want 2 and %v", lists, secrets, want)
-	}
+	need.That(t, lists == 2 && slices.Equal(secrets, want), "%d lists, and %v, want 2 and %v", lists, secrets, want)
 
 	t.Run("a snapshot plans the same", func(t *testing.T) { sameFromSnapshot(t, account) })
 
@@ -212,9 +208,7 @@ func TestLiveSpecs(t *testing.T) {
 		t.Errorf("a kind that is not there: %v", err)
 	}
 	crds, err := filepath.Glob("../config/crd/*sipclusters*.yaml")
-	if err != nil || len(crds) != 1 {
-		t.Fatal(crds, err)
-	}
+	need.Must(t, err == nil && len(crds) == 1, "%v %v", crds, err)
 	api.InstallCRDs(t, crds...)
 	api.Namespaces(t, "live-specs")
 	api.Create(t, "people", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: live-specs, name: a}\nspec: {nodes: {Worker: {labelSelector: {matchLabels: {rack: r1}}, count: {active: 1}}}}\n")
@@ -229,9 +223,7 @@ func TestLiveSpecs(t *testing.T) {
 	known := unknown
 	known.Version = "v1"
 	docs, err := live.Documents(t.Context(), readerAccount(t, api, "live-specs"), known, "SIPCluster")
-	if err != nil || len(docs) != 2 || docs[0].Name != "a" || docs[0].Kind != "SIPCluster" {
-		t.Errorf("got %+v, %v", docs, err)
-	}
+	need.That(t, err == nil && len(docs) == 2 && docs[0].Name == "a" && docs[0].Kind == "SIPCluster", "got %+v, %v", docs, err)
 }
 
 // sameFromSnapshot plans from the live cluster, and from a snapshot of it.

@@ -201,7 +201,5 @@ func (c *circle) breakGlass(t *testing.T) {
 	c.run(t, []string{command("unlabel")})
 	need.Len(t, "the labels were taken off, and it has", c.rig.api.OurLabels(t, c.ns, "n1"), 0)
 	c.run(t, []string{moves, command("delete")})
-	if c.rig.api.Exists(t, engine.Hosts, c.ns, "n1") {
-		t.Error("the host is still there")
-	}
+	need.That(t, !c.rig.api.Exists(t, engine.Hosts, c.ns, "n1"), "the host is still there")
 }

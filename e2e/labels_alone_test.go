@@ -51,9 +51,7 @@ func rowLabelsAlone(t *testing.T, r *rig, name string) {
 		}
 	})
 	c.accept(t)
-	if c.commit(t) {
-		t.Errorf("a host of the tree without its labels: something is committed:\n%s", c.said)
-	}
+	need.That(t, !c.commit(t), "a host of the tree without its labels: something is committed:\n%s", c.said)
 	c.reconcile(t, c.name("a", "hosts"))
 	engine.Wait(t, "the labels", engine.SyncTimeout, func() error {
 		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, claim) {

@@ -83,9 +83,8 @@ func rowNetworkData(t *testing.T, r *rig, name string) {
 	backends := func(what string, want bool) {
 		t.Helper()
 		config := string(c.tree["clusters/"+c.tenants+"/a/infra/loadbalancer-worker-a.cfg"])
-		if strings.Contains(config, "192.0.2.71") != want || strings.Contains(config, "198.51.100.71") {
-			t.Errorf("%s: the load balancer reaches 192.0.2.71: want %v, in\n%s", what, want, config)
-		}
+		need.That(t, strings.Contains(config, "192.0.2.71") == want && !strings.Contains(config, "198.51.100.71"),
+			"%s: the load balancer reaches 192.0.2.71: want %v, in\n%s", what, want, config)
 	}
 	backends("assign", true)
 
@@ -153,9 +152,7 @@ func rowNamespaceGone(t *testing.T, r *rig, name string) {
 	c.check(t, "the end of the namespace", nil)
 	c.wantHolds(t, "the end of the namespace", "a", "n1")
 	// What the tree says does not depend on the namespace.
-	if c.commit(t) {
-		t.Errorf("the end of a namespace changes the tree:\n%s", c.said)
-	}
+	need.That(t, !c.commit(t), "the end of a namespace changes the tree:\n%s", c.said)
 	// Word by word; with Flux, what asks for a sync too.
 	commands := procedure(t, "restore-namespace")
 	commands[0] = strings.Replace(commands[0], "NAMESPACE", c.tenants, 1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has the account that a
@@ -32,9 +33,7 @@ func TestLockedFlux(t *testing.T) {
 	c.step(t, "a new cluster, with the first jump host")
 	c.wantHolds(t, "a new cluster", "b", "n2")
 	roles := schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
-	if !r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) {
-		t.Error("the jump host has no rights")
-	}
+	need.That(t, r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants), "the jump host has no rights")
 
 	port := nextNodePort()
 	c.tenantWith("a", 1, fmt.Sprintf("%s    dex:\n    - {issuer: 'https://dex.example.org:%[2]d', nodePort: %[2]d, tls: {issuerRef: {name: ca, kind: ClusterIssuer}}, connectors: [{type: github, id: github, name: GitHub, "+
@@ -51,9 +50,7 @@ func TestLockedFlux(t *testing.T) {
 		t.Error("Dex has no definitions")
 	}
 	policies := schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hostdeploypolicies"}
-	if !r.api.Exists(t, policies, c.ns, c.root()) {
-		t.Error("there is no HostDeployPolicy")
-	}
+	need.That(t, r.api.Exists(t, policies, c.ns, c.root()), "there is no HostDeployPolicy")
 
 	// It is locked: what names no account is not applied.
 	r.api.Apply(t, "e2e", fmt.Sprintf(`

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowMadeAnew: a load balancer gets an address of its own. The commit says that the Service has to be made anew, the sync fails as docs/change-site.md
@@ -35,9 +36,7 @@ func rowMadeAnew(t *testing.T, r *rig, name string) {
 	ports := fmt.Sprint(before.Object["spec"].(map[string]any)["ports"])
 	commands := procedure(t, "recreate")
 	c.tenantWith("a", 1, strings.Replace(balancer, "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: "+address, 1))
-	if !c.commit(t) {
-		t.Fatalf("nothing to commit: %s", c.said)
-	}
+	need.Must(t, c.commit(t), "nothing to commit: %s", c.said)
 	if message := c.repo.Message(t); !strings.Contains(message, "spec.clusterIP cannot change") || !strings.Contains(message, "Service "+before.GetName()) {
 		t.Errorf("%s: the commit does not say what has to be made anew:\n%s", address, message)
 	}
@@ -50,12 +49,9 @@ func rowMadeAnew(t *testing.T, r *rig, name string) {
 	c.run(t, []string{fill.Replace(strings.Join(commands, "\n"))})
 	c.follow(t, address)
 	now := service()
-	if now == nil {
-		t.Fatalf("%s: there is no Service", address)
-	}
+	need.Must(t, now != nil, "%s: there is no Service", address)
 	got, _, _ := unstructured.NestedString(now.Object, "spec", "clusterIP")
-	if got != address || now.GetUID() == before.GetUID() || fmt.Sprint(now.Object["spec"].(map[string]any)["ports"]) != ports {
-		t.Errorf("the Service is %s with the address %s and the ports %v, want another than %s with %s and %s", now.GetUID(), got, now.Object["spec"].(map[string]any)["ports"], before.GetUID(), address, ports)
-	}
+	need.That(t, got == address && now.GetUID() != before.GetUID() && fmt.Sprint(now.Object["spec"].(map[string]any)["ports"]) == ports,
+		"the Service is %s with the address %s and the ports %v, want another than %s with %s and %s", now.GetUID(), got, now.Object["spec"].(map[string]any)["ports"], before.GetUID(), address, ports)
 	c.settle(t, address)
 }

@@ -85,9 +85,8 @@ func (m *maker) preflight(t *testing.T, live *unstructured.Unstructured, words s
 			said = append(said, f.Sentence())
 		}
 	}
-	if (len(said) > 0) != (words != "") || !strings.Contains(strings.Join(said, "\n"), words) {
-		t.Errorf("preflight says %q, want %q in it", said, words)
-	}
+	need.That(t, (len(said) > 0) == (words != "") && strings.Contains(strings.Join(said, "\n"), words),
+		"preflight says %q, want %q in it", said, words)
 }
 
 func (m *maker) spec(t *testing.T, ns string) map[string]any {

@@ -72,9 +72,7 @@ func (c *circle) makesHostByPage(t *testing.T) {
 	need.Same(t, "owners of the spec", managers, []string{"sipgen Apply"})
 	c.accept(t)
 	c.tenant("made", 2)
-	if !c.commit(t) || strings.Contains(c.said, "refused") {
-		t.Errorf("the host is not handed out:\n%s", c.said)
-	}
+	need.That(t, c.commit(t) && !strings.Contains(c.said, "refused"), "the host is not handed out:\n%s", c.said)
 	c.tenant("made", 0)
 	c.commit(t)
 }
@@ -94,14 +92,10 @@ func (c *circle) annotatesByPage(t *testing.T) {
 		}
 		return false
 	}
-	if reached() {
-		t.Fatalf("the load balancer knows %s before anybody said so", address)
-	}
+	need.Must(t, !reached(), "the load balancer knows %s before anybody said so", address)
 	c.run(t, procedure(t, "reach-host"))
 	c.accept(t)
-	if !c.commit(t) || !reached() {
-		t.Errorf("the load balancer does not know %s\n%s", address, c.said)
-	}
+	need.That(t, c.commit(t) && reached(), "the load balancer does not know %s\n%s", address, c.said)
 }
 
 // readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label, or was denied because it is in use.
@@ -166,9 +160,7 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 	c.run(t, procedure(t, "rotate-host-keys"))
 	c.run(t, procedure(t, "jump-host-keys"))
 	text := private()
-	if text == former {
-		t.Error("the keys are the former ones")
-	}
+	need.That(t, text != former, "the keys are the former ones")
 	key, err := base64.StdEncoding.DecodeString(text)
 	need.OK(t, err)
 	file := filepath.Join(t.TempDir(), "key")
@@ -185,7 +177,5 @@ func (c *circle) snapshotsByPage(t *testing.T) {
 	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
 	need.Words(t, "the proposal", said, "sipgen/dc1")
 	out, err := exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), c.tenants+"/snapshot") {
-		t.Errorf("%v\n%s", err, out)
-	}
+	need.That(t, err == nil && strings.Contains(string(out), c.tenants+"/snapshot"), "%v\n%s", err, out)
 }

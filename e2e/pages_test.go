@@ -41,9 +41,7 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path, "OLD=" + c.oldFolder, "TMPDIR=" + dir,
 	}
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s\n---\n%s", err, strings.Join(blocks, "\n"), out)
-	}
+	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(blocks, "\n"), out)
 	return string(out)
 }
 

@@ -117,9 +117,7 @@ func TestFixes(t *testing.T) {
 				return api.Get(t, engine.Hosts, namespace, "n1")
 			}
 			found := check()
-			if len(found) != len(row.found) {
-				t.Fatalf("found %v, want %v", found, row.found)
-			}
+			need.Must(t, len(found) == len(row.found), "found %v, want %v", found, row.found)
 			for i, finding := range found {
 				need.Words(t, "the finding", finding.Sentence(), row.found[i])
 			}
@@ -131,9 +129,8 @@ func TestFixes(t *testing.T) {
 				shell(t, api, finding.Fix)
 			}
 			after := api.Get(t, engine.Hosts, ns, "n1")
-			if fmt.Sprint(before.Object["spec"]) != fmt.Sprint(after.Object["spec"]) || before.GetGeneration() != after.GetGeneration() {
-				t.Errorf("the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
-			}
+			need.That(t, fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) && before.GetGeneration() == after.GetGeneration(),
+				"the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
 			need.Len(t, "still found", check(), 0)
 			synced := sync(ns)
 			need.Equal(t, "the spec after a sync", fmt.Sprint(synced.Object["spec"]), fmt.Sprint(before.Object["spec"]))

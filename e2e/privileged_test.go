@@ -49,9 +49,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", "labeled")), "\n")
 	for _, command := range commands {
 		words := strings.Fields(command)
-		if words[0] != "kubectl" {
-			t.Fatalf("the page says %q", command)
-		}
+		need.Must(t, words[0] == "kubectl", "the page says %q", command)
 		api.Kubectl(t, "", words[1:]...)
 	}
 	listed := strings.Fields(procedure(t, "onboard", "list")[0])
@@ -91,9 +89,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 					}
 				}
 			}
-			if rendered != 2 {
-				t.Errorf("%d Deployments are rendered, want those of a jump host and a load balancer", rendered)
-			}
+			need.That(t, rendered == 2, "%d Deployments are rendered, want those of a jump host and a load balancer", rendered)
 			for name, pod := range privileged {
 				deployment := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {namespace: %s, name: %s}\n"+
 					"spec: {selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {app: %[2]s}}, spec: %[3]s}}\n", namespace, name, pod)))[0]
@@ -153,9 +149,7 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 // wantForbidden wants an error that says who has not the right.
 func wantForbidden(t *testing.T, what string, err error) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), "is forbidden: User") {
-		t.Errorf("%s: got %v, want it forbidden", what, err)
-	}
+	need.That(t, err != nil && strings.Contains(err.Error(), "is forbidden: User"), "%s: got %v, want it forbidden", what, err)
 }
 
 // wantPods waits until the controllers have made a pod of a Deployment, or have said that the API server refuses it by the namespace's profile.
@@ -212,8 +206,7 @@ func ofTwoTenants(t *testing.T, namespaces ...string) render.Tree {
 	}
 	tree, _, err := render.Site(in)
 	need.OK(t, err)
-	if !slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }) {
-		t.Fatal("no rights are rendered")
-	}
+	need.Must(t, slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }),
+		"no rights are rendered")
 	return tree
 }

@@ -73,9 +73,7 @@ stringData: {name: remote, server: %q, config: %q}
 		unstructured.SetNestedStringSlice(replacing.Object, []string{"Replace=true"}, "spec", "syncPolicy", "syncOptions"),
 		unstructured.SetNestedField(replacing.Object, map[string]any{"limit": int64(0)}, "spec", "syncPolicy", "retry"),
 	} {
-		if set != nil {
-			t.Fatal(set)
-		}
+		need.Must(t, set == nil, "%v", set)
 	}
 	text, err := replacing.MarshalJSON()
 	need.OK(t, err)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in the middle of a site's life.
@@ -72,9 +73,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 		c.run(t, procedure(t, "stop", "flux")[:1]) // keeps its hands off while somebody looks
 	}
 	c.run(t, procedure(t, "break-glass", "guards"))
-	if r.api.Exists(t, guardBindings, "", c.root()+"-sync-guard-v1") {
-		t.Fatal("the guards are still there")
-	}
+	need.Must(t, !r.api.Exists(t, guardBindings, "", c.root()+"-sync-guard-v1"), "the guards are still there")
 	c.untouched.Check(t, "no guards")
 	r.wantNoHarm(t, c.ns, "no guards")
 	if r.flux != nil {

@@ -121,9 +121,7 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	back := func(what string) {
 		t.Helper()
 		command := putBack.FindString(c.said)
-		if command == "" {
-			t.Fatalf("%s: no command in\n%s", what, c.said)
-		}
+		need.Must(t, command != "", "%s: no command in\n%s", what, c.said)
 		c.run(t, []string{strings.Replace(command, "--as=YOU", "--as=somebody", 1)})
 		c.accept(t)
 		need.Deep(t, what, r.api.OurLabels(t, c.ns, "n1"), were)
@@ -132,9 +130,8 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	}
 
 	label("nobody")
-	if c.commit(t) || !strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`) {
-		t.Errorf("labels of an unknown cluster: want a danger and no commit\n%s", c.said)
-	}
+	need.That(t, !c.commit(t) && strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`),
+		"labels of an unknown cluster: want a danger and no commit\n%s", c.said)
 	back("labels of an unknown cluster")
 
 	label("b")

@@ -47,9 +47,7 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	var job batchv1.CronJob
 	live := r.api.Get(t, cronJobs, namespace, "sipgen-"+name+"-runner")
 	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &job))
-	if !r.api.Exists(t, networkPolicies, namespace, job.Name) {
-		t.Error("no NetworkPolicy for the runner")
-	}
+	need.That(t, r.api.Exists(t, networkPolicies, namespace, job.Name), "no NetworkPolicy for the runner")
 	blocks := c.runnerCommands(t, namespace)
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
 	change := procedure(t, "runner", "change")[0]
@@ -84,9 +82,7 @@ func rowRunner(t *testing.T, r *rig, name string) {
 func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
 	t.Helper()
 	blocks := procedure(t, "runner", "start")
-	if len(blocks) != 2 {
-		t.Fatalf("docs/runner.md has %d blocks of commands, want two", len(blocks))
-	}
+	need.Must(t, len(blocks) == 2, "docs/runner.md has %d blocks of commands, want two", len(blocks))
 	here := strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+c.site.Name+"-", "/sipgen-dc1-runner", "/sipgen-"+c.site.Name+"-runner")
 	for i := range blocks {
 		blocks[i] = here.Replace(blocks[i])
@@ -99,15 +95,12 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	t.Helper()
 	now := c.runnerCommands(t, namespace)[1]
 	lines := strings.SplitAfter(strings.TrimSpace(now), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], " logs -f ") {
-		t.Fatalf("docs/runner.md: found %q, want a command that runs the Job now, one that shows its log and one that suspends the CronJob", now)
-	}
+	need.Must(t, len(lines) == 3 && strings.Contains(lines[1], " logs -f "),
+		"docs/runner.md: found %q, want a command that runs the Job now, one that shows its log and one that suspends the CronJob", now)
 	// Nothing runs pods here, so there is no log to show.
 	made, command := strings.TrimSpace(c.run(t, lines[:1])), lines[2]
 	job, isJob := strings.CutPrefix(strings.TrimSuffix(made, " created"), "job.batch/")
-	if !isJob {
-		t.Fatalf("the page's command printed %q", made)
-	}
+	need.Must(t, isJob, "the page's command printed %q", made)
 	live := c.rig.api.Get(t, jobs, namespace, job)
 	if account, _, _ := unstructured.NestedString(live.Object, "spec", "template", "spec", "serviceAccountName"); account != "sipgen-"+c.site.Name+"-reader" {
 		t.Errorf("the Job %s runs as %q", job, account)
@@ -116,9 +109,7 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	suspended := func(what string, want bool) {
 		t.Helper()
 		is, _, _ := unstructured.NestedBool(c.rig.api.Get(t, cronJobs, namespace, name).Object, "spec", "suspend")
-		if is != want {
-			t.Errorf("%s: suspended: %t, want %t", what, is, want)
-		}
+		need.That(t, is == want, "%s: suspended: %t, want %t", what, is, want)
 	}
 	c.run(t, []string{command})
 	suspended("the page's command", true)

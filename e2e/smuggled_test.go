@@ -221,9 +221,7 @@ func rowSmuggled(t *testing.T, r *rig, name string) {
 		c.sync(t, map[string]string{c.name("a", "infra"): first.GetKind() + "/" + first.GetName(), c.name("a", "hosts"): "dependency"})
 		c.check(t, first.what, nil)
 		account, _, _ := unstructured.NestedString(r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, c.name("a", "infra")).Object, "spec", "serviceAccountName")
-		if account == "" {
-			t.Fatal("the services are applied by no account of their own")
-		}
+		need.Must(t, account != "", "the services are applied by no account of their own")
 		client := engine.NewClient(t, r.api.As("system:serviceaccount:"+engine.FluxNamespace+":"+account))
 		for _, object := range c.smuggled(t) {
 			if err := client.TryApply(object.Unstructured, "kustomize-controller", true); !apierrors.IsForbidden(err) {
@@ -326,9 +324,7 @@ func TestSiteFolders(t *testing.T) {
 					others = append(others, object.text)
 				}
 			}
-			if len(others) < len(smuggled)-10 {
-				t.Fatalf("%s: only %d objects", folder, len(others))
-			}
+			need.Must(t, len(others) >= len(smuggled)-10, "%s: only %d objects", folder, len(others))
 			c.smuggle(t, dir, folder, string(before[folder+"/kustomization.yaml"]), others)
 			failures[app] = "not permitted"
 		}

@@ -213,9 +213,7 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steere
 	for _, s := range all {
 		got, said := s.done(t, r, "second")
 		t.Logf("%s%-8s %.300s", s.name, got, strings.ReplaceAll(said, "\n", " "))
-		if got != want(s.steeredRow) {
-			t.Errorf("%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
-		}
+		need.That(t, got == want(s.steeredRow), "%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
 		for _, row := range s.rows {
 			s.steeredRow = row
 			s.wantRefused(t, sources == nil, got)

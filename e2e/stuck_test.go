@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // refusedBalancer is a load balancer that the API server refuses: its address is none of the range for Services. The site grants it.
@@ -44,9 +45,8 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		// Whoever is on call finds the sync by the page, and no other.
 		said := c.run(t, procedure(t, "stuck-syncs"))
 		fields := strings.Split(said, "\t")
-		if len(fields) != 4 || fields[0] != c.name("a", "infra") || !strings.HasPrefix(folder, fields[1]) || fields[1] != fields[2] || !strings.Contains(fields[3], "Retrying attempt") {
-			t.Errorf("the syncs that are tried again are said to be\n%s", said)
-		}
+		need.That(t, len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) && fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
+			"the syncs that are tried again are said to be\n%s", said)
 	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.
 	c.decommission("a")
@@ -86,7 +86,5 @@ func rowWayOut(t *testing.T, r *rig, name string) {
 	c.tenantWith("a", 1, loadBalancer())
 	c.step(t, "mended")
 	c.settle(t, "mended")
-	if len(r.api.List(t, engine.Deployments, c.tenants)) == 0 {
-		t.Error("services that were mended are not there")
-	}
+	need.That(t, len(r.api.List(t, engine.Deployments, c.tenants)) != 0, "services that were mended are not there")
 }

@@ -60,9 +60,8 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	for _, block := range procedure(t, "takeover-tenant") {
 		way = append(way, words.Replace(block))
 	}
-	if len(way) != 5 {
-		t.Fatalf("docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1, 3, 4 and 5: %q", len(way), way)
-	}
+	need.Must(t, len(way) == 5,
+		"docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1, 3, 4 and 5: %q", len(way), way)
 	s.run(procedure(t, "takeover")[0])
 	s.run(way[0])                                                 // stop SIP
 	s.run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 1: "move the tenant's file"
@@ -72,9 +71,8 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	finalizer := "SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
 	asAdmin := "command " + strings.TrimSpace(way[1]) + " 2>&1 || true"
 	plan := s.run(asAdmin)
-	if !strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") || !strings.Contains(plan, finalizer) || strings.Contains(plan, "calls its port") {
-		t.Errorf("before the Secret is there, the plan is\n%s", plan)
-	}
+	need.That(t, strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") && strings.Contains(plan, finalizer) && !strings.Contains(plan, "calls its port"),
+		"before the Secret is there, the plan is\n%s", plan)
 	s.run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
 	// It ends with 1: until the next step the objects are SIP's.
 	if plan := s.run("code=0; " + strings.TrimSpace(way[1]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
@@ -93,30 +91,23 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	need.Equal(t, "objects that are handed over", strings.Count(hand, "kubectl patch"), 6)
 	s.run(hand)
 
-	if !c.commit(t) {
-		t.Fatalf("nothing to commit\n%s", c.said)
-	}
+	need.Must(t, c.commit(t), "nothing to commit\n%s", c.said)
 	c.sync(t, nil)
 	for _, name := range sipServices { // wait for the rollout
 		s.run(strings.ReplaceAll(way[3], "NAME", name))
 	}
 	for _, name := range sipServices {
-		if !api.Exists(t, engine.Secrets, sipTenant, name) {
-			t.Errorf("SIP's Secret %s was gone before the rollout was through", name)
-		}
+		need.That(t, api.Exists(t, engine.Secrets, sipTenant, name),
+			"SIP's Secret %s was gone before the rollout was through", name)
 	}
 	s.run(way[4]) // delete what SIP left behind
 	s.run(fix(t, s.run(asAdmin), finalizer))
 
 	for _, name := range sipServices {
-		if api.Exists(t, engine.Secrets, sipTenant, name) {
-			t.Errorf("SIP's Secret %s is still there", name)
-		}
+		need.That(t, !api.Exists(t, engine.Secrets, sipTenant, name), "SIP's Secret %s is still there", name)
 		c.wantTakenOver(t, name, before["deployment "+name], before["service "+name])
 	}
-	if api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma") {
-		t.Error("SIP's ConfigMap is still there")
-	}
+	need.That(t, !api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma"), "SIP's ConfigMap is still there")
 	need.Len(t, "the SIPCluster has the finalizers", api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(), 0)
 	if said = s.run("sipgen diff --site site.yaml -f tenants --inventory cluster"); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
 		t.Errorf("diff after the takeover:\n%s", said)
@@ -141,9 +132,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 
 	// A shorter range takes effect: the Service's ports are nobody's but the engine's.
 	c.specs["lma"] = strings.Replace(c.specs["lma"], "end: 30020", "end: 30015", 1)
-	if !c.commit(t) {
-		t.Fatalf("a shorter range: nothing to commit\n%s", c.said)
-	}
+	need.Must(t, c.commit(t), "a shorter range: nothing to commit\n%s", c.said)
 	c.sync(t, nil)
 	ports, _, _ := unstructured.NestedSlice(api.Get(t, engine.Services, sipTenant, "loadbalancer-worker-lma").Object, "spec", "ports")
 	need.Len(t, "a range of 13 ports", ports, 13)
@@ -250,17 +239,15 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 	t.Helper()
 	api := c.rig.api
 	nowDeployment, nowService := api.Get(t, engine.Deployments, sipTenant, name), api.Get(t, engine.Services, sipTenant, name)
-	if nowDeployment.GetUID() != deployment.GetUID() || nowService.GetUID() != service.GetUID() {
-		t.Errorf("%s: another object than before", name)
-	}
+	need.That(t, nowDeployment.GetUID() == deployment.GetUID() && nowService.GetUID() == service.GetUID(),
+		"%s: another object than before", name)
 	var was, is corev1.Service
 	var live, fresh appsv1.Deployment
 	convert(t, service, &was)
 	convert(t, nowService, &is)
 	convert(t, nowDeployment, &live)
-	if was.Spec.ClusterIP != is.Spec.ClusterIP {
-		t.Errorf("%s: the cluster IP was %s and is %s", name, was.Spec.ClusterIP, is.Spec.ClusterIP)
-	}
+	need.That(t, was.Spec.ClusterIP == is.Spec.ClusterIP,
+		"%s: the cluster IP was %s and is %s", name, was.Spec.ClusterIP, is.Spec.ClusterIP)
 	ports := func(s *corev1.Service) []string {
 		var out []string
 		for _, p := range s.Spec.Ports {
@@ -316,7 +303,5 @@ func (c *circle) wantSIPLabels(t *testing.T) {
 			roles[labels["sip.airshipit.org/node-type"]]++
 		}
 	}
-	if roles["ControlPlane"] != 2 || roles["Worker"] != 3 || len(roles) != 2 {
-		t.Errorf("the tenant's hosts are %v", roles)
-	}
+	need.That(t, roles["ControlPlane"] == 2 && roles["Worker"] == 3 && len(roles) == 2, "the tenant's hosts are %v", roles)
 }

@@ -46,9 +46,7 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 		client := c.rig.api.Dynamic.Resource(one.resource).Namespace(one.namespace)
 		list, err := client.List(ctx, metav1.ListOptions{})
 		need.OK(t, err)
-		if len(list.Items) == 0 {
-			t.Fatalf("there are no %s in %s", one.resource.Resource, one.namespace)
-		}
+		need.Must(t, len(list.Items) != 0, "there are no %s in %s", one.resource.Resource, one.namespace)
 		content := map[string]string{}
 		for i := range list.Items {
 			content[list.Items[i].GetName()] = fmt.Sprint(one.content(&list.Items[i]))

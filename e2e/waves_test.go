@@ -167,9 +167,7 @@ func rowConfined(t *testing.T, r *rig, name string) {
 			others = o.GetName()
 		}
 	}
-	if others == "" {
-		t.Fatal("b has no ConfigMap")
-	}
+	need.Must(t, others != "", "b has no ConfigMap")
 	fill := strings.NewReplacer("HOSTS", c.ns, "TENANTS", c.tenants, "OTHERS", others).Replace
 	for _, push := range []struct {
 		manifest string
@@ -196,9 +194,8 @@ metadata: {namespace: default, name: smuggled}
 		c.check(t, push.says[0], nil)
 		need.Words(t, "the sync", fmt.Sprint(r.api.Get(t, engine.Applications, engine.ArgoNamespace, c.name("a", "infra")).Object["status"]), push.says...)
 	}
-	if r.api.Exists(t, engine.ConfigMaps, "default", "smuggled") || r.api.Exists(t, engine.Secrets, c.ns, "smuggled") {
-		t.Error("it was made")
-	}
+	need.That(t, !r.api.Exists(t, engine.ConfigMaps, "default", "smuggled") && !r.api.Exists(t, engine.Secrets, c.ns, "smuggled"),
+		"it was made")
 	c.edit(t, "as it was", func(dir string) {
 		remove(t, filepath.Join(dir, folder, "smuggled.yaml"))
 		need.Write(t, filepath.Join(dir, folder, "kustomization.yaml"), before)

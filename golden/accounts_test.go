@@ -98,18 +98,15 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 			if k.Kind != "Kustomization" || k.Metadata.Name == "sipgen-"+site.Name {
 				continue // the root is not among what it syncs, and keeps its own
 			}
-			if k.Spec.Prune != (k.Spec.DeletionPolicy == "") {
-				t.Errorf("%s: %s: prune %t, deletionPolicy %q", example, k.Metadata.Name, k.Spec.Prune, k.Spec.DeletionPolicy)
-			}
+			need.That(t, k.Spec.Prune == (k.Spec.DeletionPolicy == ""),
+				"%s: %s: prune %t, deletionPolicy %q", example, k.Metadata.Name, k.Spec.Prune, k.Spec.DeletionPolicy)
 			if k.Spec.Prune {
 				prunes[k.Metadata.Name[max(strings.LastIndexAny(k.Metadata.Name, ".-"), 0):]]++
 			}
 		}
 	}
 	for _, kind := range []string{".infra", ".rights", "-runner", "-claims"} {
-		if prunes[kind] == 0 {
-			t.Errorf("no Kustomization of the examples whose name ends in %s prunes: %v", kind, prunes)
-		}
+		need.That(t, prunes[kind] != 0, "no Kustomization of the examples whose name ends in %s prunes: %v", kind, prunes)
 	}
 }
 
@@ -158,9 +155,8 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 					if verb == "delete" && o.Kind == "GitRepository" {
 						continue // it is the root's own, and stays
 					}
-					if !may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name) {
-						t.Errorf("%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource, o.Metadata.Namespace, o.Metadata.Name)
-					}
+					need.That(t, may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name),
+						"%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource, o.Metadata.Namespace, o.Metadata.Name)
 				}
 				if strings.HasSuffix(o.Kind, "Binding") && o.RoleRef.Name != "" && !may("bind", rbacv1.GroupName, strings.ToLower(o.RoleRef.Kind)+"s", o.Metadata.Namespace, o.RoleRef.Name) {
 					t.Errorf("%s: %s may not bind %s %s", example, k.Spec.ServiceAccountName, o.RoleRef.Kind, o.RoleRef.Name)
@@ -168,9 +164,8 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 				for _, rule := range o.Rules {
 					for _, verb := range rule.Verbs {
 						for _, resource := range rule.Resources {
-							if !may(verb, rule.APIGroups[0], resource, o.Metadata.Namespace, "") {
-								t.Errorf("%s: %s gives %s of %s, and does not have it", example, k.Spec.ServiceAccountName, verb, resource)
-							}
+							need.That(t, may(verb, rule.APIGroups[0], resource, o.Metadata.Namespace, ""),
+								"%s: %s gives %s of %s, and does not have it", example, k.Spec.ServiceAccountName, verb, resource)
 						}
 					}
 				}
@@ -178,9 +173,7 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"fleet", "hosts", "infra"} {
-		if applied[part] == 0 {
-			t.Errorf("no account %s applies anything", part)
-		}
+		need.That(t, applied[part] != 0, "no account %s applies anything", part)
 	}
 }
 

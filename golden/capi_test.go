@@ -31,9 +31,7 @@ func TestNothingAppliesTheComponents(t *testing.T) {
 			if name == ".sipgen.yaml" || strings.Contains(name, "/capi/") {
 				continue
 			}
-			if bytes.Contains(tree[name], []byte("/capi")) {
-				t.Errorf("golden/%s/%s names a component", example, name)
-			}
+			need.That(t, !bytes.Contains(tree[name], []byte("/capi")), "golden/%s/%s names a component", example, name)
 			if path.Base(name) != "kustomization.yaml" || bytes.Contains(tree[name], []byte("kind: Component\n")) {
 				continue
 			}
@@ -62,9 +60,7 @@ func TestPlatformBuilds(t *testing.T) {
 				need.OK(t, repository.WriteFile(filepath.Join("/platform", filepath.Base(folder), name), content))
 			}
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/platform", filepath.Base(folder)))
-			if err != nil {
-				t.Fatalf("%s: %v", folder, err)
-			}
+			need.Must(t, err == nil, "%s: %v", folder, err)
 			templates := 0
 			for _, o := range built.Resources() {
 				if !slices.Contains(site.Spec.Hosts.Namespaces, o.GetNamespace()) {
@@ -82,12 +78,8 @@ func TestPlatformBuilds(t *testing.T) {
 					}
 				}
 			}
-			if templates == 0 {
-				t.Errorf("%s: no Metal3MachineTemplate", folder)
-			}
+			need.That(t, templates != 0, "%s: no Metal3MachineTemplate", folder)
 		}
 	}
-	if tried == 0 {
-		t.Error("no example has a platform/")
-	}
+	need.That(t, tried != 0, "no example has a platform/")
 }

@@ -114,9 +114,7 @@ func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluste
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 	}})
 	need.OK(t, err)
-	if !placement.Schedulable() {
-		t.Fatalf("not schedulable: %v", placement.Shortages)
-	}
+	need.Must(t, placement.Schedulable(), "not schedulable: %v", placement.Shortages)
 	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
 	need.OK(t, err)
 	return tree, services
@@ -249,9 +247,7 @@ func TestGoldenHAProxy(t *testing.T) {
 			need.Output(t, exec.Command(haproxy, "-c", "-f", filepath.Join(example, path)))
 		}
 	}
-	if checked == 0 {
-		t.Error("no configuration in the golden trees")
-	}
+	need.That(t, checked != 0, "no configuration in the golden trees")
 }
 
 // checkHost wants a host that cannot hurt. Merged: the live host's uid, the guard, and no spec. From
@@ -336,7 +332,5 @@ func same(t *testing.T, want, found render.Tree) {
 			t.Fatalf("%s differs:\n%s", path, diff.Diff("want", want[path], "found", found[path]))
 		}
 	}
-	if len(found) != len(want) {
-		t.Fatalf("found %d files, want %d", len(found), len(want))
-	}
+	need.Must(t, len(found) == len(want), "found %d files, want %d", len(found), len(want))
 }

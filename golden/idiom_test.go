@@ -54,9 +54,8 @@ func TestObjectsOfASite(t *testing.T) {
 				}
 				if _, sorted := sortedFiles[path.Base(name)]; !sorted {
 					first := slices.DeleteFunc([]string{"apiVersion", "kind", "metadata"}, func(key string) bool { return !slices.Contains(keys, key) })
-					if len(keys) < len(first) || !slices.Equal(keys[:len(first)], first) {
-						t.Errorf("%s: found the fields %v, want %v first", name, keys, first)
-					}
+					need.That(t, len(keys) >= len(first) && slices.Equal(keys[:len(first)], first),
+						"%s: found the fields %v, want %v first", name, keys, first)
 				}
 				var o struct {
 					APIVersion string `yaml:"apiVersion"`
@@ -84,9 +83,8 @@ func TestObjectsOfASite(t *testing.T) {
 				for key, want := range map[string]string{
 					"app.kubernetes.io/managed-by": "sipgen", "app.kubernetes.io/part-of": "sip", "sipgen.airshipit.org/site": site.Name,
 				} {
-					if o.Metadata.Labels[key] != want {
-						t.Errorf("%s: %s %s: found the label %s: %q, want %q", name, o.Kind, o.Metadata.Name, key, o.Metadata.Labels[key], want)
-					}
+					need.That(t, o.Metadata.Labels[key] == want,
+						"%s: %s %s: found the label %s: %q, want %q", name, o.Kind, o.Metadata.Name, key, o.Metadata.Labels[key], want)
 				}
 			}
 		}

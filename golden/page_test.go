@@ -38,15 +38,11 @@ func TestPageHasEveryFile(t *testing.T) {
 					found, used[path] = true, true
 				}
 			}
-			if !found {
-				t.Errorf("docs/gitops.md: golden/%s/%s: want a row for it", example, name)
-			}
+			need.That(t, found, "docs/gitops.md: golden/%s/%s: want a row for it", example, name)
 		}
 	}
 	for path := range patterns {
-		if !used[path] {
-			t.Errorf("docs/gitops.md: %s: no example has it", path)
-		}
+		need.That(t, used[path], "docs/gitops.md: %s: no example has it", path)
 	}
 }
 

@@ -72,14 +72,10 @@ func TestPermissionsPage(t *testing.T) {
 		if b.RoleRef.Kind == "ClusterRole" {
 			role, found = roles["ClusterRole /"+b.RoleRef.Name]
 		}
-		if !found || len(b.Subjects) == 0 {
-			t.Fatalf("%s: role %v, subjects %v", b.Name, b.RoleRef, b.Subjects)
-		}
+		need.Must(t, found && len(b.Subjects) != 0, "%s: role %v, subjects %v", b.Name, b.RoleRef, b.Subjects)
 		for _, subject := range b.Subjects {
 			account := names.Replace(subject.Namespace + "/" + subject.Name)
-			if users[account] == "" {
-				t.Errorf("%s %s: name its user", subject.Kind, account)
-			}
+			need.That(t, users[account] != "", "%s %s: name its user", subject.Kind, account)
 			delete(unused, account)
 			where := map[string]string{"": "everywhere", "bank": "the cluster's namespace", "metal3": "namespaces with hosts"}[b.Namespace]
 			rows = append(rows, "| `"+account+"` | "+users[account]+" | "+permissions(role.Rules)+" | "+cmp.Or(where, b.Namespace)+" |\n")

@@ -82,9 +82,8 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 						return d.Server == app.Spec.Destination.Server && (d.Namespace == namespace || d.Namespace == "*")
 					})
 				}
-				if !allows(app.Spec.Destination.Namespace) {
-					t.Errorf("%s %s: the project of %s does not permit the Application itself, in %s", example, order, app.Metadata.Name, app.Spec.Destination.Namespace)
-				}
+				need.That(t, allows(app.Spec.Destination.Namespace),
+					"%s %s: the project of %s does not permit the Application itself, in %s", example, order, app.Metadata.Name, app.Spec.Destination.Namespace)
 				cluster, namespaced := map[string]bool{}, map[string]bool{}
 				for _, kind := range project.Spec.ClusterResourceWhitelist {
 					cluster[kind.Group+"/"+kind.Kind] = true
@@ -128,9 +127,7 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 			delete(kinds, "*/*") // of a base that is people's
 		}
 		for kind := range kinds {
-			if !applied[part][kind] {
-				t.Errorf("%s: %s is permitted, and rendered nowhere", part, kind)
-			}
+			need.That(t, applied[part][kind], "%s: %s is permitted, and rendered nowhere", part, kind)
 		}
 	}
 	want := []string{"claims", "hosts", "infra", "ironic", "networks", "placement", "policy", "rights", "root", "runner", "site", "vino"}

@@ -61,9 +61,7 @@ func TestConflicts(t *testing.T) {
 				got = append(got, h.Name+": "+h.Faults[n].String())
 			}
 		}
-		if strings.Join(got, "; ") != row.want {
-			t.Errorf("%s: got %s, want %s", row.why, strings.Join(got, "; "), row.want)
-		}
+		need.That(t, strings.Join(got, "; ") == row.want, "%s: got %s, want %s", row.why, strings.Join(got, "; "), row.want)
 	}
 }
 

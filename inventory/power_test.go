@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem that it has.
@@ -99,9 +101,8 @@ func FuzzPowerAddress(f *testing.F) {
 			return
 		}
 		want, err := url.Parse(address)
-		if err != nil || !strings.EqualFold(scheme, want.Scheme) || host != want.Hostname() || port != want.Port() || path != want.Path || want.RawQuery+want.Fragment+want.RawPath != "" || want.User != nil {
-			t.Errorf("plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
-		}
+		need.That(t, err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() && path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
+			"plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish/internal/credentials"
 	"github.com/airshipit/sipgen/publish/internal/wire"
@@ -32,9 +33,7 @@ func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
 		"http://me:s3cret@proxy:3128":        "http://proxy:3128",
 		"socks5://me:s3cret@proxy:1080/#abc": "socks5://proxy:1080/",
 	} {
-		if got := (Target{URL: url}).String(); got != want {
-			t.Errorf("%s: found %s, want %s", url, got, want)
-		}
+		need.Equal(t, url, (Target{URL: url}).String(), want)
 	}
 }
 
@@ -127,9 +126,7 @@ func TestUnreachable(t *testing.T) {
 		{dial(os.NewSyscallError("connect", syscall.ETIMEDOUT)), "cannot be reached: the connection timed out"},
 	} {
 		err := (&remote{target: &Target{}}).explain(row.err)
-		if !errors.Is(err, ErrUnreachable) || err.Error() != row.want {
-			t.Errorf("found %v, want %s", err, row.want)
-		}
+		need.That(t, errors.Is(err, ErrUnreachable) && err.Error() == row.want, "found %v, want %s", err, row.want)
 	}
 	reset := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	if err := (&remote{target: &Target{}}).explain(reset); errors.Is(err, ErrUnreachable) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // past is a commit of a history: at a minute, on top of the one before or of another one, with a file changed.
@@ -67,9 +69,7 @@ func then(history []past, count int) []past {
 func lastChange(t testing.TB, why string, target Target, since, want int) {
 	t.Helper()
 	tip, err := Read(t.Context(), target)
-	if err != nil {
-		t.Fatalf("%s: %v", why, err)
-	}
+	need.Must(t, err == nil, "%s: %v", why, err)
 	if found := tip.LastChange(t.Context(), minute(since)); !found.Equal(minute(want)) {
 		t.Errorf("%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
 	}

@@ -27,9 +27,7 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	target := Target{URL: repo, Branch: "main", Path: "sites/berlin"}
 	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4", "PLAN.md", "")
 	done := mustPublish(t, target, first)
-	if !done.Changed || len(done.Changes) != 5 || done.Branch != "main" {
-		t.Errorf("first commit: found %+v", done)
-	}
+	need.That(t, done.Changed && len(done.Changes) == 5 && done.Branch == "main", "first commit: found %+v", done)
 	fsck(t, repo)
 	rival(t, repo, "main", tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs"))
 
@@ -56,14 +54,11 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	}
 
 	again := mustPublish(t, target, second)
-	if again.Changed || again.Commit != done.Commit || git(t, repo, "rev-list", "--count", "main") != "3" {
-		t.Errorf("an unchanged tree: found %+v, want no commit", again)
-	}
+	need.That(t, !again.Changed && again.Commit == done.Commit && git(t, repo, "rev-list", "--count", "main") == "3",
+		"an unchanged tree: found %+v, want no commit", again)
 	tip := mustRead(t, target)
 	same(t, "Read", tip.Tree, second)
-	if tip.Commit != git(t, repo, "rev-parse", "main") {
-		t.Errorf("Read: found commit %s", tip.Commit)
-	}
+	need.That(t, tip.Commit == git(t, repo, "rev-parse", "main"), "Read: found commit %s", tip.Commit)
 }
 
 // The same inputs give the same commit, and it is the one that git itself would make.
@@ -97,9 +92,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 		}
 		fsck(t, repo)
 	}
-	if len(slices.Compact(slices.Clone(commits))) != 1 {
-		t.Errorf("commits differ: %v", commits)
-	}
+	need.That(t, len(slices.Compact(slices.Clone(commits))) == 1, "commits differ: %v", commits)
 }
 
 func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
@@ -113,12 +106,8 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 	second := mustPublish(t, target, tree("a", "2"))
 	rival(t, repo, "main", tree("x", "2"))
 	third := mustPublish(t, target, tree("a", "2"))
-	if !first.Changed || !second.Changed || !third.Changed {
-		t.Errorf("found %+v, %+v, %+v", first, second, third)
-	}
-	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
-		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
+	need.That(t, first.Changed && second.Changed && third.Changed, "found %+v, %+v, %+v", first, second, third)
+	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 	same(t, "the proposal", inGit(t, repo, "sipgen/site"), tree("x", "2", "site/a", "2"))
 	same(t, "main", inGit(t, repo, "main"), tree("x", "2"))
 	fsck(t, repo)
@@ -148,9 +137,8 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	want := Diff(tip.Tree, next)
 	adopted := slices.IndexFunc(want, func(c Change) bool { return c.Path == "theirs too" })
 	want[adopted] = Change{Path: "theirs too", Kind: Changed, Old: []byte("hand"), New: []byte("2"), Foreign: true}
-	if !reflect.DeepEqual(done.Changes, want) || !reflect.DeepEqual(told, want) || len(want) < 7 {
-		t.Errorf("changes:\nfound %+v\ntold  %+v\nwant  %+v", done.Changes, told, want)
-	}
+	need.That(t, reflect.DeepEqual(done.Changes, want) && reflect.DeepEqual(told, want) && len(want) >= 7,
+		"changes:\nfound %+v\ntold  %+v\nwant  %+v", done.Changes, told, want)
 	fsck(t, repo)
 }
 
@@ -185,9 +173,7 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 			check(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
 			repo := signedCommit(t, signer)
 			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "--verbose", "main")
-			if !strings.Contains(out, `Good "git" signature for ada@example.org`) {
-				t.Errorf("git verify-commit: %s", out)
-			}
+			need.That(t, strings.Contains(out, `Good "git" signature for ada@example.org`), "git verify-commit: %s", out)
 			if out, err := tryGit(repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile=/dev/null", "verify-commit", "main"); err == nil {
 				t.Errorf("git verify-commit without the key: want a failure, found %s", out)
 			}

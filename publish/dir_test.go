@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -77,9 +78,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
 	result := mustWrite(t, dir, next)
 	want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}}
-	if !reflect.DeepEqual(result, want) {
-		t.Errorf("result: found %+v, want %+v", result, want)
-	}
+	need.That(t, reflect.DeepEqual(result, want), "result: found %+v, want %+v", result, want)
 	all := maps.Clone(next)
 	maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
 	same(t, "folder", onDisk(t, dir), all)
@@ -96,9 +95,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 		t.Errorf("second write: found %+v, want no change", again)
 	}
 	entries, err := os.ReadDir(parent)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("beside the folder: found %v, want nothing (%v)", entries, err)
-	}
+	need.That(t, err == nil && len(entries) == 1, "beside the folder: found %v, want nothing (%v)", entries, err)
 }
 
 func TestWriteDirRefuses(t *testing.T) {
@@ -135,23 +132,17 @@ func TestWriteDirRefuses(t *testing.T) {
 			same(t, "after the refusal", onDisk(t, dir), before)
 			_, err = WriteDir(context.Background(), dir, row.tree, DirOptions{Adopt: true})
 			if row.adopt == "refused" {
-				if err == nil {
-					t.Error("adopting: want a refusal")
-				}
+				need.That(t, err != nil, "adopting: want a refusal")
 				same(t, "after the second refusal", onDisk(t, dir), before)
 				return
 			}
-			if err != nil {
-				t.Fatal("adopting:", err)
-			}
+			need.Must(t, err == nil, "%v %v", "adopting:", err)
 			var found []string
 			after := onDisk(t, dir)
 			for _, name := range slices.Sorted(maps.Keys(after)) {
 				found = append(found, name+"="+string(after[name]))
 			}
-			if got := strings.Join(found, " "); got != row.adopt {
-				t.Errorf("after adopting: found %s, want %s", got, row.adopt)
-			}
+			need.Equal(t, "after adopting", strings.Join(found, " "), row.adopt)
 		})
 	}
 }
@@ -209,9 +200,8 @@ func TestALinkInTheWayIsNotReplaced(t *testing.T) {
 	check(t, os.Symlink("elsewhere", filepath.Join(dir, "b")))
 	for _, adopt := range []bool{false, true} {
 		_, err := WriteDir(context.Background(), dir, tree("a", "1", "b", "2"), DirOptions{Adopt: adopt})
-		if !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "/b: ") || !strings.Contains(err.Error(), "found a link") {
-			t.Errorf("adopt %t: found %v, want a refusal that names the link", adopt, err)
-		}
+		need.That(t, errors.Is(err, ErrTaken) && strings.Contains(err.Error(), "/b: ") && strings.Contains(err.Error(), "found a link"),
+			"adopt %t: found %v, want a refusal that names the link", adopt, err)
 	}
 	if to, err := os.Readlink(filepath.Join(dir, "b")); to != "elsewhere" {
 		t.Errorf("the link leads to %q (%v)", to, err)

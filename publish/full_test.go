@@ -59,9 +59,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	t.Cleanup(func() { _ = errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755)) })
 	command := asNobody(t, parent, child{Do: "folder, once", Dir: dir})
 	out, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("found %v, %s; want permission denied", err, out)
-	}
+	need.That(t, err != nil && strings.Contains(string(out), "permission denied"),
+		"found %v, %s; want permission denied", err, out)
 	same(t, "after the refusal", onDisk(t, dir), generation(0))
 }
 
@@ -115,9 +114,7 @@ func TestReadOnlyRepository(t *testing.T) {
 			}
 			leaves(t, repo, func() error {
 				out, err := command.CombinedOutput()
-				if err == nil || !strings.Contains(string(out), row.says) {
-					t.Errorf("found %v, %s; want %q", err, out, row.says)
-				}
+				need.That(t, err != nil && strings.Contains(string(out), row.says), "found %v, %s; want %q", err, out, row.says)
 				return errors.New(string(out))
 			})
 		})
@@ -213,9 +210,8 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	for range times(3) {
 		kill(t, child{Do: "branch, for ever", Target: reach.Target}.start(t), 800*time.Millisecond)
 		for name, text := range onDisk(t, temporary) {
-			if len(text) > 0 || os.Remove(filepath.Join(temporary, name)) != nil {
-				t.Errorf("after a kill: found %s with %d bytes", name, len(text))
-			}
+			need.That(t, len(text) <= 0 && os.Remove(filepath.Join(temporary, name)) == nil,
+				"after a kill: found %s with %d bytes", name, len(text))
 		}
 		fsck(t, repo)
 		tip := mustRead(t, reach.Target)

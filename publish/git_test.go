@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var meta = Meta{
@@ -24,9 +26,7 @@ var meta = Meta{
 
 func check(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 }
 
 // wantError fails unless an error is one, the one that is wanted if that is not nil, and says all of some words.
@@ -44,9 +44,7 @@ func second[T any](_ T, err error) error { return err }
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	out, err := tryGit(dir, args...)
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
 	return out
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 var filesOfHistory = []past{
@@ -73,9 +75,8 @@ func TestHistory(t *testing.T) {
 			}
 			for _, target := range []Target{local, over, ssh}[:reached] {
 				found, older := versionsOf(t, target, row.walk, row.unread...)
-				if !slices.Equal(found, row.want) || older != row.older {
-					t.Errorf("%s: %s %s:\nfound %q, %q\nwant  %q, %q", row.why, target, setting, found, older, row.want, row.older)
-				}
+				need.That(t, slices.Equal(found, row.want) && older == row.older,
+					"%s: %s %s:\nfound %q, %q\nwant  %q, %q", row.why, target, setting, found, older, row.want, row.older)
 			}
 		}
 		git(t, repo, "config", "--unset", "uploadpack.allowFilter")
@@ -84,9 +85,8 @@ func TestHistory(t *testing.T) {
 	shallow := filepath.Join(root, "shallow.git")
 	git(t, root, "clone", "--quiet", "--bare", "--depth=2", "file://"+repo, shallow)
 	found, older := versionsOf(t, Target{URL: shallow, Branch: "main", Path: "site"}, Walk{Most: 100})
-	if !slices.Equal(found, []string{"7: c/m/a change 4"}) || !strings.Contains(older, "shallow clone") {
-		t.Errorf("a shallow clone: found %q, %q", found, older)
-	}
+	need.That(t, slices.Equal(found, []string{"7: c/m/a change 4"}) && strings.Contains(older, "shallow clone"),
+		"a shallow clone: found %q, %q", found, older)
 }
 
 // A merge has the message of the branch that it took the folder from.
@@ -130,7 +130,5 @@ func TestHistoryHoldsFilesToTheList(t *testing.T) {
 		return nil
 	})
 	want := []string{"2 [] [] [] <nil>", "3 [c/n/a] [] [c/o/a] <nil>", "3 [] [] [c/o/a] <nil>"}
-	if err != nil || !slices.Equal(found, want) {
-		t.Errorf("found %q, %v, want %q", found, err, want)
-	}
+	need.That(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
 }

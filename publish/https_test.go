@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestHTTPS(t *testing.T) {
@@ -17,12 +19,9 @@ func TestHTTPS(t *testing.T) {
 	t.Run("the answer is lost after the push was taken", func(t *testing.T) {
 		server.cut.Store(true)
 		done := mustPublish(t, target, tree("a", "lost answer"))
-		if !done.Changed || done.Commit != git(t, repo, "rev-parse", "main") {
-			t.Errorf("found %+v, want the commit that landed", done)
-		}
-		if server.cut.Load() {
-			t.Error("the answer was not lost")
-		}
+		need.That(t, done.Changed && done.Commit == git(t, repo, "rev-parse", "main"),
+			"found %+v, want the commit that landed", done)
+		need.That(t, !server.cut.Load(), "the answer was not lost")
 	})
 	t.Run("the connection is lost in the middle of a push", func(t *testing.T) {
 		before := git(t, repo, "rev-parse", "main")
@@ -151,9 +150,7 @@ func TestSSHKeys(t *testing.T) {
 	run := func(name string, args ...string) string {
 		t.Helper()
 		out, err := exec.Command(name, args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", name, err, out)
-		}
+		need.Must(t, err == nil, "%s: %v: %s", name, err, out)
 		return string(out)
 	}
 	run("cp", server.userKey, locked)

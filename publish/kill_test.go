@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -54,23 +55,18 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 			}
 		}
 		read, err := ReadDir(context.Background(), dir)
-		if err != nil {
-			t.Fatal("ReadDir after a kill:", err)
-		}
+		need.Must(t, err == nil, "%v %v", "ReadDir after a kill:", err)
 		whole(t, "ReadDir after a kill", read)
 		found := onDisk(t, dir)
-		if string(found["notes.txt"]) != "hand" {
-			t.Error("somebody's file is gone")
-		}
+		need.That(t, string(found["notes.txt"]) == "hand", "somebody's file is gone")
 		delete(found, "notes.txt")
 		whole(t, "on disk", found)
 	}
 	mustWrite(t, dir, generation(1))
 	mustWrite(t, dir, generation(0))
 	entries, err := os.ReadDir(parent)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("after the next run: found %v beside the folder, want nothing (%v)", entries, err)
-	}
+	need.That(t, err == nil && len(entries) == 1,
+		"after the next run: found %v beside the folder, want nothing (%v)", entries, err)
 }
 
 func TestKilledWhilePublishing(t *testing.T) {
@@ -95,9 +91,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 				}
 			}
 			_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "after"), meta, "", nil })
-			if err != nil {
-				t.Error("the next run:", err)
-			}
+			need.That(t, err == nil, "%v %v", "the next run:", err)
 			same(t, "the next run", inGit(t, repo, "main"), tree("site/a", "after"))
 			fsck(t, repo)
 		})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // kinds_test.go: servers and repositories of other kinds than git init makes.
@@ -95,9 +97,7 @@ func TestSHA256Repositories(t *testing.T) {
 			{URL: server.url + "/" + name, Branch: "main", Auth: server.login()},
 		} {
 			_, err := publishTree(target, tree("a", "1"), meta)
-			if !errors.Is(err, ErrSHA256) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: found %v", target.URL, err)
-			}
+			need.That(t, errors.Is(err, ErrSHA256) && !strings.Contains(err.Error(), "\n"), "%s: found %v", target.URL, err)
 		}
 	}
 }
@@ -130,9 +130,8 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 			git(t, work, "config", "core.repositoryFormatVersion", "1")
 			prepare(t, upstream, work)
 			source, err := SourceOf([]string{filepath.Join(work, "specs")})
-			if err != nil || source.Commit != git(t, work, "rev-parse", "HEAD") {
-				t.Errorf("the checkout: found %v, %v", source, err)
-			}
+			need.That(t, err == nil && source.Commit == git(t, work, "rev-parse", "HEAD"),
+				"the checkout: found %v, %v", source, err)
 			// A branch that is not checked out: git refuses another.
 			target := Target{URL: work, Branch: "fleet", Path: "site", Create: true}
 			mustPublish(t, target, tree("a", "1"))
@@ -154,9 +153,8 @@ func TestSourceOfAWorktree(t *testing.T) {
 	git(t, work, "worktree", "add", "--quiet", "-b", "other", second)
 	git(t, second, "commit", "--quiet", "--allow-empty", "-m", "second")
 	source, err := SourceOf([]string{filepath.Join(second, "specs", "a.yaml")})
-	if err != nil || source.Commit != git(t, second, "rev-parse", "HEAD") || source.Remote != upstream {
-		t.Errorf("found %+v, %v", source, err)
-	}
+	need.That(t, err == nil && source.Commit == git(t, second, "rev-parse", "HEAD") && source.Remote == upstream,
+		"found %+v, %v", source, err)
 }
 
 // TestCheckoutsWithOtherLineEnds: git calls a checkout by core.autocrlf clean. A changed text is none.
@@ -211,9 +209,7 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 	shallow := cloned(t, "file://"+upstream, "--bare", "--depth=1")
 	mustPublish(t, Target{URL: shallow, Branch: "main", Path: "site"}, tree("a", "1"))
 	fsck(t, shallow)
-	if count := git(t, shallow, "rev-list", "--count", "main"); count != "2" {
-		t.Errorf("commits in the shallow repository: found %s, want 2", count)
-	}
+	need.Equal(t, "commits in the shallow repository", git(t, shallow, "rev-list", "--count", "main"), "2")
 	worktree := filepath.Join(t.TempDir(), "linked")
 	clone := cloned(t, upstream)
 	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)

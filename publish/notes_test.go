@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func noted(text string) Meta {
@@ -37,16 +39,12 @@ func TestBesideIsNoReasonForACommit(t *testing.T) {
 			publish := func(text, said string) *Published {
 				t.Helper()
 				done := publishAs(t, target, tree("a", text), noted(said))
-				if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit); found != said {
-					t.Errorf("note %q, want %q", found, said)
-				}
+				need.Equal(t, "note", git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit), said)
 				return done
 			}
 			show := func() string { return git(t, repo, "show", branch+":hydrator.metadata") }
 			first := publish("1", "one")
-			if !first.Changed || show() != "one" {
-				t.Errorf("found %+v, %q", first, show())
-			}
+			need.That(t, first.Changed && show() == "one", "found %+v, %q", first, show())
 			if again := publish("1", "two"); again.Changed || again.Commit != first.Commit || show() != "one" {
 				t.Errorf("another run that changes nothing: found %+v, %q", again, show())
 			}
@@ -64,9 +62,7 @@ func TestBesideIsAddedOnce(t *testing.T) {
 	mustPublish(t, target, tree("a", "1"))
 	for i, want := range []bool{true, false} {
 		done, err := publishTree(target, tree("a", "1"), noted(fmt.Sprint(i)))
-		if err != nil || done.Changed != want {
-			t.Errorf("run %d: found %+v, %v", i, done, err)
-		}
+		need.That(t, err == nil && done.Changed == want, "run %d: found %+v, %v", i, done, err)
 	}
 	if plain := mustPublish(t, target, tree("a", "1")); plain.Changed {
 		t.Error("a run without it takes it away")
@@ -168,9 +164,8 @@ func TestWordsAfterThePush(t *testing.T) {
 	target := httpsTarget(t, repo).Target
 	target.Path, target.Proposal = "site", "sipgen/site"
 	done := publishAs(t, target, tree("a", "1"), meta)
-	if !done.Changed || done.Server != "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new" {
-		t.Errorf("found %+v", done)
-	}
+	need.That(t, done.Changed && done.Server == "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new",
+		"found %+v", done)
 }
 
 // packetOf is one of git's packets.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
@@ -78,9 +80,8 @@ $(git log -1 --format=%B)"`, nil},
 				done, err := publishTree(target, tree("a", "5", "b/c", "3"), meta)
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
-					if err != nil || after != done.Commit || after == before || git(t, repo, "rev-list", "--count", "main..sipgen/site") != "1" {
-						t.Errorf("%s: found %+v, %v at %s", way, done, err, after)
-					}
+					need.That(t, err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count", "main..sipgen/site") == "1",
+						"%s: found %+v, %v at %s", way, done, err, after)
 					continue
 				}
 				if !errors.Is(err, ErrOverwrite) || errors.Is(err, ErrConflict) || after != before {
@@ -88,9 +89,7 @@ $(git log -1 --format=%B)"`, nil},
 					continue
 				}
 				for _, words := range row.want {
-					if !strings.Contains(err.Error(), words) {
-						t.Errorf("%s: found %q, want %q in it", way, err, words)
-					}
+					need.That(t, strings.Contains(err.Error(), words), "%s: found %q, want %q in it", way, err, words)
 				}
 			}
 		})
@@ -110,9 +109,7 @@ func TestProposalOfAnOlderState(t *testing.T) {
 	rival(t, repo, "main", tree("other", "1"))
 	git(t, repo, "repack", "-adbq")
 	mustPublish(t, target, tree("a", "3", "b", "1"))
-	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
-		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
+	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 }
 
 // Who pushes to the branch after it was looked at is not overwritten either: it is looked at again.
@@ -137,9 +134,8 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 			attempts++
 			return tree("a", why), meta, "", nil
 		})
-		if !errors.Is(err, ErrOverwrite) || attempts != 1 {
-			t.Errorf("%s: found %v in %d attempts, want ErrOverwrite in one", why, err, attempts)
-		}
+		need.That(t, errors.Is(err, ErrOverwrite) && attempts == 1,
+			"%s: found %v in %d attempts, want ErrOverwrite in one", why, err, attempts)
 		git(t, repo, "update-ref", "refs/heads/next", "refs/heads/next~1")
 	}
 }
@@ -173,9 +169,7 @@ func TestMergedProposalIsLeftAlone(t *testing.T) {
 	if next := mustPublish(t, target, tree("a", "2")); !next.Changed {
 		t.Errorf("found %+v", next)
 	}
-	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
-		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
+	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 }
 
 // A proposal that is not wanted any more does not stay there to be merged by mistake.
@@ -209,7 +203,5 @@ func TestProposalFromARenamedBranch(t *testing.T) {
 		t.Errorf("found %+v", same)
 	}
 	mustPublish(t, target, tree("a", "2"))
-	if count := git(t, repo, "rev-list", "--count", "trunk..sipgen/site"); count != "1" {
-		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
+	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "trunk..sipgen/site"), "1")
 }

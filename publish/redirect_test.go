@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/elazarl/goproxy"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Credentials are for the server that the URL names. Where it sends a client elsewhere, nothing goes there.
@@ -52,9 +54,8 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 				target := Target{URL: server.URL + "/acme/fleet.git", Branch: "main", Auth: auth}
 				_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
 				server.Close()
-				if err == nil || !strings.Contains(err.Error(), row.says+", which has another") || !strings.Contains(err.Error(), "if the repository has moved, use that URL") {
-					t.Errorf("%s, https %t: found %v, want %q", row.why, secure, err, row.says)
-				}
+				need.That(t, err != nil && strings.Contains(err.Error(), row.says+", which has another") && strings.Contains(err.Error(), "if the repository has moved, use that URL"),
+					"%s, https %t: found %v, want %q", row.why, secure, err, row.says)
 				if err != nil {
 					tellsNoSecret(t, err.Error())
 				}
@@ -114,9 +115,7 @@ func TestRedirectFromHTTPToHTTPS(t *testing.T) {
 		if _, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", auth.Token), meta, "", nil }); err != nil {
 			t.Error(err)
 		}
-		if plain != 1 {
-			t.Errorf("%d requests went by http, want one: the others go where it led", plain)
-		}
+		need.That(t, plain == 1, "%d requests went by http, want one: the others go where it led", plain)
 		plain = 0
 	}
 }

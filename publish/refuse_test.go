@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -120,9 +121,8 @@ func TestNoRoom(t *testing.T) {
 			attempts++
 			return tree("a", "1"), meta, "", nil
 		})
-		if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), says) || attempts > 0 {
-			t.Errorf("%s: found %v after %d attempts, want %q", branch, err, attempts, says)
-		}
+		need.That(t, errors.Is(err, ErrRejected) && strings.Contains(err.Error(), says) && attempts <= 0,
+			"%s: found %v after %d attempts, want %q", branch, err, attempts, says)
 	}
 	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/xy"}, tree("a", "1"), meta); err != nil {
 		t.Error(err)
@@ -149,9 +149,8 @@ func TestIsConcurrentPush(t *testing.T) {
 			t.Errorf("%s: found %v", words, found)
 		}
 	}
-	if !isConcurrentPush("non-fast-forward", "remote: permission denied for nobody") {
-		t.Error("a server's own words about permissions end the run")
-	}
+	need.That(t, isConcurrentPush("non-fast-forward", "remote: permission denied for nobody"),
+		"a server's own words about permissions end the run")
 }
 
 // TestLockIsMentioned: a run that waits for a lock says so once, and only if the lock does not go at once.
@@ -169,9 +168,8 @@ func TestLockIsMentioned(t *testing.T) {
 	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil }); err != nil {
 		t.Error(err)
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "main.lock") {
-		t.Errorf("found %q, want one sentence that names the lock", said)
-	}
+	need.That(t, len(said) == 1 && strings.Contains(said[0], "main.lock"),
+		"found %q, want one sentence that names the lock", said)
 }
 
 func TestHooksDecide(t *testing.T) {

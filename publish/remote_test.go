@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // everySecret is what the tests log in with, in the clear and as HTTP sends it. No message may hold any of it.
@@ -20,9 +22,7 @@ var everySecret = []string{
 func tellsNoSecret(t testing.TB, text string) {
 	t.Helper()
 	for _, secret := range everySecret {
-		if strings.Contains(text, secret) {
-			t.Errorf("tells the secret %s: %s", secret, text)
-		}
+		need.That(t, !strings.Contains(text, secret), "tells the secret %s: %s", secret, text)
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
 		t.Errorf("steers the terminal: %q", text)
@@ -70,9 +70,7 @@ func leaves(t testing.TB, repo string, try func() error) {
 	if err := try(); err != nil {
 		tellsNoSecret(t, err.Error())
 	}
-	if after := git(t, repo, "for-each-ref"); after != before {
-		t.Errorf("branches: found %s, want %s", after, before)
-	}
+	need.Equal(t, "branches", git(t, repo, "for-each-ref"), before)
 	fsck(t, repo)
 }
 
@@ -80,9 +78,7 @@ func leaves(t testing.TB, repo string, try func() error) {
 func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	t.Helper()
 	first := mustPublish(t, target, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
-	if !first.Changed {
-		t.Errorf("first commit: found %+v", first)
-	}
+	need.That(t, first.Changed, "first commit: found %+v", first)
 	rival(t, repo, "main", tree("elsewhere", "x", "site/notes", "hand"))
 	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		same(t, "the previous tree", tip.Tree, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
@@ -110,9 +106,7 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 		t.Errorf("the same proposal: found %+v", again)
 	}
 	mustPublish(t, proposal, tree("a", "5"))
-	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
-		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
+	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 	fsck(t, repo)
 }
 

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Seven publishers, twenty at night, and a writer with the real git race on one repository: each with a path of its own, then
@@ -38,9 +40,7 @@ func TestRivals(t *testing.T) {
 					text := string(tip.Tree["lines"]) + line(i) + "\n"
 					return tree("lines", text), about, "", nil
 				})
-				if err != nil || !done.Changed {
-					t.Errorf("publisher %d: %+v, %v", i, done, err)
-				}
+				need.That(t, err == nil && done.Changed, "publisher %d: %+v, %v", i, done, err)
 			})
 		}
 		wait.Go(func() { // somebody else, with git
@@ -92,9 +92,7 @@ func TestRivals(t *testing.T) {
 		}
 	})
 	subjects := git(t, repo, "log", "--format=%s", "main")
-	if got := strings.Count(subjects, "publisher"); got != 2*rivals+remote {
-		t.Errorf("commits: found %d, want %d: each change exactly once", got, 2*rivals+remote)
-	}
+	need.Equal(t, "commits", strings.Count(subjects, "publisher"), 2*rivals+remote)
 	if out, err := exec.Command("find", repo, "-name", "*.lock").Output(); err != nil || len(out) > 0 {
 		t.Errorf("locks left: %s %v", out, err)
 	}
@@ -116,9 +114,7 @@ func TestRivalsWhileGitRepacks(t *testing.T) {
 			done, _, err := Loop(ctx, target, func(*Snapshot) (Tree, Meta, string, error) {
 				return tree("lines", fmt.Sprint(i)), meta, "", nil
 			})
-			if err != nil || !done.Changed {
-				t.Errorf("publisher %d: %+v, %v", i, done, err)
-			}
+			need.That(t, err == nil && done.Changed, "publisher %d: %+v, %v", i, done, err)
 		})
 	}
 	all := make(chan struct{})
@@ -165,9 +161,7 @@ func TestConflictAndLoop(t *testing.T) {
 	})
 	check(t, err)
 	// The first rival wrote elsewhere: the same tree is built upon. No attempt saw the second rival.
-	if calls != 1 || !done.Changed {
-		t.Errorf("attempts: found %d, want 1; %+v", calls, done)
-	}
+	need.That(t, calls == 1 && done.Changed, "attempts: found %d, want 1; %+v", calls, done)
 	calls = 1
 	if _, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		if files := rivals[calls]; files != nil {
@@ -178,9 +172,7 @@ func TestConflictAndLoop(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if calls != 3 {
-		t.Errorf("attempts after a change below the path: found %d, want 2", calls-1)
-	}
+	need.That(t, calls == 3, "attempts after a change below the path: found %d, want 2", calls-1)
 	fsck(t, repo)
 	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "3", "site/unowned", "x", "elsewhere", "y"))
 	own := errors.New("unschedulable")
@@ -258,9 +250,7 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 						before := cable.broken.Load()
 						_, err := Commit(context.Background(), target, tip, Tree{"a": big}, meta)
 						wantError(t, "", err, nil, row.says)
-						if cable.broken.Load() == before {
-							t.Error("the connection did not break")
-						}
+						need.That(t, cable.broken.Load() != before, "the connection did not break")
 						return err
 					})
 					cable.most.Store(0)

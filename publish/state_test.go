@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
@@ -30,19 +31,13 @@ func TestState(t *testing.T) {
 	mustWrite(t, dir, written)
 	spoil(t, dir)
 	found, err := ReadState(context.Background(), dir, Search{Places: []string{"d"}})
-	if err != nil || !reflect.DeepEqual(*found, want) {
-		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(*found, want), "a folder: found %+v, %v, want %+v", found, err, want)
 
 	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
-	if snapshot.When.IsZero() {
-		t.Error("no time of the commit")
-	}
+	need.That(t, !snapshot.When.IsZero(), "no time of the commit")
 	found, err = snapshot.State(Search{Places: []string{"d"}})
-	if err != nil || !reflect.DeepEqual(*found, want) {
-		t.Errorf("a branch: found %+v, %v, want %+v", found, err, want)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(*found, want), "a branch: found %+v, %v, want %+v", found, err, want)
 }
 
 // What no list covers is told with the reason.
@@ -63,9 +58,8 @@ func TestStateWithoutList(t *testing.T) {
 		repo := with(t, files)
 		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found, err := snapshot.State(Search{Places: []string{"d"}})
-		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
-			t.Errorf("%s: found %+v, %v, want %v", row.why, found, err, row.want)
-		}
+		need.That(t, err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others, []string{"d/a"}),
+			"%s: found %+v, %v, want %v", row.why, found, err, row.want)
 	}
 }
 
@@ -159,9 +153,7 @@ func TestAbove(t *testing.T) {
 	} {
 		snapshot := mustRead(t, target)
 		found, err := snapshot.Above()
-		if err != nil || !reflect.DeepEqual(found, aboveWanted) {
-			t.Errorf("%s: found %+v, %v", name, found, err)
-		}
+		need.That(t, err == nil && reflect.DeepEqual(found, aboveWanted), "%s: found %+v, %v", name, found, err)
 	}
 	none := mustRead(t, Target{URL: bare(t), Branch: "main"})
 	if found, err := none.Above(); err != nil || found != nil {
@@ -187,9 +179,8 @@ func TestAboveOfAPartialClone(t *testing.T) {
 		target.Path = path
 		snapshot := mustRead(t, target)
 		found, err := snapshot.Above()
-		if err != nil || len(found) != want || string(found[0].Text) != "top" || string(found[1].Text) != "above" {
-			t.Errorf("%s: found %+v, %v", path, found, err)
-		}
+		need.That(t, err == nil && len(found) == want && string(found[0].Text) == "top" && string(found[1].Text) == "above",
+			"%s: found %+v, %v", path, found, err)
 	}
 }
 
@@ -201,17 +192,14 @@ func TestAboveAFolder(t *testing.T) {
 	// Outside a checkout, nobody knows what will be above it.
 	found, prefix, err := DirAbove(filepath.Join(top, "site/dc1"))
 	want := []AboveFile{{Path: ".gitattributes", NoFile: true}, {Path: "kustomization.yaml", Text: []byte("beside")}}
-	if err != nil || prefix != "" || !reflect.DeepEqual(found, want) {
-		t.Errorf("a folder: found %+v, %q, %v", found, prefix, err)
-	}
+	need.That(t, err == nil && prefix == "" && reflect.DeepEqual(found, want), "a folder: found %+v, %q, %v", found, prefix, err)
 	if out, err := exec.Command("git", "-C", top, "init", "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	check(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
 	found, prefix, err = DirAbove(filepath.Join(top, "site/dc1"))
-	if err != nil || prefix != "site/dc1" || !reflect.DeepEqual(found, aboveWanted) {
-		t.Errorf("a checkout: found %+v, %q, %v", found, prefix, err)
-	}
+	need.That(t, err == nil && prefix == "site/dc1" && reflect.DeepEqual(found, aboveWanted),
+		"a checkout: found %+v, %q, %v", found, prefix, err)
 	if found, _, err = DirAbove(filepath.Join(top, "not", "there")); err != nil || len(found) != 1 {
 		t.Errorf("a folder that is not there yet: found %+v, %v", found, err)
 	}
@@ -230,8 +218,6 @@ func TestLoopSeesWhatIsAbove(t *testing.T) {
 			}
 			return tree("a", "1"), meta, 0, nil
 		})
-		if err != nil || rounds != want {
-			t.Errorf("%s: found %d attempts, %v, want %d", name, rounds, err, want)
-		}
+		need.That(t, err == nil && rounds == want, "%s: found %d attempts, %v, want %d", name, rounds, err, want)
 	}
 }

@@ -64,9 +64,8 @@ func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 		rounds++
 		return tree("a", "1"), meta, rounds, nil
 	})
-	if err != nil || !done.Changed || rounds != 1 || made != rounds {
-		t.Errorf("found %+v, %d, %v after %d attempts; want a commit after one", done, made, err, rounds)
-	}
+	need.That(t, err == nil && done.Changed && rounds == 1 && made == rounds,
+		"found %+v, %d, %v after %d attempts; want a commit after one", done, made, err, rounds)
 	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "0", filepath.Join(target.Path, "a"), "1"))
 }
 
@@ -278,9 +277,8 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 			}
 			work.Env = append(work.Env, row.set...)
 			out, err := work.CombinedOutput()
-			if (err == nil) != (row.says == "") || !strings.Contains(string(out), row.says) {
-				t.Errorf("found %v, want %q: %s", err, row.says, out)
-			}
+			need.That(t, (err == nil) == (row.says == "") && strings.Contains(string(out), row.says),
+				"found %v, want %q: %s", err, row.says, out)
 			tellsNoSecret(t, string(out))
 		})
 	}

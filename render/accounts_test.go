@@ -32,15 +32,13 @@ func rulesOf(t *testing.T, tree Tree, folder string) map[string][]rbacv1.PolicyR
 func TestRootAccount(t *testing.T) {
 	tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" })
 	rules := rulesOf(t, tree, "flux/")
-	if len(rules) != 2 || len(rules["everywhere sipgen-dc1"]) == 0 || len(rules["flux-system sipgen-dc1"]) == 0 {
-		t.Errorf("found %v, want the roles of the root", rules)
-	}
+	need.That(t, len(rules) == 2 && len(rules["everywhere sipgen-dc1"]) != 0 && len(rules["flux-system sipgen-dc1"]) != 0,
+		"found %v, want the roles of the root", rules)
 	for name, all := range rules {
 		for _, rule := range all {
 			for _, word := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs) {
-				if word == "*" || word == "escalate" || word == "impersonate" || word == "deletecollection" {
-					t.Errorf("%s: found %q in %+v", name, word, rule)
-				}
+				need.That(t, word != "*" && word != "escalate" && word != "impersonate" && word != "deletecollection",
+					"%s: found %q in %+v", name, word, rule)
 			}
 			if slices.Contains(rule.Verbs, "delete") && slices.Contains(rule.Resources, "validatingadmissionpolicies") {
 				t.Errorf("%s deletes guards: %+v", name, rule)
@@ -57,9 +55,7 @@ func TestRootAccount(t *testing.T) {
 		want(t, tree, file, "serviceAccountName: fleet")
 		wantNot(t, guarded(t, nil), file, "serviceAccountName")
 	}
-	if guarded(t, nil)["flux/root-account.yaml"] != nil {
-		t.Error("an account of the root that nobody asked for")
-	}
+	need.That(t, guarded(t, nil)["flux/root-account.yaml"] == nil, "an account of the root that nobody asked for")
 	// It could not give what comes later: its rights do not depend on what the site has at the moment.
 	empty := render(t, Input{Site: testSite(func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }), Placement: &schedule.Placement{}})
 	need.Equal(t, "the root's account is another one with clusters", string(empty["flux/root-account.yaml"]), string(tree["flux/root-account.yaml"]))
@@ -79,9 +75,8 @@ func TestFrozenKeepsRights(t *testing.T) {
 	frozen.Unschedulable, frozen.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
 	tree := turn(before, frozen)
 	account := objectsOf(t, tree, "flux/lab.a", "Kustomization", func(k *kustomizev1.Kustomization) string { return k.Name })["lab.a.infra"].Spec.ServiceAccountName
-	if string(tree[power]) != string(before[power]) || account != "lab.a.infra" {
-		t.Errorf("its rights changed, or its services are applied as %q", account)
-	}
+	need.That(t, string(tree[power]) == string(before[power]) && account == "lab.a.infra",
+		"its rights changed, or its services are applied as %q", account)
 }
 
 // TestReaderNamespaces: hosts are data from outside, and one in kube-system must not make the Secrets there readable.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -22,9 +23,7 @@ func BenchmarkSite(b *testing.B) {
 			placement, err := schedule.Plan(clusters, hosts, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
 				ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 			}})
-			if err != nil || !placement.Schedulable() {
-				b.Fatal(err, placement)
-			}
+			need.Must(b, err == nil && placement.Schedulable(), "%v %v", err, placement)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, _, err := Site(Input{Site: site, Clusters: clusters, Placement: placement}); err != nil {

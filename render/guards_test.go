@@ -69,14 +69,12 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 			need.OK(t, yaml.Unmarshal(content, &patch))
 			metadata, _ := patch["metadata"].(map[string]any)
 			for key := range patch {
-				if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, key) {
-					t.Errorf("%s: %s: a patch says %s", engine, path, key)
-				}
+				need.That(t, slices.Contains([]string{"apiVersion", "kind", "metadata"}, key),
+					"%s: %s: a patch says %s", engine, path, key)
 			}
 			for key := range metadata {
-				if !slices.Contains([]string{"namespace", "name", "uid", "labels", "annotations"}, key) {
-					t.Errorf("%s: %s: a patch says metadata.%s", engine, path, key)
-				}
+				need.That(t, slices.Contains([]string{"namespace", "name", "uid", "labels", "annotations"}, key),
+					"%s: %s: a patch says metadata.%s", engine, path, key)
 			}
 		}
 		need.Equal(t, engine, patches, 4)
@@ -90,14 +88,11 @@ func TestGuardsFailClosed(t *testing.T) {
 		for _, folder := range []string{"policy/", "site/"} {
 			policies := objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
 			bindings := objectsOf(t, tree, folder, "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName })
-			if len(policies) == 0 {
-				t.Errorf("%s: no policy in %s", engine, folder)
-			}
+			need.That(t, len(policies) != 0, "%s: no policy in %s", engine, folder)
 			for name, policy := range policies {
 				// An absent failurePolicy is Fail too, but nobody who reviews a tree has to know that.
-				if policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy != admissionv1.Fail {
-					t.Errorf("%s: %s: failurePolicy is %v, want Fail", engine, name, policy.Spec.FailurePolicy)
-				}
+				need.That(t, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail,
+					"%s: %s: failurePolicy is %v, want Fail", engine, name, policy.Spec.FailurePolicy)
 				want := admissionv1.Deny
 				if name == "sipgen-dc1-label-guard-v1" {
 					want = admissionv1.Audit // until the Site enforces it
@@ -125,9 +120,8 @@ func TestGuardsForbid(t *testing.T) {
 			for name, policy := range objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name }) {
 				for i, rule := range policy.Spec.Validations {
 					rules[strings.TrimSuffix(strings.TrimPrefix(name, "sipgen-dc1-"), "-v1")]++
-					if rule.Reason == nil || *rule.Reason != metav1.StatusReasonForbidden {
-						t.Errorf("%s: spec.validations[%d].reason: found %v, want Forbidden", name, i, rule.Reason)
-					}
+					need.That(t, rule.Reason != nil && *rule.Reason == metav1.StatusReasonForbidden,
+						"%s: spec.validations[%d].reason: found %v, want Forbidden", name, i, rule.Reason)
 				}
 			}
 		}
@@ -154,15 +148,12 @@ func TestGuardsOfASite(t *testing.T) {
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		need.Same(t, apply, slices.Sorted(maps.Keys(bindings)), names)
 		for name, b := range bindings {
-			if !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) || b.Spec.PolicyName != name || b.Labels["sipgen.airshipit.org/site"] != "dc1" {
-				t.Errorf("%s: %s: found %+v", apply, name, b)
-			}
-			if b.Spec.MatchResources == nil || metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) != "kubernetes.io/metadata.name in (edge,metal3)" {
-				t.Errorf("%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
-			}
-			if !maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]) {
-				t.Errorf("%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
-			}
+			need.That(t, slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) && b.Spec.PolicyName == name && b.Labels["sipgen.airshipit.org/site"] == "dc1",
+				"%s: %s: found %+v", apply, name, b)
+			need.That(t, b.Spec.MatchResources != nil && metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) == "kubernetes.io/metadata.name in (edge,metal3)",
+				"%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
+			need.That(t, maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]),
+				"%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
 		}
 		want(t, tree, "policy/label-guard.yaml", "username in ['"+writer+"'])")
 		want(t, tree, "policy/in-use-guard.yaml", "username in ['"+writer+"'])", "operations: [UPDATE]\n")
@@ -196,13 +187,10 @@ func TestDefinitionsStay(t *testing.T) {
 		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }), []v1.SIPCluster{dex})
 		need.OK(t, err)
 		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
-		if len(definitions) == 0 {
-			t.Fatal("no definitions")
-		}
+		need.Must(t, len(definitions) != 0, "no definitions")
 		for name, d := range definitions {
-			if !maps.Equal(d.Annotations, annotations) {
-				t.Errorf("%s: %s: found %v, want it never pruned", engine, name, d.Annotations)
-			}
+			need.That(t, maps.Equal(d.Annotations, annotations),
+				"%s: %s: found %v, want it never pruned", engine, name, d.Annotations)
 		}
 	}
 }

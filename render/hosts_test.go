@@ -77,9 +77,8 @@ func TestMergeNeedsUIDs(t *testing.T) {
 	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source.File = "", "hosts.yaml"
 	c.Roles[0].Releasing[0].Host.UID, c.Roles[0].Releasing[0].Host.Source.File = "", "more.yaml"
 	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
-	if err == nil || tree != nil || !strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one") {
-		t.Errorf("found %v, want both hosts with their files, and no tree", err)
-	}
+	need.That(t, err != nil && tree == nil && strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one"),
+		"found %v, want both hosts with their files, and no tree", err)
 }
 
 // What every host of a site lacks is said once.
@@ -91,9 +90,8 @@ func TestUIDsAreMissedOnce(t *testing.T) {
 		}
 	}
 	_, _, err := Site(in)
-	if err == nil || strings.Count(err.Error(), "without metadata.uid") != 1 || !strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: ") {
-		t.Errorf("found %v, want one error for both clusters", err)
-	}
+	need.That(t, err != nil && strings.Count(err.Error(), "without metadata.uid") == 1 && strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: "),
+		"found %v, want one error for both clusters", err)
 }
 
 func TestFluxCannotDeleteHosts(t *testing.T) {
@@ -115,9 +113,7 @@ func TestArgoCDCannotDeleteHosts(t *testing.T) {
 		t.Error("flux objects in a tree for Argo CD")
 	}
 	parts := strings.Split(string(tree["argocd/lab.a.yaml"]), "\n---\n")
-	if len(parts) != 2 {
-		t.Fatalf("found %d objects, want 2", len(parts))
-	}
+	need.Must(t, len(parts) == 2, "found %d objects, want 2", len(parts))
 	hosts := Tree{"hosts": []byte(parts[1])}
 	want(t, hosts, "hosts", "name: lab.a.hosts", "prune: false", "ServerSideApply=true", "ClientSideApplyMigration=false",
 		"Prune=false", "Delete=false", "ServerSideDiff=true")
@@ -154,9 +150,8 @@ func TestNoHostsNoOverlay(t *testing.T) {
 		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
 		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 		for path, content := range tree {
-			if strings.HasPrefix(path, "clusters/lab/a/hosts/") || strings.Contains(string(content), "lab.a.hosts") {
-				t.Errorf("%s: %s is of a hosts overlay that there is not:\n%s", engine, path, content)
-			}
+			need.That(t, !strings.HasPrefix(path, "clusters/lab/a/hosts/") && !strings.Contains(string(content), "lab.a.hosts"),
+				"%s: %s is of a hosts overlay that there is not:\n%s", engine, path, content)
 		}
 	}
 }

@@ -55,9 +55,7 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 			}
 			_, found = next(tree)
 			for path := range withoutEmptied(tree) {
-				if strings.HasPrefix(path, "clusters/") {
-					t.Errorf("%s is left behind", path)
-				}
+				need.That(t, !strings.HasPrefix(path, "clusters/"), "%s is left behind", path)
 			}
 			need.Len(t, "empty with the next commit are", found, 0)
 			// A spec that is back has services as if there had been none, and not what was left of them.
@@ -77,9 +75,7 @@ func TestEmptyFolderBuilds(t *testing.T) {
 	disk := filesys.MakeFsInMemory()
 	need.OK(t, disk.WriteFile("/a/kustomization.yaml", []byte(emptied)))
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/a")
-	if err != nil || built.Size() > 0 {
-		t.Errorf("built %v, %v", built, err)
-	}
+	need.That(t, err == nil && built.Size() <= 0, "built %v, %v", built, err)
 }
 
 // A cluster that was in waves keeps the folder's kustomization for its services, as long as it has some: a sync that waits may fail much later.

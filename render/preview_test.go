@@ -21,9 +21,8 @@ func previewed(t *testing.T, in Input, tree Tree, services []Services, err error
 	if a, b := reasons(refused), reasons(err); !slices.Equal(a, b) {
 		t.Errorf("a preview is refused for\n%s\nthe tree for\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
 	}
-	if len(found) != len(services) {
-		t.Fatalf("a preview has the services of %d clusters, the tree of %d", len(found), len(services))
-	}
+	need.Must(t, len(found) == len(services),
+		"a preview has the services of %d clusters, the tree of %d", len(found), len(services))
 	for i, s := range services {
 		checked := len(s.Cluster.Spec.Patches) > 0 || in.Site.Spec.Images.RegistryMirror != ""
 		if found[i].Cluster != s.Cluster || checked && !maps.EqualFunc(found[i].Files, s.Files, bytes.Equal) {
@@ -35,9 +34,8 @@ func previewed(t *testing.T, in Input, tree Tree, services []Services, err error
 		if parts[0] != "rights" && (parts[0] != "clusters" || parts[3] != "infra" && parts[3] != "capi") {
 			continue
 		}
-		if !bytes.Equal(preview[path], tree[path]) {
-			t.Errorf("%s: a preview has\n%s\nthe tree\n%s", path, preview[path], tree[path])
-		}
+		need.That(t, bytes.Equal(preview[path], tree[path]),
+			"%s: a preview has\n%s\nthe tree\n%s", path, preview[path], tree[path])
 	}
 }
 

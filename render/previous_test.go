@@ -18,16 +18,11 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	previous, err := Previous("tree", tree, testSite(nil))
 	need.OK(t, err)
-	if len(previous.Claims) != 2 {
-		t.Fatalf("found %+v", previous.Claims)
-	}
+	need.Must(t, len(previous.Claims) == 2, "found %+v", previous.Claims)
 	kept, gone := previous.Claims[0], previous.Claims[1]
-	if kept.Host.Name != "kept" || kept.UID != "uid-of-kept" || kept.Domain != "r1" || kept.Releasing || kept.Source != "tree/clusters/lab/a/assignments.yaml" {
-		t.Errorf("found %+v", kept)
-	}
-	if gone.Host.Name != "gone" || !gone.Releasing || gone.Role != v1.RoleControlPlane {
-		t.Errorf("found %+v", gone)
-	}
+	need.That(t, kept.Host.Name == "kept" && kept.UID == "uid-of-kept" && kept.Domain == "r1" && !kept.Releasing && kept.Source == "tree/clusters/lab/a/assignments.yaml",
+		"found %+v", kept)
+	need.That(t, gone.Host.Name == "gone" && gone.Releasing && gone.Role == v1.RoleControlPlane, "found %+v", gone)
 	// A claim that is not understood must not be forgotten.
 	for name, text := range map[string]string{
 		"another cluster's":  strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),

@@ -137,9 +137,8 @@ func TestStatusWriter(t *testing.T) {
 		}
 		site.Spec.Runner.Status = nil
 		for path, content := range render(t, input) {
-			if strings.Contains(string(content), "dc1-status") || strings.HasSuffix(path, "/status.yaml") {
-				t.Errorf("%s: %s: nobody asked for it", engine, path)
-			}
+			need.That(t, !strings.Contains(string(content), "dc1-status") && !strings.HasSuffix(path, "/status.yaml"),
+				"%s: %s: nobody asked for it", engine, path)
 		}
 	}
 }
@@ -155,7 +154,5 @@ func TestStatusAccount(t *testing.T) {
 			t.Errorf("found %+v", rule)
 		}
 	}
-	if !patches {
-		t.Error("the status is not patched")
-	}
+	need.That(t, patches, "the status is not patched")
 }

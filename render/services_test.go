@@ -114,9 +114,7 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", "    {}\n"), before)
 	want(t, tree, "site/kustomization.yaml", "- dex-crds.yaml")
 	wantNot(t, tree, "site/kustomization.yaml", "ironic")
-	if tree["site/ironic/metal.ironic.yaml"] != nil {
-		t.Error("an Ironic that the Site does not have any more is in the tree")
-	}
+	need.That(t, tree["site/ironic/metal.ironic.yaml"] == nil, "an Ironic that the Site does not have any more is in the tree")
 }
 
 // The site's own services come after the policy, what uses networks after these, and nothing of a tenant after them.

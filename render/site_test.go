@@ -62,9 +62,7 @@ func render(t *testing.T, in Input) Tree {
 func want(t *testing.T, tree Tree, path string, texts ...string) {
 	t.Helper()
 	content, found := tree[path]
-	if !found {
-		t.Fatalf("no %s in the tree", path)
-	}
+	need.Must(t, found, "no %s in the tree", path)
 	need.Words(t, path, string(content), texts...)
 }
 
@@ -140,9 +138,8 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 		{"it is unschedulable: machines wait for hosts, as the cluster does", unschedulable, []v1.SIPCluster{spec}, "replicas: 3"},
 	} {
 		tree := render(t, Input{Site: site, Clusters: row.clusters, Placement: &schedule.Placement{Clusters: []schedule.Cluster{row.cluster}}, Previous: before})
-		if !strings.Contains(string(tree[replicas]), row.replicas) || !strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml") {
-			t.Errorf("%s: want %s:\n%s", row.why, row.replicas, tree[replicas])
-		}
+		need.That(t, strings.Contains(string(tree[replicas]), row.replicas) && strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml"),
+			"%s: want %s:\n%s", row.why, row.replicas, tree[replicas])
 	}
 	gone.Roles = nil
 	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
@@ -227,12 +224,8 @@ func TestSyncNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
 		name := s.syncName(key, "hosts")
-		if len(name) > validation.LabelValueMaxLength {
-			t.Errorf("%s has %d characters", name, len(name))
-		}
-		if names[name] {
-			t.Errorf("%s is the name of two clusters", name)
-		}
+		need.That(t, len(name) <= validation.LabelValueMaxLength, "%s has %d characters", name, len(name))
+		need.That(t, !names[name], "%s is the name of two clusters", name)
 		names[name] = true
 	}
 }

@@ -25,9 +25,7 @@ func TestFluxRepository(t *testing.T) {
 	found := objectsOf(t, tree, "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.APIVersion + " " + r.Namespace + "/" + r.Name })
 	site := testSite(nil)
 	r := found[sourcev1.GroupVersion.String()+" "+site.Spec.Flux.Namespace+"/sipgen-"+site.Name]
-	if len(found) != 1 || r == nil {
-		t.Fatalf("found %v", found)
-	}
+	need.Must(t, len(found) == 1 && r != nil, "found %v", found)
 	if r.Spec.URL != site.Spec.Repository.URL || r.Spec.Reference == nil || r.Spec.Reference.Branch != site.Spec.Repository.Branch ||
 		r.Spec.SecretRef == nil || r.Spec.SecretRef.Name != "fleet-key" || r.Spec.Interval.Duration > time.Minute {
 		t.Errorf("found %+v", r.Spec)
@@ -50,9 +48,8 @@ func TestFluxTakesTheURL(t *testing.T) {
 			return guarded(t, func(site *v1alpha1.Site) { site.Spec.Repository.URL, site.Spec.Engine = given, engine })
 		}
 		found := objectsOf(t, in(v1alpha1.EngineFlux), "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.Spec.URL })
-		if len(found) != 1 || found[want] == nil || !pattern.MatchString(want) {
-			t.Errorf("%s: found %v, want %s", given, found, want)
-		}
+		need.That(t, len(found) == 1 && found[want] != nil && pattern.MatchString(want),
+			"%s: found %v, want %s", given, found, want)
 		for name, content := range in(v1alpha1.EngineArgoCD) {
 			if strings.HasPrefix(name, "argocd/") && strings.Contains(string(content), "repoURL: ") && !strings.Contains(string(content), "repoURL: "+given+"\n") {
 				t.Errorf("%s: %s has another URL", given, name)
@@ -86,12 +83,10 @@ func TestFluxSyncObjects(t *testing.T) {
 			for _, other := range k.Spec.DependsOn {
 				after = append(after, other.Name)
 			}
-			if k.Spec.Prune != w.prune || k.Spec.DeletionPolicy != policy || k.Spec.Wait != w.wait || k.Spec.Force || k.Spec.ServiceAccountName != w.account || !slices.Equal(after, w.after) {
-				t.Errorf("%s: found %+v, want %+v", name, k.Spec, w)
-			}
-			if k.Spec.RetryInterval == nil || k.Spec.RetryInterval.Duration > time.Minute {
-				t.Errorf("%s: retried after %v", name, k.Spec.RetryInterval)
-			}
+			need.That(t, k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force && k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
+				"%s: found %+v, want %+v", name, k.Spec, w)
+			need.That(t, k.Spec.RetryInterval != nil && k.Spec.RetryInterval.Duration <= time.Minute,
+				"%s: retried after %v", name, k.Spec.RetryInterval)
 		}
 		need.Equal(t, "", len(found), len(want))
 	}
@@ -161,9 +156,8 @@ func TestArgoSyncObjects(t *testing.T) {
 			}
 			need.Equal(t, "", app.Spec.Project, name)
 			need.Equal(t, name, is, w)
-			if !app.Spec.Source.Kustomize.IgnoreMissingComponents {
-				t.Errorf("%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
-			}
+			need.That(t, app.Spec.Source.Kustomize.IgnoreMissingComponents,
+				"%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
 			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh || !app.Spec.SyncPolicy.Automated.SelfHeal {
 				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
 			}
@@ -272,9 +266,8 @@ func TestArgoProjects(t *testing.T) {
 	}
 	check(guarded(t, base), overlaid)
 	in := projectsIn(guarded(t, func(s *v1alpha1.Site) { base(s); s.Spec.Hosts.Namespaces = []string{"metal3"} }))["sipgen-dc1-hosts"]
-	if len(in.Spec.Destinations) != 1 || in.Spec.Destinations[0].Namespace != "metal3" {
-		t.Errorf("found %+v, want the namespace of the site's hosts alone", in.Spec.Destinations)
-	}
+	need.That(t, len(in.Spec.Destinations) == 1 && in.Spec.Destinations[0].Namespace == "metal3",
+		"found %+v, want the namespace of the site's hosts alone", in.Spec.Destinations)
 	// Nobody else's project is the root's.
 	clash := testSite(func(s *v1alpha1.Site) { argo(s); s.Spec.ArgoCD.Project = "sipgen-dc1-policy" })
 	if _, _, err := Site(Input{Site: clash, Placement: &schedule.Placement{}}); err == nil || !strings.Contains(err.Error(), `spec.argocd.project: found "sipgen-dc1-policy", want another name`) {
@@ -338,9 +331,7 @@ func TestProjectsOutliveTheirApplications(t *testing.T) {
 	want(t, gone, "argocd/kustomization.yaml", "- lab.a.project.yaml\n")
 	want(t, gone, projects, services, "name: lab.a.rights\n")
 	wantNot(t, gone, projects, "name: lab.a.hosts\n")
-	if gone["argocd/lab.a.yaml"] != nil {
-		t.Error("want no Application")
-	}
+	need.That(t, gone["argocd/lab.a.yaml"] == nil, "want no Application")
 	wantNot(t, turn(gone, nil), "argocd/kustomization.yaml", "lab.a")
 	// A cluster that has hosts still.
 	without := testCluster("a")

@@ -99,9 +99,7 @@ func BenchmarkVirtualHosts(b *testing.B) {
 	began := processor(b)
 	for b.Loop() {
 		tree, _, err := Site(in)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, err)
 		if n := len(virtualhosts.Hosts(tree)); n != 20_000 {
 			b.Fatalf("found %d hosts", n)
 		}
@@ -112,9 +110,7 @@ func BenchmarkVirtualHosts(b *testing.B) {
 	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(b.N); each > 500<<20 {
 		b.Errorf("%d MB, want at most 500", each>>20)
 	}
-	if spent > 3 {
-		b.Errorf("%.1f s of processor time, want at most 3", spent)
-	}
+	need.That(b, spent <= 3, "%.1f s of processor time, want at most 3", spent)
 }
 
 // processor is the time of user and system together: whatever else runs on the machine.

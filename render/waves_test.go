@@ -60,9 +60,8 @@ func TestProjectsInWaves(t *testing.T) {
 			need.Equal(t, cluster, destination.Server, site.Spec.ArgoCD.Server)
 		}
 		hosts := slices.ContainsFunc(spec.NamespaceResourceWhitelist, func(kind metav1.GroupKind) bool { return kind.Kind == "BareMetalHost" })
-		if !slices.Equal(found, namespaces) || hosts != (len(namespaces) > 1) || len(spec.ClusterResourceWhitelist) > 0 {
-			t.Errorf("%s: permits %+v", cluster, spec)
-		}
+		need.That(t, slices.Equal(found, namespaces) && hosts == (len(namespaces) > 1) && len(spec.ClusterResourceWhitelist) <= 0,
+			"%s: permits %+v", cluster, spec)
 	}
 	// Also where it has only one to give back.
 	cluster, gone := placed("a"), testHost("gone")
@@ -79,15 +78,12 @@ func TestTenantBinding(t *testing.T) {
 		var found []string
 		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		binding := bindings["sipgen-dc1-tenant-guard-v1"]
-		if binding == nil || !slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) {
-			t.Fatalf("found %+v", bindings)
-		}
+		need.Must(t, binding != nil && slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}),
+			"found %+v", bindings)
 		if binding.Spec.MatchResources != nil {
 			found = binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0].Values
 		}
-		if !slices.Equal(found, row.want) {
-			t.Errorf("hosts in %q: in force in %q, want %q", row.hosts, found, row.want)
-		}
+		need.That(t, slices.Equal(found, row.want), "hosts in %q: in force in %q, want %q", row.hosts, found, row.want)
 	}
 }
 
@@ -99,9 +95,7 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 	long.Key = key
 	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Spec.Source.Path })
-	if apps[Folder(key)+"/infra"] == nil || apps[Folder(key)+"/hosts"] == nil {
-		t.Errorf("found %v", apps)
-	}
+	need.That(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
 	want(t, tree, "PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

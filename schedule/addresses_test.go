@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -75,9 +76,7 @@ func TestHeldAddress(t *testing.T) {
 		if got := Say.Warnings(p.Clusters[0].Warnings); row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
 			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
 		}
-		if !slices.Equal(hosts[0].Addresses, before) {
-			t.Errorf("%s: Plan changed the inventory", row.why)
-		}
+		need.That(t, slices.Equal(hosts[0].Addresses, before), "%s: Plan changed the inventory", row.why)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -116,22 +117,17 @@ func TestGreedyFailsTightSites(t *testing.T) {
 		}
 	}
 	t.Logf("first fit fails %d of %d sites that can be placed with 90%% of their hosts", failed, sites)
-	if failed < sites/10 {
-		t.Errorf("first fit fails %d of %d sites only: they are too easy to show anything", failed, sites)
-	}
+	need.That(t, failed >= sites/10, "first fit fails %d of %d sites only: they are too easy to show anything", failed, sites)
 }
 
 func TestWithout(t *testing.T) {
 	_, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
 	set := nodes("rack=r01", 0, 0)
 	selector, err := set.HostSelector()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	left, gone, err := Without(hosts, selector)
-	if err != nil || gone != 10 || len(left) != len(hosts)-10 || slices.ContainsFunc(left, func(h inventory.Host) bool { return h.Labels["rack"] == "r01" }) {
-		t.Errorf("%d gone, %d left of %d, %v", gone, len(left), len(hosts), err)
-	}
+	need.That(t, err == nil && gone == 10 && len(left) == len(hosts)-10 && !slices.ContainsFunc(left, func(h inventory.Host) bool { return h.Labels["rack"] == "r01" }),
+		"%d gone, %d left of %d, %v", gone, len(left), len(hosts), err)
 	if _, _, err := Without(left, selector); err == nil || err.Error() != `selector "rack=r01": matches none of the `+text.Count(len(left), "host") {
 		t.Errorf("a selector that matches nothing: %v", err)
 	}
@@ -151,9 +147,7 @@ func TestExplain(t *testing.T) {
   tenants/b Worker: could use it, but has all it may have in rack=r1: metal/h2
   1 other role does not select it
 `
-	if !found || got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	need.That(t, found && got == want, "got\n%swant\n%s", got, want)
 	if _, found := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h9"}); found {
 		t.Error("a host that is none is explained")
 	}
@@ -165,9 +159,7 @@ func TestExplain(t *testing.T) {
   Edge: want 1 active and 0 standby; held 0, new 1, pending 0, released 0, short 0
     metal/h5: new: rack=r2, the only free host there that fits, none elsewhere
 `
-	if !found || got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	need.That(t, found && got == want, "got\n%swant\n%s", got, want)
 }
 
 // largeSite has racks of 40 hosts. Of 50 hosts 1 is for control planes, 2 are for either role, and 47

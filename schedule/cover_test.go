@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -61,7 +62,5 @@ func TestCovered(t *testing.T) {
 		}
 		some += want
 	}
-	if some < 1_000 {
-		t.Errorf("only %d hosts", some)
-	}
+	need.That(t, some >= 1_000, "only %d hosts", some)
 }

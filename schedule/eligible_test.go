@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -138,9 +139,7 @@ func TestLacksHardware(t *testing.T) {
 		if why := LacksHardware(&want, is); why != nil {
 			got = Say.Reason(why)
 		}
-		if got != row.lacks {
-			t.Errorf("%s: %q, want %q", row.want, got, row.lacks)
-		}
+		need.That(t, got == row.lacks, "%s: %q, want %q", row.want, got, row.lacks)
 	}
 }
 
@@ -216,8 +215,6 @@ func TestExplainLack(t *testing.T) {
 		"unread": "selects it, but it has no address on oam (Secret metal/x: missing)",
 	} {
 		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
-		if !strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n") {
-			t.Errorf("%s: %s\nwant %s", host, said, want)
-		}
+		need.That(t, strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n"), "%s: %s\nwant %s", host, said, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -58,9 +59,7 @@ func TestShortBehindFailed(t *testing.T) {
 	}
 	p := plan(t, []v1.SIPCluster{worker("a", 2), worker("b", 1), worker("c", 1)},
 		[]inventory.Host{failed, host1("h2", "w", "r1"), host1("h3", "w", "r2")}, Previous{}, testOptions)
-	if len(p.Shortages) != 1 {
-		t.Fatalf("%d shortages, want 1", len(p.Shortages))
-	}
+	need.Must(t, len(p.Shortages) == 1, "%d shortages, want 1", len(p.Shortages))
 	if short := p.Shortages[0]; len(short.Roles) != 2 || short.Need != 3 || short.Capacity != 2 || short.Hosts != 2 {
 		t.Errorf("found %s, want the roles of a and c, which need 3 of 2 hosts", Say.Shortage(&short))
 	}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -165,25 +166,21 @@ func shrunkFleet(n, want int) ([]v1.SIPCluster, []inventory.Host) {
 func TestNeighbours(t *testing.T) {
 	clusters, hosts := neighboursFleet(1000, 7)
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	if len(p.Shortages) != len(clusters) {
-		t.Fatalf("%d shortages, want %d", len(p.Shortages), len(clusters))
-	}
+	need.Must(t, len(p.Shortages) == len(clusters), "%d shortages, want %d", len(p.Shortages), len(clusters))
 	for _, short := range p.Shortages {
-		if len(short.Roles) != len(clusters) {
-			t.Errorf("%s: %d roles compete, want %d", short.Short, len(short.Roles), len(clusters))
-		}
+		need.That(t, len(short.Roles) == len(clusters),
+			"%s: %d roles compete, want %d", short.Short, len(short.Roles), len(clusters))
 		// Each has a selector of its own, and the one that is short needs one more.
 		selector := workerSelectors(clusters)[short.Short.Cluster]
 		if first := short.Groups[0]; first.Selector != selector || first.Need != 51 {
 			t.Errorf("%s: the group that needs most is %+v, want 51 for %s", short.Short, first, selector)
 		}
-		roles, need := short.Others.Roles, short.Others.Need
+		roles, needed := short.Others.Roles, short.Others.Need
 		for _, group := range short.Groups {
-			roles, need = roles+group.Roles, need+group.Need
+			roles, needed = roles+group.Roles, needed+group.Need
 		}
-		if len(short.Groups) != mostGroups || roles != len(short.Roles) || need != short.Need {
-			t.Errorf("%s: %d groups and others have %d roles that need %d, want %d that need %d", short.Short, len(short.Groups), roles, need, len(short.Roles), short.Need)
-		}
+		need.That(t, len(short.Groups) == mostGroups && roles == len(short.Roles) && needed == short.Need,
+			"%s: %d groups and others have %d roles that need %d, want %d that need %d", short.Short, len(short.Groups), roles, needed, len(short.Roles), short.Need)
 	}
 }
 
@@ -275,9 +272,8 @@ func TestHardShapes(t *testing.T) {
 	}
 	clusters, hosts := oneTooFewSite(5000)
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	if len(p.Shortages) != 1 || len(p.Shortages[0].Roles) != len(clusters) {
-		t.Errorf("one too few: %d shortages, want one of all %d roles", len(p.Shortages), len(clusters))
-	}
+	need.That(t, len(p.Shortages) == 1 && len(p.Shortages[0].Roles) == len(clusters),
+		"one too few: %d shortages, want one of all %d roles", len(p.Shortages), len(clusters))
 }
 
 func BenchmarkShapes(b *testing.B) {

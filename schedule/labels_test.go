@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -79,9 +80,7 @@ func TestSelected(t *testing.T) {
 			matched++
 		}
 	}
-	if matched < 10 {
-		t.Errorf("%d selectors match few hosts by several requirements, want 10", matched)
-	}
+	need.That(t, matched >= 10, "%d selectors match few hosts by several requirements, want 10", matched)
 }
 
 // Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no others.
@@ -92,15 +91,9 @@ func TestCandidates(t *testing.T) {
 	noService := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster, "no service does": noService} {
 		candidate := Candidates([]v1.SIPCluster{cluster}, testOptions.Keys)
-		if !candidate(&held) {
-			t.Errorf("%s: a host with our labels is left out", why)
-		}
-		if candidate(&other) {
-			t.Errorf("%s: a host that no selector matches is a candidate", why)
-		}
-		if !candidate(&free) {
-			t.Errorf("%s: a host that the role may get is left out: its addresses could not be kept", why)
-		}
+		need.That(t, candidate(&held), "%s: a host with our labels is left out", why)
+		need.That(t, !candidate(&other), "%s: a host that no selector matches is a candidate", why)
+		need.That(t, candidate(&free), "%s: a host that the role may get is left out: its addresses could not be kept", why)
 	}
 }
 
@@ -148,12 +141,9 @@ func TestHostNamespaces(t *testing.T) {
 		}
 	}
 	candidate := Candidates(role(from(nodes("kind=w", 2, 0), "west")), testOptions.Keys)
-	if candidate(&hosts[0]) || !candidate(&hosts[1]) {
-		t.Error("candidates: want the hosts of the namespace, and no others")
-	}
-	if Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]) {
-		t.Error("candidates: a label of a host is taken for its namespace")
-	}
+	need.That(t, !candidate(&hosts[0]) && candidate(&hosts[1]), "candidates: want the hosts of the namespace, and no others")
+	need.That(t, !Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]),
+		"candidates: a label of a host is taken for its namespace")
 }
 
 // A namespace counts like a label: the same site with the namespace as a label, and selectors that ask for that, is placed alike.
@@ -187,14 +177,10 @@ func TestHostNamespacesAreLikeLabels(t *testing.T) {
 			like = append(like, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: alike}))
 		}
 		got, want := plan(t, clusters, hosts, Previous{}, testOptions), plan(t, like, labeled, Previous{}, testOptions)
-		if summary(got) != summary(want) {
-			t.Fatalf("site %d:\n%s\nwant\n%s", n, summary(got), summary(want))
-		}
+		need.Must(t, summary(got) == summary(want), "site %d:\n%s\nwant\n%s", n, summary(got), summary(want))
 		if got.Schedulable() {
 			placed++
 		}
 	}
-	if placed < 50 || placed > 350 {
-		t.Errorf("%d of 400 sites can be placed: want some that can and some that cannot", placed)
-	}
+	need.That(t, placed >= 50 && placed <= 350, "%d of 400 sites can be placed: want some that can and some that cannot", placed)
 }

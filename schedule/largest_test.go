@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -16,14 +17,10 @@ func TestLargest(t *testing.T) {
 	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
 	key := ClusterKey{Namespace: "tenants", Name: clusters[0].Name}
 	n, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	for count, want := range map[int]bool{n: true, n + 1: false} {
 		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable(); got != want {
 			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
 		}
@@ -127,9 +124,7 @@ func agreesWithTrying(t *testing.T, refused bool, also int) {
 		want := -1
 		for n := range most + 1 {
 			changed, options, err := counted(n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, err)
 			if p, err := Plan(changed, w.hosts, w.tree, options); err == nil && holds(now, p, key, name) {
 				want = n
 			}
@@ -222,12 +217,9 @@ func TestMoreLike(t *testing.T) {
 			hosts = append(hosts, host1("h"+string(rune('A'+i)), "w", "r"+string(rune('a'+i%row.racks))))
 		}
 		got, why, err := MoreLike(clusters, hosts, Previous{}, testOptions, key)
-		if err != nil || got != row.want {
-			t.Errorf("%s: %d more, %v, want %d", row.why, got, err, row.want)
-		}
-		if why == nil || !strings.HasPrefix(why.Short.Cluster.Name, "a.like.") || why.Missing.Count != row.missing || strings.Join(why.Missing.Keys, " ") != row.keys {
-			t.Errorf("%s: the next one lacks %+v, want it to lack %d hosts by %q", row.why, why, row.missing, row.keys)
-		}
+		need.That(t, err == nil && got == row.want, "%s: %d more, %v, want %d", row.why, got, err, row.want)
+		need.That(t, why != nil && strings.HasPrefix(why.Short.Cluster.Name, "a.like.") && why.Missing.Count == row.missing && strings.Join(why.Missing.Keys, " ") == row.keys,
+			"%s: the next one lacks %+v, want it to lack %d hosts by %q", row.why, why, row.missing, row.keys)
 	}
 	none := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
 	if _, _, err := MoreLike(none, nil, Previous{}, testOptions, key); err == nil {

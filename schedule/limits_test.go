@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -125,12 +126,9 @@ func TestNamedHosts(t *testing.T) {
 		said := Say.Warnings(p.Clusters[0].Warnings)
 		wantPlaced(t, row.why, p, row.plan)
 		for _, want := range row.want {
-			if !slices.ContainsFunc(said, func(words string) bool { return strings.HasPrefix(words, want) }) {
-				t.Errorf("%s: said %.500q, want %q", row.why, said, want)
-			}
+			need.That(t, slices.ContainsFunc(said, func(words string) bool { return strings.HasPrefix(words, want) }),
+				"%s: said %.500q, want %q", row.why, said, want)
 		}
-		if len(said) != row.says {
-			t.Errorf("%s: %d warnings, want %d", row.why, len(said), row.says)
-		}
+		need.That(t, len(said) == row.says, "%s: %d warnings, want %d", row.why, len(said), row.says)
 	}
 }

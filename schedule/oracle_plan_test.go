@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -42,16 +43,13 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 		o := oracleSite(rng, seed%2 == 1)
 		specs := o.specs()
 		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		o.place()
 		want, got := o.lines(), linesOf(p)
 		slices.Sort(want)
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("site %d:\n%s\nPlan:\n%s\nthe oracle:\n%s", seed, o, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		need.Must(t, slices.Equal(got, want),
+			"site %d:\n%s\nPlan:\n%s\nthe oracle:\n%s", seed, o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		for _, r := range o.roles {
 			if !r.placed {
 				seen["not placed"]++
@@ -74,9 +72,7 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 		reserved, tree := o.reserve(rng)
 		specs := o.specs()
 		p, err := schedule.Plan(specs, o.hosts, tree, schedule.Options{Keys: oracleKeys, Reserved: reserved})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		o.place()
 		want, got := o.lines(), linesOf(p)
 		slices.Sort(want)
@@ -208,9 +204,8 @@ func TestLargestAgreesWithTheOracle(t *testing.T) {
 		}
 		key := schedule.ClusterKey{Namespace: role.namespace(), Name: role.cluster}
 		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}, key, role.name, v1.MaxCount, nil)
-		if err != nil || got != want {
-			t.Fatalf("site %d: %s %s: up to %d, %v; the oracle: %d\n%s", seed, role.cluster, role.name, got, err, want, o)
-		}
+		need.Must(t, err == nil && got == want,
+			"site %d: %s %s: up to %d, %v; the oracle: %d\n%s", seed, role.cluster, role.name, got, err, want, o)
 		if want < len(o.free) {
 			limited++
 		}
@@ -273,9 +268,7 @@ func TestStandInAgreesWithTheOracle(t *testing.T) {
 		spec.Namespace, spec.Name = oracleNamespace, "c"
 		spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleWorker: {Count: &v1.NodeCount{Active: active, Standby: standby}}}
 		p, err := schedule.Plan([]v1.SIPCluster{spec}, hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys})
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		fail := func(format string, args ...any) {
 			t.Helper()
 			for _, h := range hosts {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -69,9 +70,8 @@ func TestIdleRoles(t *testing.T) {
 	options := testOptions
 	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "b"}: {"beyond its grants"}}
 	s, err := prepare([]v1.SIPCluster{newCluster("a", roles), newCluster("b", refused)}, hosts, Previous{}, options)
-	if err != nil || len(s.topology) != 1 {
-		t.Fatalf("%d topologies, %v, want that of the role that wants a host", len(s.topology), err)
-	}
+	need.Must(t, err == nil && len(s.topology) == 1,
+		"%d topologies, %v, want that of the role that wants a host", len(s.topology), err)
 	p := plan(t, []v1.SIPCluster{newCluster("a", roles), newCluster("b", refused)}, hosts, Previous{}, options)
 	if p.Clusters[0].Unschedulable || !p.Clusters[1].Unschedulable {
 		t.Errorf("got %s", summary(p))

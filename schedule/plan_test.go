@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -179,12 +180,8 @@ func TestLosses(t *testing.T) {
 	clusters[0].Annotations = map[string]string{v1.ApproveReleaseAnnotation: "used"}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()))
 	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}, {Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 2}, Failed: map[ClusterKey]int{}}
-	if !reflect.DeepEqual(loss, want) {
-		t.Errorf("found %+v, want %+v", loss, want)
-	}
-	if loss.Total() != 5 {
-		t.Errorf("found %d in all, want 5", loss.Total())
-	}
+	need.That(t, reflect.DeepEqual(loss, want), "found %+v, want %+v", loss, want)
+	need.That(t, loss.Total() == 5, "found %d in all, want 5", loss.Total())
 }
 
 // TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of them later. So does what a spec
@@ -212,9 +209,8 @@ func TestLossOfALeavingCluster(t *testing.T) {
 		{"a host that the spec names", named, []inventory.Host{used, idle, host1("free", "w", "r3")}, Previous{Claims: []PreviousClaim{inTree("used", "a", worker), inTree("idle", "a", worker)}}, 1},
 	} {
 		loss := Losses(plan(t, []v1.SIPCluster{row.cluster}, row.hosts, row.previous, newerLabels()))
-		if loss.Total() != row.want || loss.Asked[key] != row.want {
-			t.Errorf("%s: %d hosts, %d of them asked for, want %d: %+v", row.why, loss.Total(), loss.Asked[key], row.want, loss)
-		}
+		need.That(t, loss.Total() == row.want && loss.Asked[key] == row.want,
+			"%s: %d hosts, %d of them asked for, want %d: %+v", row.why, loss.Total(), loss.Asked[key], row.want, loss)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -156,9 +157,7 @@ func TestMisplacedAddress(t *testing.T) {
 		if hosts := p.Clusters[0].Roles[0].Assigned; len(hosts) == 1 {
 			got = addressesOf(hosts[0].Host.On("oam"))
 		}
-		if got != row.want {
-			t.Errorf("%s: at %q, want %q", row.why, got, row.want)
-		}
+		need.That(t, got == row.want, "%s: at %q, want %q", row.why, got, row.want)
 		said := append(Say.Warnings(p.Clusters[0].Warnings), Say.Warnings(p.Clusters[0].Roles[0].Warnings)...)
 		for _, refusal := range p.Clusters[0].Refused {
 			said = append(said, Say.Refusals([]Refusal{refusal})...)

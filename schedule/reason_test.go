@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -28,9 +29,7 @@ func TestExplainNearest(t *testing.T) {
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "y1"})
 	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
-	if len(lines) != 16 || len(said) > 2000 {
-		t.Fatalf("%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
-	}
+	need.Must(t, len(lines) == 16 && len(said) <= 2000, "%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
 	for i, want := range map[int]string{
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
@@ -38,14 +37,10 @@ func TestExplainNearest(t *testing.T) {
 		13: "  each of 2000 more roles: selects it, but asks for no hosts",
 		14: "  each of 70 more roles: could use it, but has all it may have in its domain",
 	} {
-		if lines[i] != want {
-			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)
-		}
+		need.That(t, lines[i] == want, "line %d: got %q, want %q\n%s", i, lines[i], want, said)
 	}
 	held, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h0001"})
-	if len(held) > 2000 {
-		t.Errorf("%d bytes:\n%.3000s", len(held), held)
-	}
+	need.That(t, len(held) <= 2000, "%d bytes:\n%.3000s", len(held), held)
 }
 
 // TestExplainRoleOfNone: a role that asks for no hosts is named with the hosts that it selects, whatever their state.
@@ -97,17 +92,13 @@ func TestBeingReleased(t *testing.T) {
 		for _, rejected := range r.Rejected {
 			counts[Say.Reason(rejected.Reason)] = rejected.Count
 		}
-		if len(counts) != 2 || counts["held by other roles"] != 1 || counts["being released, and free once seen without labels"] != 2 {
-			t.Errorf("%s: %v, want %s and 2 that are being released", r.Name, counts, want)
-		}
+		need.That(t, len(counts) == 2 && counts["held by other roles"] == 1 && counts["being released, and free once seen without labels"] == 2,
+			"%s: %v, want %s and 2 that are being released", r.Name, counts, want)
 	}
-	if len(p.Shortages) == 0 || strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held") {
-		t.Errorf("%v", p.Shortages)
-	}
+	need.That(t, len(p.Shortages) != 0 && !strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held"), "%v", p.Shortages)
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
-	if !strings.Contains(said, "each of tenants/b ControlPlane, tenants/b Worker: selects it, but it is not eligible: being released, and free once seen without labels") {
-		t.Errorf("explain:\n%s", said)
-	}
+	need.That(t, strings.Contains(said, "each of tenants/b ControlPlane, tenants/b Worker: selects it, but it is not eligible: being released, and free once seen without labels"),
+		"explain:\n%s", said)
 }
 
 // granted narrows the roles of a cluster to a pool, as package tenancy does, and gives what they asked for.
@@ -155,9 +146,7 @@ func TestNotGranted(t *testing.T) {
 			t.Errorf("a selector that matches hosts of others: %s", said)
 		}
 	}
-	if len(p.Shortages) == 0 {
-		t.Error("no shortage")
-	}
+	need.That(t, len(p.Shortages) != 0, "no shortage")
 
 	near := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=aa", 1, 0)})
 	options.Asked = granted(&near, "red")

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -123,9 +124,7 @@ func TestNetworkThatIsNone(t *testing.T) {
 		h := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
 		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, testOptions)
 		want := []string{"Worker: none of its hosts has an address on network (not shown): metal/h1; set the address in the host's annotation sip.airshipit.org/address.(not shown)"}
-		if got := Say.Refusals(p.Clusters[0].Refused); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", id, got, want)
-		}
+		need.Same(t, id, Say.Refusals(p.Clusters[0].Refused), want)
 	}
 }
 

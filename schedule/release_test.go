@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -94,9 +95,7 @@ func TestGiven(t *testing.T) {
 	}{{before, 0}, {after, 1}} {
 		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
 		wantPlaced(t, "", p, "b Worker: h1\na Worker:\n")
-		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" {
-			t.Errorf("at %s, want the address of the tree", got)
-		}
+		need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
 		if len(p.Clusters[1].Warnings) != row.warned {
 			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
 		}
@@ -192,12 +191,9 @@ func TestRestored(t *testing.T) {
 		got := ""
 		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
 			got = addressesOf(assigned[0].Host.On("oam"))
-			if assigned[0].Host.UID != "after" || assigned[0].Adopted == row.restored {
-				t.Errorf("%s: uid %s, adopted %t", row.why, assigned[0].Host.UID, assigned[0].Adopted)
-			}
+			need.That(t, assigned[0].Host.UID == "after" && assigned[0].Adopted != row.restored,
+				"%s: uid %s, adopted %t", row.why, assigned[0].Host.UID, assigned[0].Adopted)
 		}
-		if got != row.at {
-			t.Errorf("%s: at %q, want %q", row.why, got, row.at)
-		}
+		need.That(t, got == row.at, "%s: at %q, want %q", row.why, got, row.at)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -97,9 +98,8 @@ func TestReserved(t *testing.T) {
 		}
 		warned := 0
 		for i, kept := range p.Kept {
-			if kept.Lack != row.kept[i].Lack || kept.Could != row.kept[i].Could || kept.Left != row.kept[i].Left {
-				t.Errorf("%s: found %+v, want %+v", row.why, kept, row.kept[i])
-			}
+			need.That(t, kept.Lack == row.kept[i].Lack && kept.Could == row.kept[i].Could && kept.Left == row.kept[i].Left,
+				"%s: found %+v, want %+v", row.why, kept, row.kept[i])
 			if kept.Could < kept.Lack {
 				warned++
 			}
@@ -109,9 +109,7 @@ func TestReserved(t *testing.T) {
 				warned--
 			}
 		}
-		if warned != 0 {
-			t.Errorf("%s: %d warnings are missing: %v", row.why, warned, p.Warnings)
-		}
+		need.That(t, warned == 0, "%s: %d warnings are missing: %v", row.why, warned, p.Warnings)
 		said := ""
 		for i := range p.Shortages {
 			said += Say.Shortage(&p.Shortages[i]) + "\n"
@@ -165,7 +163,5 @@ func TestReservedForItsTenant(t *testing.T) {
 			}
 		}
 	}
-	if got < 1000 {
-		t.Errorf("%d hosts: too few to test anything", got)
-	}
+	need.That(t, got >= 1000, "%d hosts: too few to test anything", got)
 }

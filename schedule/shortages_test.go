@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // TestShortages: what Plan says of six sites, whose numbers can be checked by hand. docs/placement.md shows one of them.
 func TestShortages(t *testing.T) {
 	page, err := os.ReadFile("../docs/placement.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	cp, worker := v1.RoleControlPlane, v1.RoleWorker
 	one := func(name, role string, set v1.NodeSet) v1.SIPCluster {
 		return newCluster(name, map[string]v1.NodeSet{role: set})
@@ -75,9 +74,7 @@ func TestShortBehindAnother(t *testing.T) {
 			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: set}))
 		}
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
-		if len(p.Shortages) != 2 {
-			t.Fatalf("%s: %d shortages, want 2", row.why, len(p.Shortages))
-		}
+		need.Must(t, len(p.Shortages) == 2, "%s: %d shortages, want 2", row.why, len(p.Shortages))
 		for c, short := range p.Shortages {
 			if len(short.Roles) != row.want[c] || len(short.Needs) != row.want[c] {
 				t.Errorf("%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
@@ -89,15 +86,11 @@ func TestShortBehindAnother(t *testing.T) {
 // TestWorkedExample: docs/placement.md shows what Plan says.
 func TestWorkedExample(t *testing.T) {
 	text, err := os.ReadFile("../docs/placement.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	quoted := func(what string) {
 		t.Helper()
 		indented := "    " + strings.ReplaceAll(strings.TrimSuffix(what, "\n"), "\n", "\n    ") + "\n"
-		if !strings.Contains(string(text), indented) {
-			t.Errorf("docs/placement.md does not show:\n%s", indented)
-		}
+		need.That(t, strings.Contains(string(text), indented), "docs/placement.md does not show:\n%s", indented)
 	}
 	clusters := []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{
 		v1.RoleControlPlane: nodes("cp=yes", 2, 0), v1.RoleWorker: nodes("w=yes", 1, 0)})}
@@ -108,7 +101,5 @@ func TestWorkedExample(t *testing.T) {
 	hosts[1].State.Paused = true
 	p = plan(t, clusters, hosts, Previous{}, testOptions)
 	quoted(Say.Shortage(&p.Shortages[0]))
-	if greedyPass(clusters, hosts) != 0 {
-		t.Error("first fit places the example: it shows nothing")
-	}
+	need.That(t, greedyPass(clusters, hosts) == 0, "first fit places the example: it shows nothing")
 }

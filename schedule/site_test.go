@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
@@ -78,9 +79,7 @@ func newCluster(name string, roles map[string]v1.NodeSet) v1.SIPCluster {
 func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) *Placement {
 	t.Helper()
 	p, err := Plan(clusters, hosts, previous, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	return p
 }
 
@@ -96,9 +95,7 @@ func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCl
 	t.Helper()
 	read := func(form *regexp.Regexp, word string) []string {
 		found := form.FindStringSubmatch(word)
-		if found == nil {
-			t.Fatalf("%q is none of %s", word, form)
-		}
+		need.Must(t, found != nil, "%q is none of %s", word, form)
 		return found
 	}
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }

@@ -3,6 +3,8 @@ package schedule
 import (
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up. The role wants one active and one standby host:
@@ -81,9 +83,7 @@ func TestReplaces(t *testing.T) {
 				said = append(said, words)
 			}
 		}
-		if got := strings.Join(said, "; "); got != row.want {
-			t.Errorf("%s: %s, want %s", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, strings.Join(said, "; "), row.want)
 		if loss := Losses(p); len(loss.Replaced) != replaced {
 			t.Errorf("%s: %d hosts in use are replaced, the brake counts %v", row.why, replaced, loss.Replaced)
 		}

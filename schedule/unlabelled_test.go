@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -84,9 +85,7 @@ func TestChosenAmongUnlabelled(t *testing.T) {
 			hosts = append(hosts, newHost("h"+string(rune('1'+i)), labels))
 		}
 		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
-		if got := Say.Reason(p.Hosts[0].Reason); got != row.want {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, Say.Reason(p.Hosts[0].Reason), row.want)
 	}
 }
 
@@ -113,9 +112,7 @@ func TestLostLabel(t *testing.T) {
 		t.Errorf("kept: %v, want %v", kept, want)
 	}
 	want := Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h3"}}, Count: 1}
-	if len(left) != 2 || !reflect.DeepEqual(left[0], want) {
-		t.Errorf("left out: %v, want twice %v", left, want)
-	}
+	need.That(t, len(left) == 2 && reflect.DeepEqual(left[0], want), "left out: %v, want twice %v", left, want)
 	if line, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h3"}); !reflect.DeepEqual(line.Line.Reason, NoLabel{"rack"}) || !reflect.DeepEqual(line.Roles[0].Reason, NoLabel{"rack"}) {
 		t.Errorf("h3: %+v", line)
 	}
@@ -124,7 +121,6 @@ func TestLostLabel(t *testing.T) {
 func TestShortForLackOfLabels(t *testing.T) {
 	hosts := []inventory.Host{newHost("h1", ""), newHost("h2", "rack=r1"), newHost("h3", "")}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": nodes("", 2, 0)})}, hosts, Previous{}, testOptions)
-	if len(p.Shortages) != 1 || !reflect.DeepEqual(p.Shortages[0].Rejected, []ReasonCount{{NoLabel{"rack"}, 2}}) {
-		t.Errorf("got %+v", p.Shortages)
-	}
+	need.That(t, len(p.Shortages) == 1 && reflect.DeepEqual(p.Shortages[0].Rejected, []ReasonCount{{NoLabel{"rack"}, 2}}),
+		"got %+v", p.Shortages)
 }

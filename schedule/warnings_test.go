@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -29,12 +30,8 @@ func TestErrors(t *testing.T) {
 	}
 	for _, row := range rows {
 		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
-		if err == nil || err.Error() != row.want {
-			t.Errorf("%s: got %v, want %s", row.why, err, row.want)
-		}
-		if p != nil {
-			t.Errorf("%s: a placement beside the error", row.why)
-		}
+		need.That(t, err != nil && err.Error() == row.want, "%s: got %v, want %s", row.why, err, row.want)
+		need.That(t, p == nil, "%s: a placement beside the error", row.why)
 	}
 }
 
@@ -85,9 +82,7 @@ func TestWarnings(t *testing.T) {
 		for _, c := range p.Clusters {
 			found = append(found, Say.Warnings(c.Warnings)...)
 		}
-		if !slices.Contains(found, row.want) {
-			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
-		}
+		need.That(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
 	}
 }
 
@@ -108,11 +103,8 @@ func TestNamesThatAreNone(t *testing.T) {
 		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, `claimed for role "", which is no valid name`},
 	} {
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
-		if len(p.Clusters) != 1 || len(p.Clusters[0].Roles) != 1 || len(p.Clusters[0].Roles[0].Assigned) != 0 {
-			t.Errorf("%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
-		}
-		if found := Say.Reason(p.Hosts[0].Reason); found != row.want {
-			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
-		}
+		need.That(t, len(p.Clusters) == 1 && len(p.Clusters[0].Roles) == 1 && len(p.Clusters[0].Roles[0].Assigned) == 0,
+			"%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
+		need.Equal(t, row.why, Say.Reason(p.Hosts[0].Reason), row.want)
 	}
 }

@@ -35,21 +35,16 @@ database: {host: b}
 		`networking.ipAddressManager: want "" or keepalived`, "version: found a number, want a string",
 		"foo beside apiCredentialsName", "networking.bar beside apiPort", "networkingService.providerNetworks[0].x beside allowedVLANs",
 	}
-	if !slices.Equal(found, want) {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
-	}
-	if written["foo"] == nil {
-		t.Error("the spec was changed")
-	}
+	need.That(t, slices.Equal(found, want), "found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
+	need.That(t, written["foo"] != nil, "the spec was changed")
 }
 
 // TestNoRules: no definition has rules in CEL, which Check does not evaluate. The API server does.
 func TestNoRules(t *testing.T) {
 	for _, kind := range []*Kind{Ironic, Vino, PlacementAPI, NetworkAttachmentDefinition, IPAddressPool} {
 		text, err := kind.Definition()
-		if err != nil || bytes.Contains(text, []byte("x-kubernetes-validations")) {
-			t.Errorf("%s: %v, or rules: say in docs/site-services.md that they are not evaluated", kind.Kind, err)
-		}
+		need.That(t, err == nil && !bytes.Contains(text, []byte("x-kubernetes-validations")),
+			"%s: %v, or rules: say in docs/site-services.md that they are not evaluated", kind.Kind, err)
 	}
 }
 

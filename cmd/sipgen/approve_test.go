@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPublishAsks: somebody who sits at a terminal is asked before a commit goes to the synced branch, and anything but yes pushes nothing.
@@ -41,12 +43,8 @@ func TestPublishAsks(t *testing.T) {
 			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
 				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
 			code, asked, all := atTheTerminal(t, row.answer, args...)
-			if code != row.code {
-				t.Errorf("exit %d, want %d:\n%s", code, row.code, all)
-			}
-			if asked != row.asked {
-				t.Errorf("asked: %t, want %t:\n%s", asked, row.asked, all)
-			}
+			need.That(t, code == row.code, "exit %d, want %d:\n%s", code, row.code, all)
+			need.That(t, asked == row.asked, "asked: %t, want %t:\n%s", asked, row.asked, all)
 			if pushed := strings.TrimSpace(git(t, "-C", repo, "rev-parse", "main")) != first; pushed != row.pushed {
 				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
 			}

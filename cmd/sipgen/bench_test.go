@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters a tenant. A host is three
@@ -105,9 +107,7 @@ func BenchmarkCommands(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	info, err := os.Stat(command)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.OK(b, err)
 	repo, tree := filepath.Join(folder, "fleet.git"), filepath.Join(folder, "tree")
 	if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
 		b.Fatal(err)
@@ -125,9 +125,7 @@ func BenchmarkCommands(b *testing.B) {
 			b.Fatalf("%s: %v\n%.2000s", args[0], err, &said)
 		}
 		text, err := os.ReadFile(times)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, err)
 		var user, system float64
 		if _, err := fmt.Sscan(string(text), &user, &system, &peak); err != nil {
 			b.Fatalf("time said %q", text)

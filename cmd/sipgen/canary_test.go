@@ -25,6 +25,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // canary is a secret that somebody puts where it does not belong.
@@ -219,9 +220,7 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 		// Here there are services of the site, so that a canary is the only thing that is wrong with them.
 		{"whole-site", "site.yaml", "tenants", ofServices, true},
 	} {
-		if len(input.fields) < 40 {
-			t.Fatalf("%s: found %d fields", input.file, len(input.fields))
-		}
+		need.Must(t, len(input.fields) >= 40, "%s: found %d fields", input.file, len(input.fields))
 		fields := input.fields
 		if input.file == "cluster.yaml" {
 			fields = append(fields, connectors()...)
@@ -323,9 +322,8 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), 10},
 	} {
 		fields := slices.DeleteFunc(slices.Clone(input.fields), func(field string) bool { return !ofSecrets.MatchString(field) })
-		if len(fields) < input.least {
-			t.Fatalf("%s: found %d fields of secrets, want %d: %q", input.file, len(fields), input.least, fields)
-		}
+		need.Must(t, len(fields) >= input.least,
+			"%s: found %d fields of secrets, want %d: %q", input.file, len(fields), input.least, fields)
 		from := newChanging(t, "full-service", input.file)
 		dir := from.dir
 		refused := 0
@@ -343,9 +341,7 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d fields, %d refused", input.file, len(fields), refused)
-		if refused == 0 {
-			t.Errorf("%s: nothing was refused", input.file)
-		}
+		need.That(t, refused != 0, "%s: nothing was refused", input.file)
 	}
 }
 

@@ -74,9 +74,7 @@ func TestCommandsOfThePages(t *testing.T) {
 			}
 		}
 	}
-	if ran < 8 {
-		t.Errorf("%d procedures run: want at least 8", ran)
-	}
+	need.That(t, ran >= 8, "%d procedures run: want at least 8", ran)
 }
 
 // notRun says why commands of a page are run by no test, by their name.
@@ -181,9 +179,7 @@ func namedBlocks(t *testing.T, name string) (texts []string) {
 			}
 		}
 	}
-	if len(texts) == 0 {
-		t.Fatalf("no page has commands named %q", name)
-	}
+	need.Must(t, len(texts) != 0, "no page has commands named %q", name)
 	return texts
 }
 
@@ -209,9 +205,8 @@ func wantOutput(t *testing.T, root, page, text string) {
 	cmd := exec.Command("bash", "-c", offline.Replace(command))
 	cmd.Dir = root
 	out, err := cmd.Output()
-	if err != nil || unpadded(string(out)) != unpadded(want) {
-		t.Errorf("%s: $ %s: %v: found\n%s\nwant\n%s", page, command, err, out, want)
-	}
+	need.That(t, err == nil && unpadded(string(out)) == unpadded(want),
+		"%s: $ %s: %v: found\n%s\nwant\n%s", page, command, err, out, want)
 }
 
 // unpadded leaves out the spaces that fill a table, at the ends of lines.
@@ -286,9 +281,7 @@ func TestHandOverStops(t *testing.T) {
 			functions = text
 		}
 	}
-	if functions == "" {
-		t.Fatal("no page has a function hand_over")
-	}
+	need.Must(t, functions != "", "no page has a function hand_over")
 	const found = `{"kind":"Service","metadata":{"name":"lb","namespace":"a","managedFields":[{"manager":"x","operation":"Apply"},{"manager":"old","operation":"Apply"}]}}`
 	for _, row := range []struct {
 		why, kubectl, tree, want string
@@ -310,9 +303,7 @@ func TestHandOverStops(t *testing.T) {
 			cmd := exec.Command("bash", "-c", functions+"\nhand_over_tree "+row.tree+" old new")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()
-			if (err != nil) != row.fails || !strings.Contains(string(out), row.want) {
-				t.Errorf("%v:\n%s", err, out)
-			}
+			need.That(t, (err != nil) == row.fails && strings.Contains(string(out), row.want), "%v:\n%s", err, out)
 			if !row.fails && strings.Count(string(out), row.want) != 4 {
 				t.Errorf("want a test and a replacement in each of two folders:\n%s", out)
 			}

@@ -50,9 +50,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		words.WriteString(strings.Join(strings.Fields(out.String()), " "))
 		words.WriteString(strings.Join(strings.Fields(options.String()), " "))
 		for _, word := range strings.Fields(commands[i].LocalFlags().FlagUsages()) {
-			if !strings.Contains(words.String(), word) {
-				t.Errorf("%v: %q of the flags is lost", args, word)
-			}
+			need.That(t, strings.Contains(words.String(), word), "%v: %q of the flags is lost", args, word)
 		}
 	}
 }
@@ -101,30 +99,22 @@ func TestManPages(t *testing.T) {
 		}
 	}
 	for name, page := range first {
-		if second[name] != page {
-			t.Errorf("%s: another run, other bytes", name)
-		}
+		need.That(t, second[name] == page, "%s: another run, other bytes", name)
 	}
-	if len(first) < 15 || first["sipgen.1"] == "" {
-		t.Errorf("%d pages", len(first))
-	}
+	need.That(t, len(first) >= 15 && first["sipgen.1"] != "", "%d pages", len(first))
 }
 
 // TestPlugin: called as kubectl calls its plugins, the help says what a person types.
 func TestPlugin(t *testing.T) {
 	for name, want := range map[string]bool{"kubectl-sipgen": true, "/opt/krew/bin/kubectl-sipgen": true, "sipgen": false, "/usr/bin/kubectl-x/sipgen": false} {
-		if plugin(name) != want {
-			t.Errorf("%s: found %v", name, !want)
-		}
+		need.That(t, plugin(name) == want, "%s: found %v", name, !want)
 	}
 	args := os.Args
 	defer func() { os.Args = args }()
 	os.Args = []string{"/opt/bin/kubectl-sipgen"}
 	var out, errOut bytes.Buffer
 	run(context.Background(), []string{"plan", "--help"}, strings.NewReader(""), &out, &errOut)
-	if !strings.Contains(out.String(), "kubectl sipgen plan [CLUSTER]") {
-		t.Errorf("help:\n%s%s", out.String(), errOut.String())
-	}
+	need.That(t, strings.Contains(out.String(), "kubectl sipgen plan [CLUSTER]"), "help:\n%s%s", out.String(), errOut.String())
 }
 
 // TestFieldsFit: fields are as wide as the terminal that shows them.
@@ -211,9 +201,8 @@ func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
 		tip, err := exec.Command("git", "-C", repo, "rev-parse", "main").Output()
 		check(t, err)
 		want := strings.Replace(row.want, "TIP", strings.TrimSpace(string(tip)), 1)
-		if code != row.code || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%v: exit %d, said %q, want %d, %q", row.args, code, &stderr, row.code, want)
-		}
+		need.That(t, code == row.code && strings.Contains(stderr.String(), want),
+			"%v: exit %d, said %q, want %d, %q", row.args, code, &stderr, row.code, want)
 	}
 }
 
@@ -235,8 +224,6 @@ func TestFinish(t *testing.T) {
 			time.Sleep(row.takes)
 			return exitFinding
 		})
-		if code != row.code || stderr.String() != row.said {
-			t.Errorf("%s: exit %d, said %q", row.why, code, &stderr)
-		}
+		need.That(t, code == row.code && stderr.String() == row.said, "%s: exit %d, said %q", row.why, code, &stderr)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
@@ -56,9 +57,7 @@ sipgen: nothing is pushed
 	var out bytes.Buffer
 	ui := &terminal.UI{Err: &out}
 	fail(ui, err)
-	if out.String() != want {
-		t.Errorf("found\n%s\nwant\n%s", &out, want)
-	}
+	need.That(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
 }
 
 // Where a login lacks something, the hint names the variables; every field that publish may name has some.
@@ -71,16 +70,12 @@ func TestLoginHints(t *testing.T) {
 		field, _, _ := strings.Cut(part, "\"")
 		named++
 		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
-		if !strings.Contains(hint, "SIPGEN_") {
-			t.Errorf("%s: found %q", field, hint)
-		}
+		need.That(t, strings.Contains(hint, "SIPGEN_"), "%s: found %q", field, hint)
 		if _, found := reflect.TypeFor[publish.Auth]().FieldByName(field); !found {
 			t.Errorf("%s is no field of publish.Auth", field)
 		}
 	}
-	if named < 6 {
-		t.Errorf("found %d settings in the code", named)
-	}
+	need.That(t, named >= 6, "found %d settings in the code", named)
 	if hint := hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
 		t.Errorf("a forge's certificate: found %q", hint)
 	}
@@ -114,9 +109,8 @@ func TestAsked(t *testing.T) {
 		code := run(t.Context(), []string{"inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab"}, strings.NewReader(""), &out, &out)
 		server.Close()
 		want := fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want)
-		if code != exitError || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "s3cret-Marker") || strings.Contains(out.String(), "hidden") {
-			t.Errorf("%d of %s: exit code %d, want %q in\n%s", row.code, row.server, code, want, out.String())
-		}
+		need.That(t, code == exitError && strings.Contains(out.String(), want) && !strings.Contains(out.String(), "s3cret-Marker") && !strings.Contains(out.String(), "hidden"),
+			"%d of %s: exit code %d, want %q in\n%s", row.code, row.server, code, want, out.String())
 	}
 	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
 	if hint := hintFor(unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {

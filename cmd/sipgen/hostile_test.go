@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // hostile is what somebody could write into a label, an annotation, a network's name, a status or a file's name to have the reader's
@@ -113,9 +115,7 @@ spec:
 	run(hostile)
 	run("diff", "-o", hostile, "--repo", hostile)
 	run("publish", "--site", "site.yaml", "-f", "good.yaml", "--inventory", "free.yaml", "--repo", hostile, "--branch", hostile)
-	if seen < runs/2 {
-		t.Errorf("the words were printed %d times in %d runs: this test looks at the wrong outputs", seen, runs)
-	}
+	need.That(t, seen >= runs/2, "the words were printed %d times in %d runs: this test looks at the wrong outputs", seen, runs)
 }
 
 // steers says what in a text is more than text.
@@ -279,9 +279,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	for _, output := range []string{"human", "markdown"} {
 		do(1, "diff", "--out", "none", "-o", output)
 	}
-	if seen < 100 {
-		t.Errorf("the words were found %d times: this test looks at the wrong outputs", seen)
-	}
+	need.That(t, seen >= 100, "the words were found %d times: this test looks at the wrong outputs", seen)
 	if err := filepath.WalkDir("tree", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -293,9 +291,8 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 		t.Fatal(err)
 	}
 	plan, err := os.ReadFile("tree/PLAN.md")
-	if err != nil || !bytes.Contains(plan, []byte("\n## evil/value\n")) || bytes.Count(plan, []byte("\n## good/g\n")) != 1 {
-		t.Errorf("PLAN.md: %v: want a section of each cluster, and no other\n%s", err, plan)
-	}
+	need.That(t, err == nil && bytes.Contains(plan, []byte("\n## evil/value\n")) && bytes.Count(plan, []byte("\n## good/g\n")) == 1,
+		"PLAN.md: %v: want a section of each cluster, and no other\n%s", err, plan)
 	for _, path := range []string{"clusters/evil/G", "clusters/evil/" + forged} {
 		if _, err := os.Stat("tree/" + path); err == nil {
 			t.Errorf("%q is in the tree", path)

@@ -17,9 +17,7 @@ import (
 // TestInputs plans what the world writes: published samples, and network data in the formats that there are.
 func TestInputs(t *testing.T) {
 	folders, err := filepath.Glob("../../testdata/inputs/*/site.yaml")
-	if err != nil || len(folders) < 4 {
-		t.Fatalf("%d folders, %v", len(folders), err)
-	}
+	need.Must(t, err == nil && len(folders) >= 4, "%d folders, %v", len(folders), err)
 	for _, site := range folders {
 		dir := filepath.Dir(site)
 		first := func(names ...string) string {
@@ -54,9 +52,7 @@ func TestInputs(t *testing.T) {
 func TestLintOfExamples(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*/site.yaml")
 	check(t, err)
-	if len(examples) < 6 {
-		t.Fatalf("%d examples", len(examples))
-	}
+	need.Must(t, len(examples) >= 6, "%d examples", len(examples))
 	finding := regexp.MustCompile(`(?m)(error|warning) (SIP\d+)`)
 	for _, site := range examples {
 		dir := filepath.Dir(site)
@@ -77,9 +73,8 @@ func TestLintOfExamples(t *testing.T) {
 		for _, match := range finding.FindAllStringSubmatch(out.String(), -1) {
 			found = append(found, match[0])
 		}
-		if len(found) > 0 || code != 0 {
-			t.Errorf("%s: found %v with exit code %d, want nothing\n%s%s", dir, found, code, &out, &errs)
-		}
+		need.That(t, len(found) <= 0 && code == 0,
+			"%s: found %v with exit code %d, want nothing\n%s%s", dir, found, code, &out, &errs)
 	}
 }
 
@@ -98,13 +93,9 @@ func TestDemosAreQuiet(t *testing.T) {
 		cmd := exec.Command("bash", "-euc", script, "demo", filepath.Join(t.TempDir(), "demo"))
 		cmd.Dir = filepath.Join("..", "..")
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v\n%s", script, err, out)
-		}
+		need.That(t, err == nil, "%s: %v\n%s", script, err, out)
 		for line := range strings.Lines(string(out)) {
-			if strings.Contains(line, "warning") {
-				t.Errorf("%s: %s", script, line)
-			}
+			need.That(t, !strings.Contains(line, "warning"), "%s: %s", script, line)
 		}
 	}
 }
@@ -128,9 +119,7 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 		run(t.Context(), append([]string{"plan", "-o", "markdown"}, inputs...), strings.NewReader(""), &plan, &said)
 		run(t.Context(), append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...), strings.NewReader(""), io.Discard, &said)
 		page, err := os.ReadFile(filepath.Join(folder, "tree", "PLAN.md"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, &said)
-		}
+		need.Must(t, err == nil, "%v\n%s", err, &said)
 		if got := strings.Contains(strings.ReplaceAll(plan.String(), "`", ""), "lab/lab has lines of HAProxy's configuration"); got != lines {
 			t.Errorf("lines %t: the plan says so: %t\n%s%s", lines, got, &plan, &said)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/report"
@@ -75,18 +76,14 @@ func TestJSONFields(t *testing.T) {
 			t.Errorf("the page does not name the kind %s", kind)
 		}
 	}
-	if explained < 30 {
-		t.Errorf("%d fields explained: want at least 30", explained)
-	}
+	need.That(t, explained >= 30, "%d fields explained: want at least 30", explained)
 }
 
 // TestJSONVerdicts: docs/json.md has every verdict of a host, and no other.
 func TestJSONVerdicts(t *testing.T) {
 	page := read(t, "../../docs/json.md")
 	row := regexp.MustCompile("(?m)^\\| `hosts\\[\\]\\.verdict` \\| (.*) \\|$").FindStringSubmatch(page)
-	if row == nil {
-		t.Fatal("the page has no row about hosts[].verdict")
-	}
+	need.Must(t, row != nil, "the page has no row about hosts[].verdict")
 	var found, want []string
 	for _, word := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
 		found = append(found, word[1])
@@ -95,9 +92,8 @@ func TestJSONVerdicts(t *testing.T) {
 	for _, verdict := range regexp.MustCompile(`(?m)^\s+\w+ +Verdict = "(.*)"`).FindAllStringSubmatch(source, -1) {
 		want = append(want, verdict[1])
 	}
-	if len(want) == 0 || !slices.Equal(found, want) {
-		t.Errorf("the page has the verdicts %q, want those of schedule.Verdict: %q", found, want)
-	}
+	need.That(t, len(want) != 0 && slices.Equal(found, want),
+		"the page has the verdicts %q, want those of schedule.Verdict: %q", found, want)
 }
 
 // fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of
@@ -137,9 +133,7 @@ func TestJSONHasAKind(t *testing.T) {
 	run1 := func(args ...string) (int, []byte) {
 		var out, errOut bytes.Buffer
 		code := run(context.Background(), args, strings.NewReader(""), &out, &errOut)
-		if code == exitError {
-			t.Fatalf("%v: %s", args, errOut.String())
-		}
+		need.Must(t, code != exitError, "%v: %s", args, errOut.String())
 		return code, out.Bytes()
 	}
 	seen := map[string]bool{}
@@ -172,9 +166,7 @@ func TestJSONHasAKind(t *testing.T) {
 		}
 		seen[head.Kind] = true
 	}
-	if len(seen) != len(printed) {
-		t.Errorf("commands print %v, and the list has %d kinds", seen, len(printed))
-	}
+	need.That(t, len(seen) == len(printed), "commands print %v, and the list has %d kinds", seen, len(printed))
 }
 
 // TestExitCodePage: docs/exit-codes.md has a row for every command, and each command that ends with 1 does so in the case that the row tells.
@@ -229,8 +221,7 @@ func TestExitCodePage(t *testing.T) {
 		}
 	}
 	for command, means := range rows {
-		if (findings[command] == nil) != (means == "never") {
-			t.Errorf("docs/exit-codes.md: %s: %q, and the test says otherwise", command, means)
-		}
+		need.That(t, (findings[command] == nil) == (means == "never"),
+			"docs/exit-codes.md: %s: %q, and the test says otherwise", command, means)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -73,9 +74,7 @@ func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 			_, _ = w.Write(secrets[key])
 			return
 		}
-		if last == "secrets" {
-			t.Error("Secrets are listed")
-		}
+		need.That(t, last != "secrets", "Secrets are listed")
 		kind := "List"
 		if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList") {
 			kind = "PartialObjectMetadataList"
@@ -116,9 +115,7 @@ func TestInitOnACluster(t *testing.T) {
 			cluster := newMarkedCluster(t, "../../examples/single/hosts.yaml")
 			hosts := cluster.Config.Handler
 			cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodGet {
-					t.Errorf("%s %s", r.Method, r.URL)
-				}
+				need.That(t, r.Method == http.MethodGet, "%s %s", r.Method, r.URL)
 				if r.URL.Path != "/apis" {
 					hosts.ServeHTTP(w, r)
 					return
@@ -142,14 +139,10 @@ func TestInitOnACluster(t *testing.T) {
 			}
 			site := read(t, filepath.Join(dir, "trial", "site.yaml"))
 			for _, want := range row.in {
-				if !strings.Contains(site, want) {
-					t.Errorf("no %q in\n%s", want, site)
-				}
+				need.That(t, strings.Contains(site, want), "no %q in\n%s", want, site)
 			}
 			for _, not := range row.not {
-				if strings.Contains(site, not) {
-					t.Errorf("%q in\n%s", not, site)
-				}
+				need.That(t, !strings.Contains(site, not), "%q in\n%s", not, site)
 			}
 		})
 	}
@@ -186,9 +179,7 @@ func TestRequestsOfARun(t *testing.T) {
 		"1 GET /apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "1 GET /apis/airship.airshipit.org/v1/sipclusters",
 		"1 GET /apis/apps/v1/deployments", "1 GET /apis/metal3.io/v1alpha1/baremetalhosts", "1 GET /apis/metal3.io/v1alpha1/hardwaredata",
 	}
-	if !slices.Equal(lines, want) {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	need.That(t, slices.Equal(lines, want), "found\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 }
 
 // sipInputs has what was recorded of the SIP operator's tenant lma.
@@ -213,9 +204,8 @@ func newSIPOperator(t *testing.T) *sipOperator {
 			answerList(w, "List", []json.RawMessage{[]byte(`{"metadata":{"namespace":"lma-infra","name":"lma","finalizers":["sip.airship.airshipit.org/finalizer"]}}`)})
 		case "deployments":
 			s.looked = true
-			if !strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList") {
-				t.Errorf("more than metadata is asked for: %s", r.Header.Get("Accept"))
-			}
+			need.That(t, strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList"),
+				"more than metadata is asked for: %s", r.Header.Get("Accept"))
 			if s.deployments == nil {
 				w.WriteHeader(http.StatusForbidden)
 				_, _ = fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
@@ -244,9 +234,7 @@ func TestServiceOwners(t *testing.T) {
 	}
 	spec := read(t, sipInputs+"/spec.yaml")
 	bare, _, cut := strings.Cut(spec, "  services:\n")
-	if !cut || strings.Contains(bare, "jumpHost") {
-		t.Fatal("no services to leave out")
-	}
+	need.Must(t, cut && !strings.Contains(bare, "jumpHost"), "no services to leave out")
 	const missing, finalizer = "warning: Deployment lma-infra/jumphost-lma: there is no Secret jumphost-lma-host-keys", "warning: SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
 	for name, row := range map[string]struct {
 		spec        string

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -56,9 +57,7 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 	}, change...)
 	site := read(t, filepath.Join(dir, "site.yaml"))
 	for i := 0; i < len(edits); i += 2 {
-		if !strings.Contains(site, edits[i]) {
-			t.Fatalf("the Site has no %q", edits[i])
-		}
+		need.Must(t, strings.Contains(site, edits[i]), "the Site has no %q", edits[i])
 		site = strings.Replace(site, edits[i], edits[i+1], 1)
 	}
 	check(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
@@ -160,16 +159,12 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 		docs, err := manifest.Parse(path, []byte(read(t, path)))
 		check(t, err)
 		for i := range docs {
-			if docs[i].Kind == "Secret" {
-				t.Errorf("%s: a Secret is rendered", path)
-			}
+			need.That(t, docs[i].Kind != "Secret", "%s: a Secret is rendered", path)
 			var object any
 			check(t, json.Unmarshal(docs[i].JSON, &object))
 			secretNames(object, func(name string) {
 				named[name] = true
-				if !known[name] {
-					t.Errorf("%s: names the Secret %q, which is not marked: add it to markedSecrets", path, name)
-				}
+				need.That(t, known[name], "%s: names the Secret %q, which is not marked: add it to markedSecrets", path, name)
 			})
 		}
 	}
@@ -204,13 +199,9 @@ func formats(t *testing.T, name string) []string {
 	command, _, err := newRoot(&terminal.UI{}).Find([]string{name})
 	check(t, err)
 	complete, found := command.GetFlagCompletionFunc("output")
-	if !found {
-		t.Fatalf("%s has no --output", name)
-	}
+	need.Must(t, found, "%s has no --output", name)
 	names, _ := complete(command, nil, "")
-	if len(names) < 2 {
-		t.Fatalf("%s has the formats %v", name, names)
-	}
+	need.Must(t, len(names) >= 2, "%s has the formats %v", name, names)
 	return names
 }
 
@@ -239,9 +230,8 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			for _, key := range mode.without {
 				delete(secrets, key)
 			}
-			if mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) == "" || mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) == "" {
-				t.Fatal("there is no mark to be seen")
-			}
+			need.Must(t, mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) != "" && mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) != "",
+				"there is no mark to be seen")
 			m := &marked{t: t, dir: dir, in: []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/hosts.yaml"}}
 			m.hosts = m.in[4:]
 			var cluster *markedCluster
@@ -271,13 +261,9 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			m.run(0, "takeover", append(live, "-f", "cluster")...)
 			cluster.mu.Lock()
 			defer cluster.mu.Unlock()
-			if len(cluster.read) == 0 {
-				t.Error("no network data was read")
-			}
+			need.That(t, len(cluster.read) != 0, "no network data was read")
 			for key := range cluster.read {
-				if secrets[key] != nil || !strings.HasSuffix(key, "-network-data") {
-					t.Errorf("Secret %s was read", key)
-				}
+				need.That(t, secrets[key] == nil && strings.HasSuffix(key, "-network-data"), "Secret %s was read", key)
 			}
 		})
 	}
@@ -355,9 +341,7 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 	m.run(0, "publish", m.with(append(author, "--dry-run")...)...)
 	m.run(0, "publish", m.with(author...)...)
 	objects := git(t, "-C", fleet, "cat-file", "--batch-all-objects", "--batch")
-	if !strings.Contains(objects, "red-node-ssh") {
-		t.Error("the services are not in git")
-	}
+	need.That(t, strings.Contains(objects, "red-node-ssh"), "the services are not in git")
 	m.unseen("git", objects)
 
 	// What is wrong with inputs is said without a word of what stands in them.

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -61,9 +62,7 @@ func publishRelease(t *testing.T) (publish func(want string) string, released st
 	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", "fleet.git").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	need.Must(t, err == nil, "%v: %s", err, out)
 	publish = func(want string) string {
 		t.Helper()
 		var stderr bytes.Buffer
@@ -123,9 +122,7 @@ func TestReleasedTrees(t *testing.T) {
 	}
 	trees, err := filepath.Glob(folder + "/v*/*/tree")
 	check(t, err)
-	if len(trees) < len(releasedSites) {
-		t.Fatalf("found %q, want %q of v0.1.0", trees, releasedSites)
-	}
+	need.Must(t, len(trees) >= len(releasedSites), "found %q, want %q of v0.1.0", trees, releasedSites)
 	for _, tree := range trees {
 		t.Run(strings.TrimPrefix(filepath.Dir(tree), folder+"/"), func(t *testing.T) {
 			dir := t.TempDir()
@@ -149,9 +146,7 @@ func TestReleasedTrees(t *testing.T) {
 			releasedRun(t, dir, "publish", "--repo", repo)
 			after := releasedPlan(t, dir, repo)
 			for slot, status := range before {
-				if after[slot] != status {
-					t.Errorf("%s: %s, and after publishing %q", slot, status, after[slot])
-				}
+				need.That(t, after[slot] == status, "%s: %s, and after publishing %q", slot, status, after[slot])
 			}
 			releasedRun(t, dir, "diff", "--repo", repo)
 		})
@@ -174,9 +169,7 @@ func releasedPlan(t *testing.T, dir, repo string) map[string]string {
 	check(t, json.Unmarshal([]byte(releasedRun(t, dir, "plan", "--repo", repo, "-o", "json")), &plan))
 	found := map[string]string{}
 	for _, c := range plan.Clusters {
-		if c.Frozen != nil {
-			t.Errorf("%s/%s is frozen: %s", c.Namespace, c.Name, c.Frozen)
-		}
+		need.That(t, c.Frozen == nil, "%s/%s is frozen: %s", c.Namespace, c.Name, c.Frozen)
 		for _, role := range c.Roles {
 			for _, slot := range role.Slots {
 				found[c.Namespace+"/"+c.Name+" "+role.Name+" "+slot.Host] = slot.Status
@@ -218,9 +211,8 @@ func commitTree(t *testing.T, folder string) string {
 func writeReleased(t *testing.T, example, folder string) {
 	t.Helper()
 	version := filepath.Base(filepath.Dir(folder))
-	if strings.Contains(read(t, "../../CHANGELOG.md"), "\n## "+version+" (") {
-		t.Fatalf("%s is released: its trees stay as they are", version)
-	}
+	need.Must(t, !strings.Contains(read(t, "../../CHANGELOG.md"), "\n## "+version+" ("),
+		"%s is released: its trees stay as they are", version)
 	check(t, os.RemoveAll(folder))
 	check(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../examples", example))))
 	repo, tree := filepath.Join(t.TempDir(), "fleet.git"), filepath.Join(folder, "tree")
@@ -260,9 +252,8 @@ func TestFleet(t *testing.T) {
 	}
 	text := read(t, filepath.Join(fleet, "github-matrix.yaml"))
 	check(t, yaml.Unmarshal([]byte(text), &workflow))
-	if !slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) || len(sites) < 2 {
-		t.Errorf("the matrix has %v, and the folder %v", workflow.Jobs.Publish.Strategy.Matrix.Site, sites)
-	}
+	need.That(t, slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) && len(sites) >= 2,
+		"the matrix has %v, and the folder %v", workflow.Jobs.Publish.Strategy.Matrix.Site, sites)
 	var job batchv1.Job
 	text = read(t, filepath.Join(fleet, "indexed-job.yaml"))
 	check(t, yaml.UnmarshalStrict([]byte(text), &job))
@@ -299,14 +290,11 @@ func TestFleet(t *testing.T) {
 	publish("committed")
 	files := git(t, "-C", repo, "ls-tree", "-r", "--name-only", "main")
 	for _, site := range sites {
-		if !strings.Contains(files, "sites/"+site+"/clusters/edge/edge/assignments.yaml\n") {
-			t.Errorf("%s is not in\n%s", site, files)
-		}
+		need.That(t, strings.Contains(files, "sites/"+site+"/clusters/edge/edge/assignments.yaml\n"),
+			"%s is not in\n%s", site, files)
 	}
 	for line := range strings.Lines(files) {
-		if !strings.HasPrefix(line, "sites/") {
-			t.Errorf("outside of the sites: %s", line)
-		}
+		need.That(t, strings.HasPrefix(line, "sites/"), "outside of the sites: %s", line)
 	}
 	publish("nothing to commit")
 	publish("nothing to commit", "as proposals")

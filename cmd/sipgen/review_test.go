@@ -16,6 +16,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
@@ -59,17 +60,13 @@ func TestReviewPage(t *testing.T) {
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 }
 
 func git(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("git", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
+	need.Must(t, err == nil, "git %q: %v\n%s", args, err, out)
 	return string(out)
 }
 
@@ -155,8 +152,6 @@ func withoutVersion(text string) string { return versionLine.ReplaceAllString(te
 func edit(t *testing.T, file, old, text string) {
 	t.Helper()
 	content := read(t, file)
-	if !strings.Contains(content, old) {
-		t.Fatalf("%s: no %q", file, old)
-	}
+	need.Must(t, strings.Contains(content, old), "%s: no %q", file, old)
 	check(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
 }

@@ -38,9 +38,7 @@ func TestTamperedTrees(t *testing.T) {
 	shell := func(script string) string {
 		t.Helper()
 		out, err := exec.Command("sh", "-ec", script).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", script, err, out)
-		}
+		need.Must(t, err == nil, "%s: %v\n%s", script, err, out)
 		return strings.TrimSpace(string(out))
 	}
 	shell("git init -q --bare -b main fleet.git")
@@ -111,25 +109,19 @@ func TestTamperedTrees(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			tampered := shell("cd work && rm -rf aside x && git reset -q --hard " + good + " && git clean -qffdx && cd site && " + row.script + " && cd .. && git add -A && git commit -qm tampered && " +
 				"git push -qf origin HEAD:main && git rev-parse HEAD")
-			if tampered == good {
-				t.Fatal("nothing was tampered with")
-			}
+			need.Must(t, tampered != good, "nothing was tampered with")
 			for _, command := range commands {
 				code, said := sipgen(command[0], command[1:]...)
-				if code != exitError || !strings.Contains(said, row.want) {
-					t.Errorf("%s: exit code %d, want %d and %q:\n%s", strings.Join(command, " "), code, exitError, row.want, said)
-				}
-				if strings.Contains(said, "--adopt ") {
-					t.Errorf("%s: a hint that would not help:\n%s", command, said)
-				}
+				need.That(t, code == exitError && strings.Contains(said, row.want),
+					"%s: exit code %d, want %d and %q:\n%s", strings.Join(command, " "), code, exitError, row.want, said)
+				need.That(t, !strings.Contains(said, "--adopt "), "%s: a hint that would not help:\n%s", command, said)
 			}
 			if now := shell("git -C fleet.git rev-parse main"); now != tampered {
 				t.Fatal("something was published")
 			}
 			code, said := sipgen("publish")
-			if code != exitError || !strings.Contains(said, row.want) {
-				t.Errorf("exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
-			}
+			need.That(t, code == exitError && strings.Contains(said, row.want),
+				"exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
 			if want := `restore site/clusters and site/.sipgen.yaml together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`; !strings.Contains(said, want) {
 				t.Fatalf("no way back:\n%s", said)
 			}
@@ -146,13 +138,10 @@ func TestTamperedTrees(t *testing.T) {
 			}
 			now := holders(t, shell("git -C fleet.git grep -h '' main -- 'site/clusters/*/*/assignments.yaml'"))
 			for host, cluster := range held {
-				if now[host] != cluster {
-					t.Errorf("host %s went from %s to %q", host, cluster, now[host])
-				}
+				need.That(t, now[host] == cluster, "host %s went from %s to %q", host, cluster, now[host])
 			}
-			if len(now) != len(held)+2 {
-				t.Errorf("%d hosts have a holder, want the %d from before and the newcomer's 2", len(now), len(held))
-			}
+			need.That(t, len(now) == len(held)+2,
+				"%d hosts have a holder, want the %d from before and the newcomer's 2", len(now), len(held))
 		})
 	}
 }
@@ -182,9 +171,8 @@ func TestRestoringStops(t *testing.T) {
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 			out, err := cmd.CombinedOutput()
-			if err != nil || !strings.HasSuffix(string(out), "found none, changed  1\n") || !strings.Contains(string(out), row.want) {
-				t.Errorf("%v:\n%s", err, out)
-			}
+			need.That(t, err == nil && strings.HasSuffix(string(out), "found none, changed  1\n") && strings.Contains(string(out), row.want),
+				"%v:\n%s", err, out)
 		})
 	}
 }
@@ -216,9 +204,7 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 		cmd.Dir = filepath.Join(work, "tree")
 		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%v:\n%s", err, out)
-		}
+		need.That(t, err == nil, "%v:\n%s", err, out)
 		return string(out)
 	}
 	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") || !strings.Contains(said, "found none of ") {
@@ -253,9 +239,7 @@ func TestEmptyVariables(t *testing.T) {
 			}
 		}
 	}
-	if looked < 15 {
-		t.Errorf("%d blocks delete or push something: want at least 15", looked)
-	}
+	need.That(t, looked >= 15, "%d blocks delete or push something: want at least 15", looked)
 }
 
 // TestLostTree: the commands of the procedure "lost-tree" bring a tree back that a commit deleted, and one that a forced push took.
@@ -343,9 +327,8 @@ func TestTamperedFolders(t *testing.T) {
 		check(t, os.CopyFS("tree", os.DirFS("good")))
 		check(t, row.change())
 		code, said := sipgen("--adopt")
-		if code != exitError || !strings.Contains(said, row.want) || !strings.Contains(said, "restore tree/clusters and tree/.sipgen.yaml together") {
-			t.Errorf("%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
-		}
+		need.That(t, code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore tree/clusters and tree/.sipgen.yaml together"),
+			"%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
 	}
 }
 
@@ -372,9 +355,7 @@ func holders(t *testing.T, text string) map[string]string {
 			of[name] = cluster
 		}
 	}
-	if len(of) == 0 {
-		t.Fatal("no holder found: the test reads nothing")
-	}
+	need.Must(t, len(of) != 0, "no holder found: the test reads nothing")
 	return of
 }
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The most bytes of memory that one run may take, however hostile its input, those included that runs before it left to be collected.
@@ -149,9 +151,7 @@ func TestSecurityTable(t *testing.T) {
 		}
 	}
 	for _, class := range []string{"namespace", "pod", "option", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
-		if seen[class] < 5 {
-			t.Errorf("class %s has %d rows, want five", class, seen[class])
-		}
+		need.That(t, seen[class] >= 5, "class %s has %d rows, want five", class, seen[class])
 	}
 }
 
@@ -188,9 +188,7 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 		}
 		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
 		check(t, err)
-		if found.Peak > memory {
-			t.Errorf("it took %d MB", found.Peak>>20)
-		}
+		need.That(t, found.Peak <= memory, "it took %d MB", found.Peak>>20)
 		return found.Stdout + found.Stderr, found.Code
 	}
 	write(row.first)
@@ -207,14 +205,12 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	if harmless && (with || without) {
 		found, err := os.ReadFile(filepath.Join(dir, "tree", name))
 		// A spec with an error of lint, or short of standby hosts, is a finding, and is rendered.
-		if code == exitError || strings.Contains(said, "frozen: ") || err != nil || strings.Contains(string(found), text) == without {
-			t.Errorf("exit code %d, %v, want it to be harmless: %s\n%s", code, err, row.want, said)
-		}
+		need.That(t, code != exitError && !strings.Contains(said, "frozen: ") && err == nil && strings.Contains(string(found), text) != without,
+			"exit code %d, %v, want it to be harmless: %s\n%s", code, err, row.want, said)
 		return
 	}
-	if !wasRefused(code, said) || !strings.Contains(said, row.want) {
-		t.Errorf("exit code %d, want it refused, with %q:\n%s", code, row.want, said)
-	}
+	need.That(t, wasRefused(code, said) && strings.Contains(said, row.want),
+		"exit code %d, want it refused, with %q:\n%s", code, row.want, said)
 	// What is wrong with one tenant's spec freezes that tenant's cluster, and the other tenant goes on.
 	if _, err := os.Stat(filepath.Join(dir, "tree/clusters/bank/a/infra")); !row.onTop() && err == nil {
 		t.Error("the services were written")
@@ -222,9 +218,7 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	if _, err := os.Stat(filepath.Join(dir, "tree/clusters/edge/a/infra")); code == exitFinding && err != nil {
 		t.Errorf("the other tenant waits: %v", err)
 	}
-	if strings.Contains(said, "hunter2") || strings.Contains(said, "\x1b") {
-		t.Errorf("it says what it must not: %q", said)
-	}
+	need.That(t, !strings.Contains(said, "hunter2") && !strings.Contains(said, "\x1b"), "it says what it must not: %q", said)
 }
 
 // wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its tenant may have.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Hosts and specs as the SIP operator's own tests make them (airshipit/sip, commit 1f88a95, testutil): hosts with three labels and network data
@@ -174,16 +176,13 @@ func scenarios() []scenario {
 				for _, name := range []string{"loadbalancer-controlplane-subcluster-1", "loadbalancer-worker-subcluster-1", "jumphost-subcluster-1"} {
 					text := read(t, filepath.Join(dir, "tree/clusters/default/subcluster-1/infra", name+".yaml"))
 					for _, kind := range []string{"Deployment", "Service"} {
-						if !regexp.MustCompile(`kind: ` + kind + `\nmetadata:\n(  .*\n)*  name: ` + name + `\n`).MatchString(text) {
-							t.Errorf("no %s %s", kind, name)
-						}
+						need.That(t, regexp.MustCompile(`kind: `+kind+`\nmetadata:\n(  .*\n)*  name: `+name+`\n`).MatchString(text),
+							"no %s %s", kind, name)
 					}
 					all.WriteString(text)
 				}
 				for _, want := range []string{"32.68.51.10", "32.68.51.11", "node00", "node01"} {
-					if !strings.Contains(all.String(), want) {
-						t.Errorf("the jump host does not know %s", want)
-					}
+					need.That(t, strings.Contains(all.String(), want), "the jump host does not know %s", want)
 				}
 			}},
 		{services, "Does not deploy a Jump Host when an invalid SSH key is provided", "the jump host is not deployed, the cluster stays unready", "the spec is refused, with file, line and field", "said before anything is written",
@@ -219,9 +218,8 @@ func TestScenariosOfSIP(t *testing.T) {
 			}
 			out := sipgen(s.code, "plan")
 			for _, want := range s.want {
-				if !strings.Contains(strings.ReplaceAll(out, "1 host assigned", "1 hosts assigned"), want) {
-					t.Errorf("no %q in\n%s", want, out)
-				}
+				need.That(t, strings.Contains(strings.ReplaceAll(out, "1 host assigned", "1 hosts assigned"), want),
+					"no %q in\n%s", want, out)
 			}
 			if s.then != nil {
 				s.then(t, dir, sipgen)
@@ -233,9 +231,7 @@ func TestScenariosOfSIP(t *testing.T) {
 	const begin, end = "<!-- SIP's tests: written by go test ./cmd/sipgen -run ScenariosOfSIP -update -->\n", "<!-- end of SIP's tests -->\n"
 	before, rest, found := strings.Cut(text, begin)
 	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s: no place for the table", page)
-	}
+	need.Must(t, found && closed, "%s: no place for the table", page)
 	if now := before + begin + table + end + after; now != text {
 		if !*update {
 			t.Errorf("%s: the table is not current: go test ./cmd/sipgen -run ScenariosOfSIP -update", page)
@@ -304,9 +300,7 @@ spec:
 		}
 	}
 	permute(nil, []string{"a", "b", "c", "d"})
-	if len(orders) != 24 {
-		t.Fatal(len(orders))
-	}
+	need.Must(t, len(orders) == 24, "%v", len(orders))
 	for i, order := range orders {
 		if !in(i) {
 			continue
@@ -340,24 +334,20 @@ spec:
 				}
 			}
 			check(t, json.Unmarshal(sipgen(args...), &plan))
-			if len(plan.Clusters) != step+1 {
-				t.Errorf("%v, %s: %d clusters in the plan", order, name, len(plan.Clusters))
-			}
+			need.That(t, len(plan.Clusters) == step+1, "%v, %s: %d clusters in the plan", order, name, len(plan.Clusters))
 			for _, cluster := range plan.Clusters {
 				of, slots := tenants[cluster.Name], 0
 				for _, role := range cluster.Roles {
-					if role.New+role.Pending+role.Released+role.ShortActive+role.ShortStandby > 0 {
-						t.Errorf("%v, %s: %s: %+v", order, name, cluster.Name, role)
-					}
+					need.That(t, role.New+role.Pending+role.Released+role.ShortActive+role.ShortStandby <= 0,
+						"%v, %s: %s: %+v", order, name, cluster.Name, role)
 					for _, slot := range role.Slots {
 						if slots++; had[slot.Host] != cluster.Namespace+"/"+cluster.Name {
 							t.Errorf("%v, %s: host %s is %s's, and was %s's", order, name, slot.Host, cluster.Name, had[slot.Host])
 						}
 					}
 				}
-				if slots != of.controlPlanes+of.workers+of.standby {
-					t.Errorf("%v, %s: %s has %d hosts", order, name, cluster.Name, slots)
-				}
+				need.That(t, slots == of.controlPlanes+of.workers+of.standby,
+					"%v, %s: %s has %d hosts", order, name, cluster.Name, slots)
 			}
 			sipgen("render", "--out", filepath.Join(dir, "tree"))
 		}

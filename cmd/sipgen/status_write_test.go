@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -66,9 +67,8 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		spec.Namespace, spec.Name = "t", "a"
 		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}}}}}
 		written, err := writeStatus(context.Background(), writer, tenants, json.RawMessage(object()))
-		if written != row.written || (err != nil) != row.fails || patches != row.patches {
-			t.Errorf("%s: written %v, %v, %d patches", row.why, written, err, patches)
-		}
+		need.That(t, written == row.written && (err != nil) == row.fails && patches == row.patches,
+			"%s: written %v, %v, %d patches", row.why, written, err, patches)
 		if row.fails {
 			continue
 		}
@@ -105,9 +105,8 @@ func TestLiveClusterOfAnotherShape(t *testing.T) {
 			t.Errorf("%s: %v", row.object, err)
 			continue
 		}
-		if c.Key() != "t/a" || c.ResourceVersion != "7" || c.Generation != 2 || int(c.Spec.Priority) != row.priority || len(c.Status.Conditions) != row.most || c.Status.Short != nil {
-			t.Errorf("%s: found %+v", row.object, c)
-		}
+		need.That(t, c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority && len(c.Status.Conditions) == row.most && c.Status.Short == nil,
+			"%s: found %+v", row.object, c)
 	}
 	if _, err := liveCluster(json.RawMessage(`{"metadata":"x"}`)); err == nil {
 		t.Error("an object without a name is a cluster")

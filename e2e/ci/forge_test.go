@@ -201,13 +201,9 @@ func (f *forge) only(t *testing.T) comment {
 			own = append(own, c)
 		}
 	}
-	if len(own) != 1 {
-		t.Fatalf("%d comments, want one", len(own))
-	}
+	need.Must(t, len(own) == 1, "%d comments, want one", len(own))
 	for i, line := range strings.Split(own[0].body, "\n") {
-		if strings.HasPrefix(line, "/") {
-			t.Errorf("line %d is a command to GitLab: %s", i+1, line)
-		}
+		need.That(t, !strings.HasPrefix(line, "/"), "line %d is a command to GitLab: %s", i+1, line)
 	}
 	return own[0]
 }

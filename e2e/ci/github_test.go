@@ -139,9 +139,7 @@ func (g *github) value(t *testing.T, text string) string {
 		return text
 	}
 	value, known := g.expressions[match[1]]
-	if !known {
-		t.Fatalf("%s: the test gives it no value", text)
-	}
+	need.Must(t, known, "%s: the test gives it no value", text)
 	return value
 }
 
@@ -183,9 +181,8 @@ func (g *github) due(t *testing.T, r *result, condition string, env map[string]s
 // use plays the actions. A checkout of a pull request has its commit, one of main what main has now.
 func (g *github) use(t *testing.T, step githubStep, workspace string) {
 	t.Helper()
-	if !regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@v\d+$`).MatchString(step.Uses) {
-		t.Fatalf("uses: %s: the test does not know it", step.Uses)
-	}
+	need.Must(t, regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@v\d+$`).MatchString(step.Uses),
+		"uses: %s: the test does not know it", step.Uses)
 	if !strings.HasPrefix(step.Uses, "actions/checkout") {
 		return
 	}

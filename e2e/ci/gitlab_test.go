@@ -68,9 +68,7 @@ func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 			continue
 		}
 		base, found := jobs[job.Extends]
-		if !found {
-			t.Fatalf("%s: extends: no %s", name, job.Extends)
-		}
+		need.Must(t, found, "%s: extends: no %s", name, job.Extends)
 		job.Image, job.BeforeScript = base.Image, base.BeforeScript
 		jobs[name] = job
 	}
@@ -114,9 +112,8 @@ func TestGitLabFile(t *testing.T) {
 		need.Output(t, exec.Command("shellcheck", file))
 	}
 	publish := jobs["sipgen-publish"]
-	if publish.Resource == "" || publish.Environment.Name != "fleet" {
-		t.Errorf("sipgen-publish: resource_group %q, environment %q", publish.Resource, publish.Environment.Name)
-	}
+	need.That(t, publish.Resource != "" && publish.Environment.Name == "fleet",
+		"sipgen-publish: resource_group %q, environment %q", publish.Resource, publish.Environment.Name)
 	// Both forges take the same release.
 	w := readWorkflow(t, "sipgen.yaml")
 	for _, key := range []string{"SIPGEN_VERSION", "SIPGEN_SHA256", "SIPGEN_RELEASES", "SITE", "SPECS"} {
@@ -138,9 +135,7 @@ func TestGitLab(t *testing.T) {
 		t.Errorf("lint: exit %d\n%s", code, log)
 	}
 	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
-	if code != 0 || strings.Contains(log, token) {
-		t.Fatalf("plan: exit %d\n%.4000s", code, log)
-	}
+	need.Must(t, code == 0 && !strings.Contains(log, token), "plan: exit %d\n%.4000s", code, log)
 	first := f.only(t)
 	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", " files added")
 	for _, want := range []string{"committed", "nothing to commit"} {
@@ -186,9 +181,7 @@ func TestGitLabFork(t *testing.T) {
 	s := newSite(t)
 	_, jobs := readGitLab(t)
 	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
-	if code != 0 || !strings.Contains(log, "18 hosts assigned") {
-		t.Errorf("plan: exit %d\n%.4000s", code, log)
-	}
+	need.That(t, code == 0 && strings.Contains(log, "18 hosts assigned"), "plan: exit %d\n%.4000s", code, log)
 }
 
 // checkCodeQuality wants what GitLab's "Code Quality report format" asks of every finding.
@@ -206,12 +199,9 @@ func checkCodeQuality(t *testing.T, path string) {
 	need.OK(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
-		if f.Description == "" || !slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) || f.Severity != "minor" || f.Location.Path != "tenants/edge-a.yaml" || f.Location.Lines.Begin < 1 || f.Fingerprint == "" || seen[f.Fingerprint] {
-			t.Errorf("%+v", f)
-		}
+		need.That(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" && f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint],
+			"%+v", f)
 		seen[f.Fingerprint] = true
 	}
-	if len(findings) == 0 {
-		t.Error("no findings")
-	}
+	need.That(t, len(findings) != 0, "no findings")
 }

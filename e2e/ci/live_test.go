@@ -31,9 +31,7 @@ func TestLiveInventory(t *testing.T) {
 	g.environment["INVENTORY"], g.environment["KUBECONFIG"] = "cluster", kubeconfig
 
 	r := g.job(t, w, "plan")
-	if r.failed {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
+	need.Must(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	wantWords(t, f.only(t).body, "18 hosts assigned (18 new)", " files added")
 	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 {
 		t.Fatalf("%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])

@@ -56,9 +56,7 @@ func inOrder(t *testing.T, text string, patterns ...string) {
 	left := text
 	for _, pattern := range patterns {
 		at := regexp.MustCompile("(?ms)" + pattern).FindStringIndex(left)
-		if at == nil {
-			t.Fatalf("no %s at its place in:\n%s", pattern, text)
-		}
+		need.Must(t, at != nil, "no %s at its place in:\n%s", pattern, text)
 		left = left[at[1]:]
 	}
 }
@@ -76,9 +74,8 @@ func TestReleaseOnGitHub(t *testing.T) {
 		t.Errorf("permissions: found %v, %v", w.Permissions, job.Permissions)
 	}
 	for _, line := range regexp.MustCompile(`(?m)^.*uses:.*$`).FindAllString(text, -1) {
-		if !regexp.MustCompile(`^    - uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(line) {
-			t.Errorf("%s: want a commit, and its version", line)
-		}
+		need.That(t, regexp.MustCompile(`^    - uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(line),
+			"%s: want a commit, and its version", line)
 	}
 	need.Words(t, "", text, "go-version: "+strings.TrimPrefix(runtime.Version(), "go")+",")
 	folder, calls, env := releaseProject(t)
@@ -101,9 +98,7 @@ func TestReleaseOnGitHub(t *testing.T) {
 				own[key] = token
 			default:
 				of := regexp.MustCompile(`^\$\{\{ steps\.digests\.outputs\.(\w+) \}\}$`).FindStringSubmatch(expression)
-				if of == nil {
-					t.Fatalf("%s: the test gives it no value", expression)
-				}
+				need.Must(t, of != nil, "%s: the test gives it no value", expression)
 				at := slices.IndexFunc(lines(t, output), func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
 				own[key] = strings.TrimPrefix(lines(t, output)[at], of[1]+"=")
 			}

@@ -72,13 +72,9 @@ func TestReleaseIsReproducible(t *testing.T) {
 	releaseCheckout(t, one)
 	releaseCheckout(t, two)
 	first, err := makeRelease(t, one, "v1.2.3-rc.1")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, first)
-	}
+	need.Must(t, err == nil, "%v\n%s", err, first)
 	second, err := makeRelease(t, two, "v1.2.3-rc.1", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, second)
-	}
+	need.Must(t, err == nil, "%v\n%s", err, second)
 	sums := need.Read(t, filepath.Join(first, "SHA256SUMS"))
 	if other := need.Read(t, filepath.Join(second, "SHA256SUMS")); !bytes.Equal(sums, other) {
 		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
@@ -94,9 +90,8 @@ func TestReleaseIsReproducible(t *testing.T) {
 	// What is not committed cannot be built again by others.
 	need.OK(t, os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644))
 	text, err := makeRelease(t, one, "v1.2.3-rc.1")
-	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
-		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
-	}
+	need.That(t, err != nil && strings.Contains(text, "not committed") && strings.Contains(text, "cmd/sipgen/more.go"),
+		"a release with a file that is not committed: %v\n%s", err, text)
 }
 
 // verifyByPage: whoever downloads an archive compares it with the page's command, and whoever doubts the sums builds the release again with the
@@ -131,9 +126,7 @@ func TestReleaseKeepsFolders(t *testing.T) {
 	need.OK(t, os.WriteFile(filepath.Join(folder, "thesis"), nil, 0o600))
 	for _, script := range []string{"release.sh", "image.sh"} {
 		out, err := exec.Command("bash", "../../hack/"+script, "v1.2.3", folder).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "want a folder to make") {
-			t.Errorf("%s: %v\n%s", script, err, out)
-		}
+		need.That(t, err != nil && strings.Contains(string(out), "want a folder to make"), "%s: %v\n%s", script, err, out)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "thesis")); err != nil {
 		t.Error(err)
@@ -178,9 +171,8 @@ func checkArchive(t *testing.T, path string) {
 		}
 		need.OK(t, err)
 		names = append(names, header.Name)
-		if header.Uid != 0 || header.Gid != 0 || header.Uname != "" || header.ModTime.Unix() != 1767323045 {
-			t.Errorf("%s: owner %d:%d %q, time %s", header.Name, header.Uid, header.Gid, header.Uname, header.ModTime)
-		}
+		need.That(t, header.Uid == 0 && header.Gid == 0 && header.Uname == "" && header.ModTime.Unix() == 1767323045,
+			"%s: owner %d:%d %q, time %s", header.Name, header.Uid, header.Gid, header.Uname, header.ModTime)
 		if header.Name == "kubectl-sipgen" && (header.Typeflag != tar.TypeSymlink || header.Linkname != "sipgen") {
 			t.Errorf("kubectl-sipgen is no link to sipgen: %+v", header)
 		}
@@ -192,17 +184,13 @@ func checkArchive(t *testing.T, path string) {
 		need.OK(t, err)
 		need.OK(t, os.WriteFile(binary, content, header.FileInfo().Mode()))
 		out, err := exec.Command(binary, "version").Output()
-		if err != nil || !strings.HasPrefix(string(out), "sipgen v1.2.3-rc.1 (") {
-			t.Errorf("sipgen version: %v\n%s", err, out)
-		}
+		need.That(t, err == nil && strings.HasPrefix(string(out), "sipgen v1.2.3-rc.1 ("), "sipgen version: %v\n%s", err, out)
 		if folder, err := filepath.Abs("../.."); err != nil || bytes.Contains(content, []byte(folder)) {
 			t.Errorf("the binary names the folder it was built in: %v", err)
 		}
 	}
 	for _, want := range []string{"sipgen", "LICENSE", "README.md", "kubectl-sipgen", "sipgen.1", "sipgen-diff.1"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%s: found %q, want %s among them", path, names, want)
-		}
+		need.That(t, slices.Contains(names, want), "%s: found %q, want %s among them", path, names, want)
 	}
 }
 
@@ -224,9 +212,8 @@ func checkKrew(t *testing.T, folder, name string) {
 	sum := sha256.Sum256(need.Read(t, filepath.Join(folder, name+".tar.gz")))
 	for _, p := range plugin.Spec.Platforms {
 		if p.Selector.MatchLabels["os"] == runtime.GOOS && p.Selector.MatchLabels["arch"] == runtime.GOARCH {
-			if p.SHA256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.URI, "/v1.2.3-rc.1/"+name+".tar.gz") || p.Bin != "sipgen" {
-				t.Errorf("%+v", p)
-			}
+			need.That(t, p.SHA256 == hex.EncodeToString(sum[:]) && strings.HasSuffix(p.URI, "/v1.2.3-rc.1/"+name+".tar.gz") && p.Bin == "sipgen",
+				"%+v", p)
 			return
 		}
 	}
@@ -241,9 +228,8 @@ func checkFormula(t *testing.T, folder, name string) {
 	arch := strings.Replace(runtime.GOARCH, "amd64", "intel", 1)
 	want := "  on_" + runtime.GOOS + " do\n    on_" + arch + " do\n      url \"https://github.com/airshipit/sipgen/releases/download/v1.2.3-rc.1/" + name + ".tar.gz\"\n" +
 		"      sha256 \"" + hex.EncodeToString(sum[:]) + "\"\n    end\n  end\n"
-	if !strings.HasPrefix(text, "class Sipgen < Formula\n") || !strings.Contains(text, "\n  version \"1.2.3-rc.1\"\n") || !strings.Contains(text, want) {
-		t.Errorf("sipgen.rb:\n%s\nwant in it:\n%s", text, want)
-	}
+	need.That(t, strings.HasPrefix(text, "class Sipgen < Formula\n") && strings.Contains(text, "\n  version \"1.2.3-rc.1\"\n") && strings.Contains(text, want),
+		"sipgen.rb:\n%s\nwant in it:\n%s", text, want)
 	depth := 0
 	for line := range strings.Lines(text) {
 		switch words := strings.Fields(line); {
@@ -276,9 +262,7 @@ func checkBill(t *testing.T, path string) {
 		found[c.Name] = c.Version
 	}
 	for _, name := range []string{"std", "github.com/go-git/go-git/v5", "k8s.io/client-go", "sigs.k8s.io/kustomize/api"} {
-		if found[name] == "" {
-			t.Errorf("%s: no %s among %d components", path, name, len(found))
-		}
+		need.That(t, found[name] != "", "%s: no %s among %d components", path, name, len(found))
 	}
 }
 
@@ -314,7 +298,5 @@ func TestReleasedJumpHost(t *testing.T) {
 	}
 	run(t, "", nil, released, "render", "--site", site, "-f", operator+"spec.yaml", "--inventory", operator+"hosts.yaml", "--out", tree)
 	found, err := exec.Command("grep", "-rhF", "image: ghcr.io/airshipit/sipgen/jump-host:"+release, tree).Output()
-	if err != nil || bytes.Count(found, []byte("\n")) != 1 {
-		t.Errorf("images of jump hosts in the tree: %v\n%s", err, found)
-	}
+	need.That(t, err == nil && bytes.Count(found, []byte("\n")) == 1, "images of jump hosts in the tree: %v\n%s", err, found)
 }

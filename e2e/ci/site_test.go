@@ -93,9 +93,7 @@ func (s *site) change(t *testing.T, file, old, text string) {
 	t.Helper()
 	path := filepath.Join(s.checkout, file)
 	content := need.Read(t, path)
-	if !strings.Contains(string(content), old) {
-		t.Fatalf("%s: no %q in it", file, old)
-	}
+	need.Must(t, strings.Contains(string(content), old), "%s: no %q in it", file, old)
 	s.write(t, file, strings.Replace(string(content), old, text, 1))
 }
 
@@ -146,9 +144,7 @@ func run(t testing.TB, folder string, env []string, name string, args ...string)
 	command.Dir = folder
 	command.Env = append(append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null"), env...)
 	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
-	}
+	need.Must(t, err == nil, "%s: %v\n%s", name, err, out)
 	return string(out)
 }
 

@@ -71,9 +71,7 @@ func TestGitHubTokens(t *testing.T) {
 	secret("FLEET_TOKEN", writeToken)
 	for _, job := range []string{"plan", "publish", "plan"} {
 		r := g.job(t, w, job)
-		if r.failed {
-			t.Errorf("%s: %v\n%.4000v", job, r.outcome, r.log)
-		}
+		need.That(t, !r.failed, "%s: %v\n%.4000v", job, r.outcome, r.log)
 		withoutTokens(t, r.log, r.summary)
 	}
 	need.Equal(t, "", g.commits(t), 1)
@@ -90,9 +88,7 @@ func TestGitLabTokens(t *testing.T) {
 	_, jobs := readGitLab(t)
 	s.environment["FLEET_READ_TOKEN"] = readToken
 	code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.origin)
-	if code != 2 || s.commits(t) != 0 {
-		t.Errorf("published without the token: exit %d\n%s", code, log)
-	}
+	need.That(t, code == 2 && s.commits(t) == 0, "published without the token: exit %d\n%s", code, log)
 	withoutTokens(t, log)
 	s.environment["FLEET_TOKEN"] = writeToken
 	for _, job := range []string{"sipgen-lint", "sipgen-plan", "sipgen-publish", "sipgen-plan"} {

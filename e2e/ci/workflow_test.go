@@ -24,9 +24,7 @@ func TestWorkflowsAreValid(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	need.OK(t, err)
 	own, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yaml"))
-	if err != nil || len(own) < 3 {
-		t.Fatalf("found %q, %v", own, err)
-	}
+	need.Must(t, err == nil && len(own) >= 3, "found %q, %v", own, err)
 	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
 		"ci/same-repository/github.yaml"}, own...)...)
 	lint.Dir = root
@@ -44,19 +42,15 @@ func TestJobsMayLittle(t *testing.T) {
 		{sipgen.Jobs["publish"], map[string]string{"contents": "read"}},
 		{snapshot.Jobs["snapshot"], map[string]string{"contents": "write"}},
 	} {
-		if !maps.Equal(row.job.Permissions, row.want) {
-			t.Errorf("permissions: found %v, want %v", row.job.Permissions, row.want)
-		}
+		need.That(t, maps.Equal(row.job.Permissions, row.want), "permissions: found %v, want %v", row.job.Permissions, row.want)
 	}
 	for _, w := range []*workflow{sipgen, snapshot} {
-		if w.Permissions == nil || len(w.Permissions) > 0 {
-			t.Errorf("permissions of the workflow: found %v, want none", w.Permissions)
-		}
+		need.That(t, w.Permissions != nil && len(w.Permissions) <= 0,
+			"permissions of the workflow: found %v, want none", w.Permissions)
 	}
 	publish := sipgen.Jobs["publish"]
-	if publish.Environment != "fleet" || publish.Concurrency.Group == "" || publish.Concurrency.CancelInProgress {
-		t.Errorf("publish: environment %q, concurrency %+v", publish.Environment, publish.Concurrency)
-	}
+	need.That(t, publish.Environment == "fleet" && publish.Concurrency.Group != "" && !publish.Concurrency.CancelInProgress,
+		"publish: environment %q, concurrency %+v", publish.Environment, publish.Concurrency)
 	need.Equal(t, "publish checks out", publish.Steps[0].With["ref"], "main")
 	// What is written twice stays the same.
 	if one, two, three := sipgen.Jobs["plan"].Steps[1].Run, publish.Steps[1].Run, snapshot.Jobs["snapshot"].Steps[1].Run; one != two || one != three {
@@ -93,9 +87,7 @@ func TestGitHub(t *testing.T) {
 
 	// The first plan: everything is new.
 	r := g.job(t, w, "plan")
-	if r.failed || r.outcome["Comment"] != "success" {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
+	need.Must(t, !r.failed && r.outcome["Comment"] == "success", "%v\n%.4000v", r.outcome, r.log)
 	first := f.only(t)
 	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", "| vino-system/r1n1-cp | ControlPlane |", " files added")
 	wantWords(t, r.summary, "18 hosts assigned")
@@ -116,18 +108,16 @@ func TestGitHub(t *testing.T) {
 	}
 	second := f.only(t)
 	wantWords(t, second.body, "19 hosts assigned (1 new", "### Hosts")
-	if second.id != first.id || strings.Contains(second.body, "18 new") {
-		t.Errorf("comment %d, then %d:\n%s", first.id, second.id, second.body)
-	}
+	need.That(t, second.id == first.id && !strings.Contains(second.body, "18 new"),
+		"comment %d, then %d:\n%s", first.id, second.id, second.body)
 
 	// More than there is: the comment says so, and the job fails as sipgen does. The rest is published.
 	g.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
 	g.change(t, "tenants/edge-a.yaml", "active: 3", "active: 2") // an even number of control planes
 	g.commit(t)
 	r = g.job(t, w, "plan")
-	if r.outcome["plan"] != "exit 1" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::warning file=tenants/edge-a.yaml,line=") {
-		t.Errorf("%v\n%s", r.outcome, r.log["Lint"])
-	}
+	need.That(t, r.outcome["plan"] == "exit 1" && r.outcome["Lint"] == "exit 1" && strings.Contains(r.log["Lint"], "::warning file=tenants/edge-a.yaml,line="),
+		"%v\n%s", r.outcome, r.log["Lint"])
 	wantWords(t, f.only(t).body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
 	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 2 {
 		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
@@ -163,9 +153,7 @@ func TestGitHubFork(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(findings, &sarif)
 	}
-	if err != nil || sarif.Version != "2.1.0" {
-		t.Errorf("sipgen.sarif: version %q, %v", sarif.Version, err)
-	}
+	need.That(t, err == nil && sarif.Version == "2.1.0", "sipgen.sarif: version %q, %v", sarif.Version, err)
 }
 
 // TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size: what it leaves out is counted by what becomes of it, and is in the log.
@@ -179,9 +167,7 @@ func TestGitHubLongPlan(t *testing.T) {
 	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 1400")
 	g.commit(t)
 	r := g.job(t, w, "plan")
-	if r.failed {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
+	need.Must(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	body := f.only(t).body
 	if last := "vino-system/extra-1390"; strings.Contains(body, last) || !strings.Contains(r.log["plan"], last) {
 		t.Errorf("%s: want it in the log and not in the comment", last)
@@ -191,9 +177,7 @@ func TestGitHubLongPlan(t *testing.T) {
 	}
 	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all", "files added", " BareMetalHosts")
 	need.Without(t, "the job cuts what sipgen has fitted in", body, "more lines: see the log of this job")
-	if strings.Count(body, "<details>") != strings.Count(body, "</details>") {
-		t.Error("a part that can be opened has no end")
-	}
+	need.That(t, strings.Count(body, "<details>") == strings.Count(body, "</details>"), "a part that can be opened has no end")
 
 	// One worker more: its row, and a count of the others.
 	if r = g.job(t, w, "publish"); r.failed {
@@ -220,13 +204,9 @@ func TestGitHubWrongSum(t *testing.T) {
 	for _, job := range slices.Sorted(maps.Keys(w.Jobs)) {
 		r := g.job(t, w, job)
 		for name, outcome := range r.outcome {
-			if outcome == "success" {
-				t.Errorf("%s: %s ran", job, name)
-			}
+			need.That(t, outcome != "success", "%s: %s ran", job, name)
 		}
-		if !r.failed {
-			t.Errorf("%s: an archive with another sum was taken", job)
-		}
+		need.That(t, r.failed, "%s: an archive with another sum was taken", job)
 	}
 }
 

@@ -31,9 +31,8 @@ func TestGitea(t *testing.T) {
 func byPage(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 	lines := strings.SplitAfter(strings.TrimSpace(engine.Procedure(t, "propose")[0]), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[2], "sipgen: pull request: opened: ") {
-		t.Fatalf("docs/gitops.md: found %q, want a token, a command and what it says", lines)
-	}
+	need.Must(t, len(lines) == 3 && strings.HasPrefix(lines[2], "sipgen: pull request: opened: "),
+		"docs/gitops.md: found %q, want a token, a command and what it says", lines)
 	binary, err := command()
 	need.OK(t, err)
 	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...", "SIPGEN_FORGE_TOKEN="+s.Token, 1) +
@@ -43,9 +42,7 @@ func byPage(t *testing.T, s *site) {
 	cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.dir, "SIPGEN_REPO=" + s.repo,
 		"SIPGEN_GIT_USERNAME=" + s.Admin, "SIPGEN_GIT_PASSWORD=" + s.Password}
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	need.Must(t, err == nil, "%v\n%s", err, out)
 	need.Words(t, "", string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
 	need.Without(t, "the token is in the output", string(out), s.Token)
 	if all := s.pulls(t); len(all) != 1 || all[0].Head.Ref != "sipgen/dc1" || len(all[0].Labels) != 1 {
@@ -60,9 +57,8 @@ func life(t *testing.T, s *site) {
 	need.Words(t, "", words, "pull request: opened: "+s.URL+"/ada/life/pulls/1", `warning: pull request: label "none such"`)
 	need.Without(t, "Gitea's invitation is there too", words, "Create a new pull request")
 	all := s.pulls(t)
-	if len(all) != 1 || all[0].Head.Ref != "sipgen/two" || all[0].Base.Ref != "main" || all[0].Head.Sha != first || len(all[0].Labels) != 1 {
-		t.Fatalf("found %+v", all)
-	}
+	need.Must(t, len(all) == 1 && all[0].Head.Ref == "sipgen/two" && all[0].Base.Ref == "main" && all[0].Head.Sha == first && len(all[0].Labels) == 1,
+		"found %+v", all)
 	need.Words(t, "", all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
 	need.Words(t, "", all[0].Body, "**Dangers**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
 
@@ -79,9 +75,7 @@ func life(t *testing.T, s *site) {
 	second, words := s.publish(t, 0, propose...)
 	need.Words(t, "", words, "pull request: updated: "+all[0].HTMLURL)
 	all = s.pulls(t)
-	if len(all) != 1 || all[0].Head.Sha != second || strings.Contains(all[0].Body, "LGTM") {
-		t.Fatalf("found %+v", all)
-	}
+	need.Must(t, len(all) == 1 && all[0].Head.Sha == second && !strings.Contains(all[0].Body, "LGTM"), "found %+v", all)
 	need.Words(t, "", all[0].Title, "19 hosts")
 
 	// A person closes it: not opened again for the same commit, and opened for another.
@@ -181,9 +175,7 @@ func protected(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/branch_protections"), map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
 	_, words := s.publish(t, 2)
 	need.Words(t, "", words, "push refused", "protected branch", "hint: --propose BRANCH")
-	if strings.Contains(words, "rival") || strings.Contains(words, "gave up") {
-		t.Errorf("taken for a race:\n%s", words)
-	}
+	need.That(t, !strings.Contains(words, "rival") && !strings.Contains(words, "gave up"), "taken for a race:\n%s", words)
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	need.Words(t, "", words, "pull request: opened")
 }

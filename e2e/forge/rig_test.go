@@ -63,9 +63,7 @@ func (s *site) edit(t *testing.T, file, before, after string) {
 	t.Helper()
 	path := filepath.Join(s.dir, file)
 	text := need.Read(t, path)
-	if !bytes.Contains(text, []byte(before)) {
-		t.Fatalf("%s: no %q", file, before)
-	}
+	need.Must(t, bytes.Contains(text, []byte(before)), "%s: no %q", file, before)
 	need.OK(t, os.WriteFile(path, bytes.Replace(text, []byte(before), []byte(after), 1), 0o644))
 }
 
@@ -95,9 +93,8 @@ func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr s
 		if !ok {
 			value = secret
 		}
-		if strings.Contains(out.String()+messages.String(), value) {
-			t.Errorf("a secret is in the output:\n%s%s", out.String(), messages.String())
-		}
+		need.That(t, !strings.Contains(out.String()+messages.String(), value),
+			"a secret is in the output:\n%s%s", out.String(), messages.String())
 	}
 	return strings.TrimSpace(out.String()), messages.String()
 }
@@ -132,8 +129,6 @@ func (s *site) git(t *testing.T, args ...string) string {
 	}
 	cmd := exec.Command("git", append([]string{"-C", clone, "-c", "user.name=Bob", "-c", "user.email=bob@example.org"}, args...)...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
 	return strings.TrimSpace(string(out))
 }

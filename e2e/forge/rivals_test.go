@@ -53,9 +53,7 @@ func rivals(t *testing.T, s *site) {
 			mu.Lock()
 			defer mu.Unlock()
 			words += out
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
+			need.That(t, err == nil, "%v\n%s", err, out)
 		})
 	}
 	group.Wait()
@@ -81,9 +79,7 @@ func hostsOf(t *testing.T, dir string, i int) string {
 		if err == nil {
 			err = os.WriteFile(file, uid.ReplaceAll(text, fmt.Appendf(nil, "${1}%08d", i)), 0o600)
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		need.That(t, err == nil, "%v", err)
 	}
 	return folder
 }
@@ -142,8 +138,6 @@ func (s *site) render(t *testing.T, text string) string {
 	need.OK(t, err)
 	defer response.Body.Close()
 	html, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s, %v: %s", response.Status, err, html)
-	}
+	need.Must(t, err == nil && response.StatusCode == http.StatusOK, "%s, %v: %s", response.Status, err, html)
 	return string(html)
 }

@@ -21,9 +21,8 @@ func TestTutorial(t *testing.T) {
 	repo := gitea.NewRepository(t, "fleet")
 	kubeconfig := clusterWithHosts(t)
 	credentials, five := engine.Procedure(t, "tutorial", "credentials"), engine.Procedure(t, "tutorial")
-	if len(credentials) != 1 || len(five) != 5 {
-		t.Fatalf("%d and %d blocks of commands, want one and five", len(credentials), len(five))
-	}
+	need.Must(t, len(credentials) == 1 && len(five) == 5,
+		"%d and %d blocks of commands, want one and five", len(credentials), len(five))
 	binary, err := command()
 	need.OK(t, err)
 	dir := filepath.Join(t.TempDir(), "first-site")
@@ -60,9 +59,7 @@ func TestTutorial(t *testing.T) {
 
 	s := &site{Gitea: gitea, dir: t.TempDir(), name: "fleet", repo: repo}
 	all := s.pulls(t)
-	if len(all) != 1 || all[0].Head.Ref != "sipgen/first" || all[0].Base.Ref != "main" {
-		t.Fatalf("found %+v", all)
-	}
+	need.Must(t, len(all) == 1 && all[0].Head.Ref == "sipgen/first" && all[0].Base.Ref == "main", "found %+v", all)
 	need.Words(t, "", all[0].Title, "first-site: 5 hosts assigned, 5 new")
 	need.Words(t, "", all[0].Body, "**Dangers**", "5 hosts are handed out", "`tenant-a/first`")
 	need.Words(t, "", run(credentials[0]+five[4]), "nothing to commit")

@@ -139,9 +139,7 @@ func TestGoldenServicesAreAdmitted(t *testing.T) {
 		return err
 	})
 	need.OK(t, err)
-	if len(overlays) == 0 {
-		t.Fatal("no overlay of services in golden/")
-	}
+	need.Must(t, len(overlays) != 0, "no overlay of services in golden/")
 	for _, overlay := range overlays {
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), overlay)
 		if err != nil {
@@ -199,9 +197,7 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy"} {
-		if checked[kind] == 0 {
-			t.Errorf("no %s in the golden trees", kind)
-		}
+		need.That(t, checked[kind] != 0, "no %s in the golden trees", kind)
 	}
 }
 

@@ -72,9 +72,7 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 	for folder, least := range map[string]int{"platform/edge": 7, "platform/other": 5} {
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(repository, folder))
 		need.OK(t, err)
-		if built.Size() < least {
-			t.Errorf("%s: %d objects, want at least %d", folder, built.Size(), least)
-		}
+		need.That(t, built.Size() >= least, "%s: %d objects, want at least %d", folder, built.Size(), least)
 		for _, r := range built.Resources() {
 			o := unstructuredOf(t, r)
 			admit(t, api, folder, o)

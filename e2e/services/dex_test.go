@@ -241,17 +241,13 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	need.OK(t, err)
 	_, _ = io.Copy(io.Discard, response.Body)
 	response.Body.Close()
-	if code != "" {
-		t.Fatal("nobody was asked whether the client may have what it asks for")
-	}
+	need.Must(t, code == "", "nobody was asked whether the client may have what it asks for")
 	// The person says yes. The form goes to where it came from.
 	response, err = client.PostForm(response.Request.URL.String(), url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
 	need.OK(t, err)
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
-	if code == "" {
-		t.Fatalf("no code: %s at %s\n%s", response.Status, response.Request.URL, body)
-	}
+	need.Must(t, code != "", "no code: %s at %s\n%s", response.Status, response.Request.URL, body)
 	response, err = client.PostForm(issuer+"/token", url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID}, "code_verifier": {verifier},
 	})
@@ -290,21 +286,15 @@ func TestDexKnowsTheFields(t *testing.T) {
 	need.OK(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
 	types := dexTypes(t)
 	for key, value := range config {
-		if !slices.Contains(types["Config"], key) {
-			t.Errorf("Dex's Config has no %s", key)
-		}
+		need.That(t, slices.Contains(types["Config"], key), "Dex's Config has no %s", key)
 		section, isMap := value.(map[string]any)
 		name := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}[key]
 		if !isMap {
 			continue
 		}
-		if len(types[name]) == 0 {
-			t.Errorf("Dex's source has no type for %s", key)
-		}
+		need.That(t, len(types[name]) != 0, "Dex's source has no type for %s", key)
 		for field := range section {
-			if !slices.Contains(types[name], field) {
-				t.Errorf("Dex's %s has no %s", name, field)
-			}
+			need.That(t, slices.Contains(types[name], field), "Dex's %s has no %s", name, field)
 		}
 	}
 }

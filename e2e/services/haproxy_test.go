@@ -41,9 +41,8 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 
 	need.Len(t, "9 connections went to", answers(t, lb.url, 9), 3)
 	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
-	if err != nil || !strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`) {
-		t.Errorf("metrics: %v, want node-1's status in them", err)
-	}
+	need.That(t, err == nil && strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`),
+		"metrics: %v, want node-1's status in them", err)
 
 	// A connection that is in flight when its backend fails, and one that is not the backend's.
 	hanging := map[string]*atomic.Bool{}
@@ -69,9 +68,7 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	sick := backends["node-2"]
 	// Before its first check a server goes down at once; after it, only by four failures in a row.
 	lb.waitState(t, sick.name, "UP")
-	if hanging[sick.name] == nil {
-		t.Fatal("no connection to node-2")
-	}
+	need.Must(t, hanging[sick.name] != nil, "no connection to node-2")
 	sick.status.Store(http.StatusInternalServerError)
 	lb.waitState(t, sick.name, "DOWN")
 	if n := sick.failed.Load(); n < 4 {
@@ -149,9 +146,7 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	runHAProxy(t, config, status)
 	for port := first; port <= first+2; port++ {
 		got, err := get(http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d", port))
-		if err != nil || got != fmt.Sprint(port) {
-			t.Errorf("port %d leads to %q, %v", port, got, err)
-		}
+		need.That(t, err == nil && got == fmt.Sprint(port), "port %d leads to %q, %v", port, got, err)
 	}
 }
 
@@ -212,9 +207,7 @@ func TestHAProxyTakesTheOptions(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "haproxy.cfg")
 			write(t, path, overlay(t, input(services, role, "192.0.2.1", "2001:db8::1"))[file], 0o600)
 			out, err := exec.Command(haproxy, "-c", "-dW", "-f", path).CombinedOutput()
-			if row.bad != (err != nil) {
-				t.Errorf("%s, %s: %v\n%s", name, list, err, out)
-			}
+			need.That(t, row.bad == (err != nil), "%s, %s: %v\n%s", name, list, err, out)
 		}
 	}
 }

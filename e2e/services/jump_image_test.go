@@ -53,9 +53,8 @@ func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) 
 	at := slices.IndexFunc(platforms.Manifests, func(d descriptor) bool {
 		return d.Platform.OS == "linux" && d.Platform.Architecture == runtime.GOARCH
 	})
-	if len(index.Manifests) != 1 || at < 0 {
-		t.Fatalf("%s: found %d images and platforms %v, want one with linux/%s", layout, len(index.Manifests), platforms, runtime.GOARCH)
-	}
+	need.Must(t, len(index.Manifests) == 1 && at >= 0,
+		"%s: found %d images and platforms %v, want one with linux/%s", layout, len(index.Manifests), platforms, runtime.GOARCH)
 	var manifest struct {
 		Config descriptor
 		Layers []descriptor
@@ -129,9 +128,8 @@ func TestJumpHostImage(t *testing.T) {
 			client.Close()
 			t.Fatal("a key that is not listed gets in")
 		}
-		if !strings.Contains(err.Error(), "unable to authenticate") {
-			t.Fatalf("a key that is not listed: %v, want sshd to hear it out", err)
-		}
+		need.Must(t, strings.Contains(err.Error(), "unable to authenticate"),
+			"a key that is not listed: %v, want sshd to hear it out", err)
 	}
 	client, err := dial("sip", ssh.PublicKeys(listed))
 	need.OK(t, err)
@@ -156,9 +154,8 @@ func TestJumpHostImage(t *testing.T) {
 		session, err := client.NewSession()
 		need.OK(t, err)
 		out, err := session.CombinedOutput(row.command)
-		if err != nil || !regexp.MustCompile(row.want).Match(out) {
-			t.Errorf("%s: %v, want %s\n%s", row.command, err, row.want, out)
-		}
+		need.That(t, err == nil && regexp.MustCompile(row.want).Match(out),
+			"%s: %v, want %s\n%s", row.command, err, row.want, out)
 		session.Close()
 	}
 }
@@ -168,9 +165,7 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	t.Helper()
 	one := func(pattern string) string {
 		found := regexp.MustCompile(`(?m)` + pattern).FindStringSubmatch(dockerfile)
-		if found == nil {
-			t.Fatalf("the Dockerfile has no %s", pattern)
-		}
+		need.Must(t, found != nil, "the Dockerfile has no %s", pattern)
 		return found[1]
 	}
 	for _, name := range strings.Fields(one(`--no-install-recommends (.*) \\$`)) {
@@ -181,9 +176,8 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	cmd, err := json.Marshal(config.Config.Cmd)
 	need.OK(t, err)
 	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]
-	if config.Config.User != one(`^USER (.*)$`) || strings.ReplaceAll(string(cmd), ",", ", ") != one(`^CMD (.*)$`) || !exposed || config.Config.Labels["org.opencontainers.image.title"] != "jump-host" {
-		t.Errorf("the image runs as %+v, which is not what the Dockerfile says", config.Config)
-	}
+	need.That(t, config.Config.User == one(`^USER (.*)$`) && strings.ReplaceAll(string(cmd), ",", ", ") == one(`^CMD (.*)$`) && exposed && config.Config.Labels["org.opencontainers.image.title"] == "jump-host",
+		"the image runs as %+v, which is not what the Dockerfile says", config.Config)
 	if target, err := os.Readlink(filepath.Join(root, one(`ln -s \S+ (\S+)$`))); err != nil || target != one(`ln -s (\S+) \S+$`) {
 		t.Errorf("the link to the host command: %q, %v", target, err)
 	}

@@ -122,9 +122,7 @@ func TestWhatIsTakenIsAdmitted(t *testing.T) {
 			admitPod(t, api, o)
 		}
 	}
-	if taken < wanted {
-		t.Errorf("%d were taken, want %d", taken, wanted)
-	}
+	need.That(t, taken >= wanted, "%d were taken, want %d", taken, wanted)
 }
 
 // TestQuotaIsEnforced: the API server denies what exceeds the quota and the limit range that are rendered from a tenant's grants.

@@ -72,9 +72,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 			}
 		case v.Secret != nil:
 			secret, found := secrets[v.Secret.SecretName]
-			if !found {
-				t.Fatalf("the pod wants the Secret %s", v.Secret.SecretName)
-			}
+			need.Must(t, found, "the pod wants the Secret %s", v.Secret.SecretName)
 			for key, text := range secret {
 				write(t, filepath.Join(target, key), text, os.FileMode(*v.Secret.DefaultMode))
 				_ = os.Chown(filepath.Join(target, key), 0, int(*spec.SecurityContext.FSGroup))

@@ -122,9 +122,7 @@ func TestHostCommandByMetal3(t *testing.T) {
 		{[]string{"on", "node-1"}, "reboot.metal3.io/sip-jump-host", "", false},
 	} {
 		out, err := p.host(t, row.args...)
-		if err != nil {
-			t.Fatalf("host %s: %v\n%s", strings.Join(row.args, " "), err, out)
-		}
+		need.Must(t, err == nil, "host %s: %v\n%s", strings.Join(row.args, " "), err, out)
 		if value, set := annotation("node-1", row.key); set != row.set || value != row.value {
 			t.Errorf("host %s: %s is %q, %t; want %q, %t", strings.Join(row.args, " "), row.key, value, set, row.value, row.set)
 		}

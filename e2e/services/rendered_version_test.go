@@ -41,9 +41,8 @@ func renderedHAProxy(t *testing.T) []string {
 	}
 	libraries, err := filepath.Glob(filepath.Join(root, "usr", "lib", "*-linux-gnu"))
 	loaders, loaderErr := filepath.Glob(filepath.Join(root, "usr", "lib*", "ld-linux-*"))
-	if err != nil || loaderErr != nil || len(libraries) == 0 || len(loaders) == 0 {
-		t.Fatalf("%s: no libraries or no loader: %v, %v", root, libraries, loaders)
-	}
+	need.Must(t, err == nil && loaderErr == nil && len(libraries) != 0 && len(loaders) != 0,
+		"%s: no libraries or no loader: %v, %v", root, libraries, loaders)
 	return []string{loaders[0], "--library-path", strings.Join(libraries, ":"), filepath.Join(root, "usr", "sbin", "haproxy")}
 }
 
@@ -53,9 +52,7 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	t.Parallel()
 	haproxy := renderedHAProxy(t)
 	version, err := exec.Command(haproxy[0], append(haproxy[1:], "-v")...).Output()
-	if err != nil || !renderedVersion.Match(version) {
-		t.Fatalf("%v: %s, want %s", err, version, renderedVersion)
-	}
+	need.Must(t, err == nil && renderedVersion.Match(version), "%v: %s, want %s", err, version, renderedVersion)
 	t.Logf("%s", version)
 	configs := map[string][]byte{}
 	need.OK(t, filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, _ fs.DirEntry, err error) error {
@@ -64,9 +61,7 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 		}
 		return err
 	}))
-	if len(configs) < 4 {
-		t.Fatalf("%d configurations in the golden trees", len(configs))
-	}
+	need.Must(t, len(configs) >= 4, "%d configurations in the golden trees", len(configs))
 	options := allOptions()
 	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
 		v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
@@ -111,9 +106,8 @@ func TestDebianMirrorsThatHang(t *testing.T) {
 	cmd.Env = append(os.Environ(), "DEBIAN_MIRROR="+strings.Join(mirrors, " "), "DEBIAN_TIMEOUT=2")
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
-	if err == nil || cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "no mirror gave the packages") {
-		t.Errorf("%v: %s", err, out)
-	}
+	need.That(t, err != nil && cmd.ProcessState.ExitCode() == 2 && strings.Contains(string(out), "no mirror gave the packages"),
+		"%v: %s", err, out)
 	for _, mirror := range mirrors {
 		need.Words(t, mirror, string(out), mirror+" did not give the packages within 2 s")
 	}

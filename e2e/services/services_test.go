@@ -117,9 +117,7 @@ func eventually(t *testing.T, what string, check func() error) {
 
 func replaceOnce(t *testing.T, text, old, with string) string {
 	t.Helper()
-	if strings.Count(text, old) != 1 {
-		t.Fatalf("want %q once in:\n%s", old, text)
-	}
+	need.Must(t, strings.Count(text, old) == 1, "want %q once in:\n%s", old, text)
 	return strings.Replace(text, old, with, 1)
 }
 

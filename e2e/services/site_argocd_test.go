@@ -60,9 +60,8 @@ func (s *argoSite) change(t *testing.T, pairs ...string) {
 	file := filepath.Join(s.dir, "site.yaml")
 	text := need.Read(t, file)
 	for i := 0; i < len(pairs); i += 2 {
-		if strings.Count(string(text), pairs[i]) != 1 {
-			t.Fatalf("site.yaml has %q %d times, want once", pairs[i], strings.Count(string(text), pairs[i]))
-		}
+		need.Must(t, strings.Count(string(text), pairs[i]) == 1,
+			"site.yaml has %q %d times, want once", pairs[i], strings.Count(string(text), pairs[i]))
 	}
 	need.OK(t, os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600))
 }
@@ -93,9 +92,7 @@ func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
 	}
 	out, err := cmd.CombinedOutput()
 	_ = os.Remove(filepath.Join(cmd.Dir, "credentials.yaml"))
-	if err != nil {
-		t.Fatalf("%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
-	}
+	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
 }
 
 // wantStatus looks at the live services as an operator does: with their conditions, and the rollouts of those that no controller makes here.
@@ -107,9 +104,7 @@ func (s *argoSite) wantStatus(t *testing.T, api *engine.APIServer) {
 	for _, want := range []string{
 		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
 	} {
-		if !regexp.MustCompile(want).Match(said) {
-			t.Errorf("sipgen status: no %q in\n%s", want, said)
-		}
+		need.That(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
 	}
 }
 
@@ -158,9 +153,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 			made = append(made, api.Get(t, hosts, o.GetNamespace(), o.GetName()))
 		}
 	}
-	if len(made) != 12 {
-		t.Fatalf("the example has %d hosts, want 12", len(made))
-	}
+	need.Must(t, len(made) == 12, "the example has %d hosts, want 12", len(made))
 	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
 	need.OK(t, os.WriteFile(file, []byte(live), 0o600))
 	return made
@@ -189,9 +182,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		argo.WaitSynced(t, name, commit)
 	}
 	argo.WaitFailed(t, vino, commit, "spec.bmcCredentials: Required value") // nobody has made it yet, and ViNO's own definition wants them
-	if api.Exists(t, vinoes, "vino", "subclusters") {
-		t.Fatal("a Vino without credentials")
-	}
+	need.Must(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	t.Run("order", func(t *testing.T) {
 		steps := []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino}
 		for i := 1; i < len(steps); i++ {
@@ -207,9 +198,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	// Values that YAML would read as something else, and a quote, which Flux could not put in.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y'`
 	commands := site.plan(t, func(line string) bool { return strings.HasPrefix(line, "kubectl ") })
-	if len(commands) != 2 {
-		t.Fatalf("PLAN.md has the commands %q, want two", commands)
-	}
+	need.Must(t, len(commands) == 2, "PLAN.md has the commands %q, want two", commands)
 	if page := engine.Procedure(t, "vino-credentials")[0]; strings.TrimSpace(page) != strings.Join(commands, "\n") {
 		t.Errorf("docs/virtual-hosts.md has the commands\n%s\nand PLAN.md\n%s", page, strings.Join(commands, "\n"))
 	}
@@ -285,9 +274,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"},
 		{attachments, "openstack", "storage"}, {pools, "metallb-system", "internal"},
 	} {
-		if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
-			t.Errorf("%s %s is being deleted", row.resource.Resource, row.name)
-		}
+		need.That(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,
+			"%s %s is being deleted", row.resource.Resource, row.name)
 	}
 	for _, was := range made {
 		if is := api.Get(t, hosts, was.GetNamespace(), was.GetName()); is.GetDeletionTimestamp() != nil || text(t, is.Object["spec"]) != text(t, was.Object["spec"]) {
@@ -306,9 +294,8 @@ func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unst
 		want, got := was.Object["spec"], is.Object["spec"]
 		need.Equal(t, was.GetName(), text(t, want), text(t, got))
 	}
-	if len(labeled) != 2 || labeled["red"] != 6 || labeled["blue"] != 6 {
-		t.Errorf("found hosts of %v, want 6 of red and 6 of blue", labeled)
-	}
+	need.That(t, len(labeled) == 2 && labeled["red"] == 6 && labeled["blue"] == 6,
+		"found hosts of %v, want 6 of red and 6 of blue", labeled)
 }
 
 func text(t *testing.T, value any) string {

@@ -101,9 +101,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 
 	const vino = root + "-vino-vino.subclusters"
 	flux.WaitFailed(t, space, vino, revision, "vino-bmc") // nobody has made the Secret yet
-	if api.Exists(t, vinoes, "vino", "subclusters") {
-		t.Fatal("a Vino without credentials")
-	}
+	need.Must(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	// Values that YAML would read as something else.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y`
 	secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": space, "name": "vino-bmc"},
@@ -166,9 +164,8 @@ func wantSiteGuards(t *testing.T, api *engine.APIServer) {
 	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}} {
 		t.Run(row.resource.Resource, func(t *testing.T) {
 			need.Error(t, row.name, client.TryDelete(row.resource, row.namespace, row.name, false), "service of site whole-site")
-			if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
-				t.Errorf("%s is being deleted", row.name)
-			}
+			need.That(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,
+				"%s is being deleted", row.name)
 		})
 	}
 	for _, name := range []string{"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com"} {

@@ -106,9 +106,7 @@ func TestJumpHost(t *testing.T) {
 		{"root with a listed key", "root", ssh.PublicKeys(listed), false},
 	} {
 		client, err := dial(row.user, row.method)
-		if (err == nil) != row.in {
-			t.Errorf("%s: got %v, want in: %t", row.why, err, row.in)
-		}
+		need.That(t, (err == nil) == row.in, "%s: got %v, want in: %t", row.why, err, row.in)
 		if err == nil {
 			client.Close()
 		}
@@ -122,9 +120,7 @@ func TestJumpHost(t *testing.T) {
 		need.OK(t, err)
 		defer session.Close()
 		out, err := session.CombinedOutput(command)
-		if err != nil {
-			t.Errorf("%s: %v\n%s", command, err, out)
-		}
+		need.That(t, err == nil, "%s: %v\n%s", command, err, out)
 		return string(out)
 	}
 	need.Equal(t, "the session runs as uid", strings.TrimSpace(run("id -u")), "1000")

@@ -54,14 +54,11 @@ func TestReference(t *testing.T) {
 		"| `old` | string | No longer used; accepted with a warning. |\n" +
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
 		"| `name` | string, `a`, `b` | Which one. |\n"
-	if !strings.HasSuffix(page, want) || !strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n") {
-		t.Errorf("found\n%s\nwant at its end\n%s", page, want)
-	}
+	need.That(t, strings.HasSuffix(page, want) && strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n"),
+		"found\n%s\nwant at its end\n%s", page, want)
 }
 
 func TestAFieldWithoutADescription(t *testing.T) {
 	_, err := reference([]byte(strings.Replace(crd, ", description: Which one.", "", 1)), "", nil)
-	if err == nil || err.Error() != "spec.parts[].name: no description" {
-		t.Errorf("found %v", err)
-	}
+	need.That(t, err != nil && err.Error() == "spec.parts[].name: no description", "found %v", err)
 }

@@ -82,6 +82,22 @@ func Output(t testing.TB, cmd *exec.Cmd) string {
 	return string(out)
 }
 
+// That wants something to be so, and says otherwise what was found.
+func That(t testing.TB, so bool, format string, args ...any) {
+	t.Helper()
+	if !so {
+		t.Errorf(format, args...)
+	}
+}
+
+// Must ends a test in which something is not so.
+func Must(t testing.TB, so bool, format string, args ...any) {
+	t.Helper()
+	if !so {
+		t.Fatalf(format, args...)
+	}
+}
+
 // Error wants an error with these words, or none if they are empty. why, which may be empty, is the row of a table.
 func Error(t testing.TB, why any, err error, words string) {
 	t.Helper()

@@ -45,9 +45,7 @@ func TestRun(t *testing.T) {
 			command := exec.Command(self)
 			command.Env = append(os.Environ(), "LEAVES="+script)
 			said, err := command.CombinedOutput()
-			if (err != nil) != (want != "") || !strings.Contains(string(said), want) {
-				t.Errorf("%v, %q, want %q", err, said, want)
-			}
+			need.That(t, (err != nil) == (want != "") && strings.Contains(string(said), want), "%v, %q, want %q", err, said, want)
 		})
 	}
 }

@@ -28,9 +28,7 @@ func TestArchiveForgetsTheDisk(t *testing.T) {
 		need.OK(t, err)
 		archives = append(archives, content)
 	}
-	if !bytes.Equal(archives[0], archives[1]) {
-		t.Error("equal files give two archives")
-	}
+	need.That(t, bytes.Equal(archives[0], archives[1]), "equal files give two archives")
 }
 
 func TestBillOfMaterials(t *testing.T) {

@@ -45,9 +45,8 @@ func TestTally(t *testing.T) {
 			var out strings.Builder
 			got := tally(strings.NewReader("not of go test\n"+string(said)), &out, ci)
 			text := out.String()
-			if got != code || !strings.HasSuffix(text, "\n"+row.last+"\n") || !strings.Contains(text, row.says) || strings.Contains(text, row.not) || !strings.HasPrefix(text, "not of go test\n") {
-				t.Errorf("%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got, code, row.last, row.says, row.not, text)
-			}
+			need.That(t, got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) && !strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
+				"%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got, code, row.last, row.says, row.not, text)
 		}
 	}
 }

@@ -155,13 +155,10 @@ func TestWhoIsFrozen(t *testing.T) {
 			}
 			slices.Sort(frozen)
 			slices.Sort(leaving)
-			if !slices.Equal(frozen, row.want) || len(got.Frozen) != len(row.want) {
-				t.Errorf("frozen: got %q, want %q: %v", frozen, row.want, got.Frozen)
-			}
+			need.That(t, slices.Equal(frozen, row.want) && len(got.Frozen) == len(row.want),
+				"frozen: got %q, want %q: %v", frozen, row.want, got.Frozen)
 			need.Same(t, "leaving: got", leaving, row.leaving)
-			if len(got.Lost) != row.lost || len(got.Notes) != row.notes {
-				t.Errorf("lost %v, notes %q", got.Lost, got.Notes)
-			}
+			need.That(t, len(got.Lost) == row.lost && len(got.Notes) == row.notes, "lost %v, notes %q", got.Lost, got.Notes)
 			for cluster := range got.Frozen {
 				if !slices.ContainsFunc(got.All, func(c v1.SIPCluster) bool {
 					return schedule.KeyOf(&c) == cluster && !c.Leaves() || got.Leaving[cluster]

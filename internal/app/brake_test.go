@@ -138,9 +138,8 @@ func TestBeyondBrake(t *testing.T) {
 		if err := p.brake(NoAcceptance); err != nil {
 			refused = err.Error()
 		}
-		if (row.refused == "") != (refused == "") || !strings.Contains(refused, row.refused) {
-			t.Errorf("%s: refused with %q, want %q", row.why, refused, row.refused)
-		}
+		need.That(t, (row.refused == "") == (refused == "") && strings.Contains(refused, row.refused),
+			"%s: refused with %q, want %q", row.why, refused, row.refused)
 	}
 }
 
@@ -177,7 +176,6 @@ func TestServicesOfOthers(t *testing.T) {
 	for _, f := range l.Problems {
 		frozen = append(frozen, f.Cluster)
 	}
-	if len(frozen) != 1 || frozen[0] != (schedule.ClusterKey{Namespace: "bank", Name: "a"}) {
-		t.Errorf("frozen are %v, want bank/a", frozen)
-	}
+	need.That(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
+		"frozen are %v, want bank/a", frozen)
 }

@@ -34,16 +34,13 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	first := tree(Before{})
 	need.OK(t, first.Err)
 	id := onlyBuild(t, l)
-	if l.built.done[id].built != nil {
-		t.Error("what was built is kept though nothing changes in services that are new")
-	}
+	need.That(t, l.built.done[id].built == nil, "what was built is kept though nothing changes in services that are new")
 
 	// Nothing changes: nothing is built again, and nothing beside it.
 	before := Before{Files: first.Tree}
 	again := tree(before).Compare()
-	if onlyBuild(t, l) != id || len(again.Services) > 0 {
-		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.Services)
-	}
+	need.That(t, onlyBuild(t, l) == id && len(again.Services) <= 0,
+		"%d builds, changes %v of services that are as they were", len(l.built.done), again.Services)
 	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
 	if why := tree(before).Plan.Report.Clusters[0].Frozen; len(why) != 1 ||
 		!strings.Contains(why[0], "bank/bank: the mark") {
@@ -77,17 +74,13 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
 	other := s
 	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
-	if identity(s) == identity(other) {
-		t.Error("services with other files pass for those that were checked")
-	}
+	need.That(t, identity(s) != identity(other), "services with other files pass for those that were checked")
 }
 
 // onlyBuild is the identity of the one cluster's services that were built.
 func onlyBuild(t *testing.T, l *Loaded) (id [32]byte) {
 	t.Helper()
-	if len(l.built.done) != 1 {
-		t.Fatalf("%d services were built, want 1", len(l.built.done))
-	}
+	need.Must(t, len(l.built.done) == 1, "%d services were built, want 1", len(l.built.done))
 	for id = range l.built.done {
 	}
 	return id

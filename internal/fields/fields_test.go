@@ -33,9 +33,7 @@ func TestAt(t *testing.T) {
 		field, known, parent := row.kind.At(row.path)
 		switch {
 		case row.known == "" && row.parent == "":
-			if field == nil || field.Path != row.found {
-				t.Errorf("%s: found %+v", row.path, field)
-			}
+			need.That(t, field != nil && field.Path == row.found, "%s: found %+v", row.path, field)
 		case field != nil || parent != row.parent || row.known != "" && !slices.Contains(known, row.known):
 			t.Errorf("%s: found %+v, known %v below %q", row.path, field, known, parent)
 		}
@@ -74,9 +72,7 @@ func TestJSONSchemaOnExamples(t *testing.T) {
 			}
 		}
 	}
-	if seen["Site"] < 4 || seen["SIPCluster"] < 4 {
-		t.Errorf("seen %v", seen)
-	}
+	need.That(t, seen["Site"] >= 4 && seen["SIPCluster"] >= 4, "seen %v", seen)
 }
 
 // TestJSONSchemaIsStrict: a field that nobody knows is wrong wherever fields are named.
@@ -119,8 +115,7 @@ func TestDefinitions(t *testing.T) {
 	for file, has := range map[string][]byte{"airship.airshipit.org_sipclusters.yaml": sipCluster, "sipgen.airshipit.org_sites.yaml": site} {
 		text := need.Read(t, "../../config/crd/"+file)
 		want, err := yaml.YAMLToJSON(text)
-		if err != nil || !bytes.Equal(bytes.TrimSpace(has), want) {
-			t.Errorf("%s: internal/fields/definitions has another one: make generate (%v)", file, err)
-		}
+		need.That(t, err == nil && bytes.Equal(bytes.TrimSpace(has), want),
+			"%s: internal/fields/definitions has another one: make generate (%v)", file, err)
 	}
 }

@@ -37,9 +37,8 @@ func written(t *testing.T, write func(io.Writer) error) string {
 func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 	head := regexp.MustCompile(`^::error file=specs%2Ca%3Ab%25 %3A%3Aerror%3A%3Ac.yaml,line=\d+,title=sipgen lint SIP006::`)
 	for _, line := range strings.Split(strings.TrimSpace(written(t, func(w io.Writer) error { return GitHub(w, hostile(3)) })), "\n") {
-		if !head.MatchString(line) || strings.Contains(line, "##[") || strings.ContainsAny(line, "\r\x1b") {
-			t.Errorf("found %q", line)
-		}
+		need.That(t, head.MatchString(line) && !strings.Contains(line, "##[") && !strings.ContainsAny(line, "\r\x1b"),
+			"found %q", line)
 		need.Without(t, line, regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""), "%")
 	}
 }
@@ -67,9 +66,7 @@ func TestAnnotationsBeyondTenAreInTheLog(t *testing.T) {
 
 func TestNothingReachesTheTerminal(t *testing.T) {
 	out := written(t, func(w io.Writer) error { return Human(w, hostile(1), false) })
-	if strings.Count(out, "\n") != 2 || strings.ContainsAny(out, "\r\x1b\u202e") {
-		t.Errorf("found %q", out)
-	}
+	need.That(t, strings.Count(out, "\n") == 2 && !strings.ContainsAny(out, "\r\x1b\u202e"), "found %q", out)
 }
 
 // The schema is that of OASIS: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01.
@@ -114,17 +111,13 @@ func TestTable(t *testing.T) {
 	var all []string
 	for _, c := range Codes() {
 		all = append(all, c.Code)
-		if c.Title == "" || !strings.HasSuffix(c.Meaning, ".") || !strings.HasSuffix(c.Remedy, ".") || Remedy(c.Code) == "" || c.Severities == "" {
-			t.Errorf("%s lacks words", c.Code)
-		}
+		need.That(t, c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") && Remedy(c.Code) != "" && c.Severities != "",
+			"%s lacks words", c.Code)
 	}
-	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) || Find("SIP001") == nil || Find("SIP041") != nil {
-		t.Errorf("codes %q", all)
-	}
+	need.That(t, slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil && Find("SIP041") == nil,
+		"codes %q", all)
 	for _, code := range []string{NodePort, Blind} {
-		if Find(code) == nil {
-			t.Errorf("%s has no row", code)
-		}
+		need.That(t, Find(code) != nil, "%s has no row", code)
 	}
 }
 

@@ -42,14 +42,11 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		}
 		started := time.Now()
 		err := refuse(t, f, *client(publish.Auth{}))
-		if !errors.Is(err, ErrCertificate) || time.Since(started) > time.Minute {
-			t.Errorf("after %s found %v", time.Since(started), err)
-		}
+		need.That(t, errors.Is(err, ErrCertificate) && time.Since(started) <= time.Minute,
+			"after %s found %v", time.Since(started), err)
 		need.Len(t, "the token was sent to a server that is not trusted", f.seen, 0)
 		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.repository(), request(nil))
-		if err != nil || opened.Outcome != Created {
-			t.Fatalf("found %+v, %v", opened, err)
-		}
+		need.Must(t, err == nil && opened.Outcome == Created, "found %+v, %v", opened, err)
 
 		var through atomic.Int32
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,9 +59,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		limited := client(publish.Auth{CAFile: file, Proxy: proxy.URL})
 		limited.Timeout = time.Second
 		refuse(t, f, *limited)
-		if through.Load() == 0 {
-			t.Error("the proxy was not asked")
-		}
+		need.That(t, through.Load() != 0, "the proxy was not asked")
 	})
 }
 
@@ -80,9 +75,7 @@ func TestAPIBase(t *testing.T) {
 		{Repository{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
 	} {
 		base, err := row.repository.apiBase()
-		if err != nil || base.String() != row.want {
-			t.Errorf("%+v: found %v, %v", row.repository, base, err)
-		}
+		need.That(t, err == nil && base.String() == row.want, "%+v: found %v, %v", row.repository, base, err)
 	}
 }
 
@@ -97,8 +90,6 @@ func TestForgesWords(t *testing.T) {
 		t.Errorf("%d characters", len([]rune(got)))
 	}
 	for _, address := range []string{"https://x\u200by/z", "https://x y", "https://x\n", "ftp://x"} {
-		if isURL(address) {
-			t.Errorf("%q is taken for an address", address)
-		}
+		need.That(t, !isURL(address), "%q is taken for an address", address)
 	}
 }

@@ -36,18 +36,14 @@ func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
 	opened, err := client.Open(t.Context(), f.repository(), r)
 	need.OK(t, err)
-	if opened.Outcome != want {
-		t.Fatalf("found %q, want %q", opened.Outcome, want)
-	}
+	need.Must(t, opened.Outcome == want, "found %q, want %q", opened.Outcome, want)
 	return opened
 }
 
 func refuse(t *testing.T, f *fake, client Client) error {
 	t.Helper()
 	opened, err := client.Open(t.Context(), f.repository(), request(nil))
-	if err == nil {
-		t.Fatalf("found %+v, want an error", opened)
-	}
+	need.Must(t, err != nil, "found %+v, want an error", opened)
 	if strings.ContainsAny(err.Error(), "\x1b\n") || client.Token != "" && strings.Contains(err.Error(), client.Token) {
 		t.Errorf("found %q", err)
 	}
@@ -57,9 +53,8 @@ func refuse(t *testing.T, f *fake, client Client) error {
 func TestOneBranchIsOnePullRequest(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		opened := ask(t, f, request(nil), Created)
-		if !strings.HasPrefix(opened.URL, f.server.URL+"/") || strings.Contains(opened.URL, "acme/fleet") || opened.Number != 1 || opened.OtherHost != "" {
-			t.Errorf("found %+v", opened)
-		}
+		need.That(t, strings.HasPrefix(opened.URL, f.server.URL+"/") && !strings.Contains(opened.URL, "acme/fleet") && opened.Number == 1 && opened.OtherHost == "",
+			"found %+v", opened)
 		if p := f.pulls[0]; p.Title != "dc1: 3 hosts" || p.Body != "the body" || p.Head != "sipgen/dc1" || p.Base != "main" {
 			t.Errorf("found %+v", p)
 		}
@@ -163,9 +158,7 @@ func TestForksAreNotTakenForIt(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.pulls = []*fakePull{{Number: 1, Head: "sipgen/dc1", Base: "main", Title: "theirs", Open: true, FromFork: true}}
 		ask(t, f, request(nil), Created)
-		if f.pulls[0].Title != "theirs" || len(f.pulls) != 2 {
-			t.Errorf("found %+v", f.pulls)
-		}
+		need.That(t, f.pulls[0].Title == "theirs" && len(f.pulls) == 2, "found %+v", f.pulls)
 	})
 }
 
@@ -223,15 +216,13 @@ func TestPatienceEnds(t *testing.T) {
 		}
 		started := time.Now()
 		err := refuse(t, f, Client{Token: fakeToken})
-		if !strings.Contains(err.Error(), "1h0m0s") || !strings.Contains(err.Error(), "slow down") || time.Since(started) > time.Minute {
-			t.Errorf("after %s found %v", time.Since(started), err)
-		}
+		need.That(t, strings.Contains(err.Error(), "1h0m0s") && strings.Contains(err.Error(), "slow down") && time.Since(started) <= time.Minute,
+			"after %s found %v", time.Since(started), err)
 		f.before = func(w http.ResponseWriter, _ *http.Request) bool { f.answer(w, 503, nil); return true }
 		started = time.Now()
 		err = refuse(t, f, Client{Token: fakeToken, Timeout: 2 * time.Second})
-		if !strings.Contains(err.Error(), "503") || time.Since(started) > time.Minute {
-			t.Errorf("after %s found %v", time.Since(started), err)
-		}
+		need.That(t, strings.Contains(err.Error(), "503") && time.Since(started) <= time.Minute,
+			"after %s found %v", time.Since(started), err)
 	})
 }
 
@@ -269,9 +260,8 @@ func TestForgesThatNeverEnd(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
-		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") || !strings.Contains(err.Error(), tokenScopes[f.kind]) || !strings.Contains(err.Error(), "Bad credentials") {
-			t.Errorf("found %v", err)
-		}
+		need.That(t, errors.Is(err, ErrToken) && strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") && strings.Contains(err.Error(), tokenScopes[f.kind]) && strings.Contains(err.Error(), "Bad credentials"),
+			"found %v", err)
 		need.Equal(t, "", len(f.seen), 1)
 		for _, row := range []struct {
 			status int
@@ -323,9 +313,8 @@ func TestElsewhere(t *testing.T) {
 			}
 			started := time.Now()
 			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
-			if !strings.Contains(err.Error(), "answered with a web page instead of API data") || time.Since(started) > 30*time.Second {
-				t.Errorf("after %s found %v", time.Since(started), err)
-			}
+			need.That(t, strings.Contains(err.Error(), "answered with a web page instead of API data") && time.Since(started) <= 30*time.Second,
+				"after %s found %v", time.Since(started), err)
 		})
 	})
 }
@@ -345,9 +334,8 @@ func TestLabels(t *testing.T) {
 		}
 		if f.kind == Gitea {
 			opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"none such"} }), Unchanged)
-			if !slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }) {
-				t.Errorf("warnings %q", opened.Warnings)
-			}
+			need.That(t, slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }),
+				"warnings %q", opened.Warnings)
 		}
 	})
 }

@@ -47,9 +47,7 @@ func TestPage(t *testing.T) {
 			need.OK(t, err)
 			need.Equal(t, "", repository.Page("main", "sipgen/dc1"), row.want)
 			need.Without(t, "the token is in it", repository.String(), "s3cret")
-			if found != (row.want != "" || strings.HasPrefix(row.remote, "https")) {
-				t.Errorf("found %v", found)
-			}
+			need.That(t, found == (row.want != "" || strings.HasPrefix(row.remote, "https")), "found %v", found)
 		})
 	}
 }
@@ -71,9 +69,7 @@ func TestLocateRefuses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			repository, found, err := Locate(row.remote, row.kind, row.web)
-			if err == nil || found {
-				t.Fatalf("found %q", repository)
-			}
+			need.Must(t, err != nil && !found, "found %q", repository)
 			need.Without(t, "the password is in", err.Error(), "s3cret")
 		})
 	}

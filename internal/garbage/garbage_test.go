@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func goal() uint64 {
@@ -24,9 +26,7 @@ func TestCollectLate(t *testing.T) {
 			if got >= least && got <= most {
 				return
 			}
-			if time.Now().After(end) {
-				t.Fatalf("%s: the heap grows to %d MB, want %d to %d", why, got>>20, least>>20, most>>20)
-			}
+			need.Must(t, !time.Now().After(end), "%s: the heap grows to %d MB, want %d to %d", why, got>>20, least>>20, most>>20)
 		}
 	}
 	t.Setenv("GOGC", "100")

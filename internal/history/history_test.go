@@ -17,9 +17,7 @@ func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 5, time.Fixed
 func claim(t *testing.T, words string) schedule.PreviousClaim {
 	t.Helper()
 	fields := strings.Fields(words)
-	if len(fields) != 5 {
-		t.Fatalf("%q: want five words", words)
-	}
+	need.Must(t, len(fields) == 5, "%q: want five words", words)
 	return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: fields[0]},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: fields[1]}, Role: fields[2],
 		Standby: fields[3] == "standby", Releasing: fields[3] == "leaving", UID: strings.Trim(fields[4], "-")}
@@ -87,12 +85,10 @@ func TestTimes(t *testing.T) {
 	log.Older = true
 	found := log.Of("t/c", time.Time{})
 	want := time.Date(2026, 1, 9, 11, 0, 0, 0, time.UTC)
-	if len(found) != 2 || found[0].From != want || *found[0].To != want || found[1].From != want {
-		t.Fatalf("found %+v, want all at %s", found, want)
-	}
-	if !found[0].Earlier || found[1].Earlier {
-		t.Errorf("found %+v, want the first one to be of then or earlier, and no other", found)
-	}
+	need.Must(t, len(found) == 2 && found[0].From == want && *found[0].To == want && found[1].From == want,
+		"found %+v, want all at %s", found, want)
+	need.That(t, found[0].Earlier && !found[1].Earlier,
+		"found %+v, want the first one to be of then or earlier, and no other", found)
 	if found := log.Of("t/c", want); len(found) != 1 || found[0].Host != "m/b" {
 		t.Errorf("since it ended: found %+v, want that of m/b alone", found)
 	}
@@ -116,8 +112,7 @@ func TestWhy(t *testing.T) {
 		log.Add(&Commit{Hash: "1", When: day(1), Message: row.message, Claims: []schedule.PreviousClaim{claim(t, "a c W active 1")}})
 		log.Add(&Commit{Hash: "2", When: day(2), Message: row.message})
 		found := log.Of("m/a", time.Time{})
-		if len(found) != 1 || found[0].Why != row.want || found[0].EndWhy != row.want {
-			t.Errorf("%s: found %+v, want %q", row.why, found, row.want)
-		}
+		need.That(t, len(found) == 1 && found[0].Why == row.want && found[0].EndWhy == row.want,
+			"%s: found %+v, want %q", row.why, found, row.want)
 	}
 }

@@ -279,9 +279,7 @@ used red Worker leaving  -           leaving red Worker by tree: Released       
 // TestEveryLabel: contract 3 to 7, each combination.
 func TestEveryLabel(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(everyLabel), "\n")[1:]
-	if len(lines) != 2*3*5 {
-		t.Fatalf("%d lines", len(lines))
-	}
+	need.Must(t, len(lines) == 2*3*5, "%d lines", len(lines))
 	for _, line := range lines {
 		of := func(from, to int) string { return strings.Trim(line[from:to], " -") }
 		wants := strings.SplitN(line[37:], "  ", 2)
@@ -330,9 +328,8 @@ func TestGoneHosts(t *testing.T) {
 	in := (&row{tree: "red Worker"}).input()
 	in.Hosts = nil
 	got, err := Of(in)
-	if err != nil || len(got.Gone) != 1 || got.Gone[0].Host != (HostKey{"m", "h"}) {
-		t.Errorf("found %+v, %v, want one claim whose host is gone", got, err)
-	}
+	need.That(t, err == nil && len(got.Gone) == 1 && got.Gone[0].Host == (HostKey{"m", "h"}),
+		"found %+v, %v, want one claim whose host is gone", got, err)
 }
 
 func TestTwice(t *testing.T) {
@@ -368,9 +365,7 @@ func TestOrder(t *testing.T) {
 	rng.Shuffle(len(in.Hosts), reflect.Swapper(in.Hosts))
 	rng.Shuffle(len(in.Tree), reflect.Swapper(in.Tree))
 	got, err := Of(in)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("shuffled: %v, another answer", err)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(got, want), "shuffled: %v, another answer", err)
 }
 
 // TestTree: what the tree says of clusters, hosts and networks, without the hosts that leave.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
@@ -99,13 +100,9 @@ func TestUnreadableIsNotPowerless(t *testing.T) {
 	}
 	in.Hosts[1].Faults = []inventory.Fault{fault}
 	found := in.Check()
-	if len(found) == 0 {
-		t.Error("no finding")
-	}
+	need.That(t, len(found) != 0, "no finding")
 	for _, f := range found {
-		if f.Code != finding.Object || !strings.HasPrefix(f.Fix, "write it in quotes") {
-			t.Errorf("%+v", f)
-		}
+		need.That(t, f.Code == finding.Object && strings.HasPrefix(f.Fix, "write it in quotes"), "%+v", f)
 	}
 }
 
@@ -121,8 +118,6 @@ func TestMeant(t *testing.T) {
 		in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {"+selector+"}}, count: {active: 1}}}}"), hosts)
 		in.Placement = nil
 		found := in.Check()
-		if len(found) != 1 || !strings.HasSuffix(found[0].Message, ": "+want) {
-			t.Errorf("%s: %v, want %s", selector, found, want)
-		}
+		need.That(t, len(found) == 1 && strings.HasSuffix(found[0].Message, ": "+want), "%s: %v, want %s", selector, found, want)
 	}
 }

@@ -21,9 +21,8 @@ func TestNoLoginIsShown(t *testing.T) {
 	} {
 		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
 		findings := Input{Hosts: hosts}.OfInputs()
-		if len(findings) != 1 || findings[0].Place.File != "hosts.yaml" || findings[0].Place.Line == 0 {
-			t.Errorf("%s: got %v, want one finding with its file and line", address, findings)
-		}
+		need.That(t, len(findings) == 1 && findings[0].Place.File == "hosts.yaml" && findings[0].Place.Line != 0,
+			"%s: got %v, want one finding with its file and line", address, findings)
 		for _, f := range findings {
 			need.Without(t, address, fmt.Sprintf("%+v", f), "vin9")
 		}

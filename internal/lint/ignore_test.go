@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -107,8 +106,6 @@ func TestSecretsOfPowerControls(t *testing.T) {
 	} {
 		in := inputs(t, siteOf(""), "", hosts)
 		in.Secrets = row.known
-		if got := codes(in.Check()); !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
+		need.Deep(t, row.why, codes(in.Check()), row.want)
 	}
 }

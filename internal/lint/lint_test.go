@@ -372,9 +372,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	in := inputs(t, siteOf(""), specs, hosts)
 	want := in.Check()
-	if len(want) < 8 {
-		t.Fatalf("%d findings, want many", len(want))
-	}
+	need.Must(t, len(want) >= 8, "%d findings, want many", len(want))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		random.Shuffle(len(in.Hosts), func(i, j int) { in.Hosts[i], in.Hosts[j] = in.Hosts[j], in.Hosts[i] })

@@ -71,9 +71,8 @@ func TestOpenSecrets(t *testing.T) {
 	docs, err := Parse("a.yaml", []byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n  plain: text\n  list: [x, "+token+"]\n  map: {"+token+": x}\n"))
 	need.OK(t, err)
 	found := docs[0].OpenSecrets()
-	if len(found) != 2 || found["spec.list[1]"] == "" || found["spec.map"] == "" {
-		t.Errorf("found %v, want spec.list[1] and spec.map", found)
-	}
+	need.That(t, len(found) == 2 && found["spec.list[1]"] != "" && found["spec.map"] != "",
+		"found %v, want spec.list[1] and spec.map", found)
 }
 
 // TestItemLines: each item of a List has its own line, and a problem that of its field.
@@ -95,9 +94,7 @@ func TestItemLines(t *testing.T) {
 		"a list of lists":         {"kind: List\nitems:\n- kind: List\n  items:\n  - kind: Thing\n  - kind: Thing\n- kind: Thing\n", []int{3, 3, 7}},
 	} {
 		docs, err := Parse("f.yaml", []byte(row.text))
-		if err != nil {
-			t.Fatalf("%s: %v", why, err)
-		}
+		need.Must(t, err == nil, "%s: %v", why, err)
 		var got []int
 		for i := range docs {
 			got = append(got, docs[i].Line)

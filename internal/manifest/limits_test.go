@@ -61,9 +61,8 @@ func TestFoldersHaveRegularFilesOnly(t *testing.T) {
 			need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
 			need.OK(t, c.make(filepath.Join(dir, "x.yaml")))
 			docs, err := within(t, func() ([]Document, error) { return Read([]string{dir}, nil) })
-			if err == nil || !strings.Contains(err.Error(), c.want) || len(docs) != 1 {
-				t.Errorf("found %v and %d documents\nwant  %s, and the other file", err, len(docs), c.want)
-			}
+			need.That(t, err != nil && strings.Contains(err.Error(), c.want) && len(docs) == 1,
+				"found %v and %d documents\nwant  %s, and the other file", err, len(docs), c.want)
 		})
 	}
 }
@@ -85,9 +84,8 @@ func TestDeepFolders(t *testing.T) {
 	need.Write(t, filepath.Join(dir, "e", strings.Repeat("d/", 64), "c.yaml"), "kind: C")
 	docs, err := Read([]string{dir}, nil)
 	var inFile *FileError
-	if !errors.As(err, &inFile) || !strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) || !strings.Contains(err.Error(), "more than 64 folders within each other") {
-		t.Errorf("found %v", err)
-	}
+	need.That(t, errors.As(err, &inFile) && strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) && strings.Contains(err.Error(), "more than 64 folders within each other"),
+		"found %v", err)
 	need.Equal(t, "", len(docs), 2)
 }
 
@@ -99,9 +97,8 @@ func TestConfigMapsAreRead(t *testing.T) {
 		need.OK(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
 	docs, err := Read([]string{dir}, nil)
-	if err != nil || len(docs) != 1 || docs[0].Kind != "A" || docs[0].File != filepath.Join(dir, "a.yaml") {
-		t.Errorf("found %+v, %v", docs, err)
-	}
+	need.That(t, err == nil && len(docs) == 1 && docs[0].Kind == "A" && docs[0].File == filepath.Join(dir, "a.yaml"),
+		"found %+v, %v", docs, err)
 }
 
 func TestPipesByNameAreRead(t *testing.T) {
@@ -256,9 +253,7 @@ func TestABigInventoryIsRead(t *testing.T) {
 	}
 	text.WriteString("]}")
 	docs, err := Inventory.Parse("f.json", []byte(text.String()))
-	if err != nil || len(docs) != 20_000 {
-		t.Errorf("found %d documents, %v", len(docs), err)
-	}
+	need.That(t, err == nil && len(docs) == 20_000, "found %d documents, %v", len(docs), err)
 }
 
 // TestFolderItself: a folder that cannot be read is an error, other than one within it.

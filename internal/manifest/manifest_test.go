@@ -137,9 +137,7 @@ items:
   spec: {cuont: 1}
 `))
 	need.OK(t, err)
-	if len(docs) != 2 || docs[1].Name != "two" || docs[1].Prefix != "items[1]" {
-		t.Fatalf("found %+v", docs)
-	}
+	need.Must(t, len(docs) == 2 && docs[1].Name == "two" && docs[1].Prefix == "items[1]", "found %+v", docs)
 	want := `f.yaml: document 1: line 11: spec.cuont: unknown field, did you mean "count"?`
 	if err := docs[1].Decode(new(spec)); err == nil || err.Error() != want {
 		t.Errorf("found %v\nwant  %s", err, want)
@@ -161,9 +159,8 @@ func TestListThatEndsEarly(t *testing.T) {
 
 func TestTypedListsGiveTheirKind(t *testing.T) {
 	docs, err := Parse("f.json", []byte(`{"kind":"BareMetalHostList","apiVersion":"metal3.io/v1alpha1","items":[{"metadata":{"name":"a"}}]}`))
-	if err != nil || len(docs) != 1 || docs[0].Kind != "BareMetalHost" || docs[0].APIVersion != "metal3.io/v1alpha1" {
-		t.Errorf("found %+v, %v", docs, err)
-	}
+	need.That(t, err == nil && len(docs) == 1 && docs[0].Kind == "BareMetalHost" && docs[0].APIVersion == "metal3.io/v1alpha1",
+		"found %+v, %v", docs, err)
 }
 
 func TestStreamsAreSplit(t *testing.T) {
@@ -185,13 +182,9 @@ func TestStreamsAreSplit(t *testing.T) {
 			for _, d := range docs {
 				lines = append(lines, d.Line)
 			}
-			if len(lines) != len(c.lines) {
-				t.Fatalf("found documents at lines %v, want %v", lines, c.lines)
-			}
+			need.Must(t, len(lines) == len(c.lines), "found documents at lines %v, want %v", lines, c.lines)
 			for i := range lines {
-				if lines[i] != c.lines[i] {
-					t.Errorf("found documents at lines %v, want %v", lines, c.lines)
-				}
+				need.That(t, lines[i] == c.lines[i], "found documents at lines %v, want %v", lines, c.lines)
 			}
 		})
 	}
@@ -214,9 +207,7 @@ func TestReadFolders(t *testing.T) {
 	}
 	need.Equal(t, "", kinds, "ABCS")
 	_, err = Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
-	if err == nil || strings.Count(err.Error(), "no such file") != 2 {
-		t.Errorf("found %v, want both missing files", err)
-	}
+	need.That(t, err != nil && strings.Count(err.Error(), "no such file") == 2, "found %v, want both missing files", err)
 }
 
 func FuzzParse(f *testing.F) {
@@ -228,9 +219,7 @@ func FuzzParse(f *testing.F) {
 		docs, _ := Parse("f", []byte(text))
 		lines := 1 + strings.Count(text, "\n")
 		for i := range docs {
-			if docs[i].Line < 1 || docs[i].Line > lines {
-				t.Errorf("document at line %d of %d", docs[i].Line, lines)
-			}
+			need.That(t, docs[i].Line >= 1 && docs[i].Line <= lines, "document at line %d of %d", docs[i].Line, lines)
 			_ = docs[i].Decode(new(spec))
 		}
 	})

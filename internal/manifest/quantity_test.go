@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -33,9 +34,7 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 		{"no time", "{since: yesterday}", "spec.since: found a string, want a time as in"},
 	} {
 		docs, err := manifest.Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
-		if err != nil {
-			t.Fatalf("%s: %v", row.why, err)
-		}
+		need.Must(t, err == nil, "%s: %v", row.why, err)
 		for _, decode := range []func(any) error{docs[0].Decode, docs[0].DecodeLoose} {
 			switch err := decode(&object{}); {
 			case row.want == "" && err != nil, row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
@@ -72,9 +71,7 @@ func TestHugeQuantities(t *testing.T) {
 		{"in a list", "{sizes: [1Gi, 1E999999999999]}", "spec.sizes[1]"},
 	} {
 		docs, err := manifest.Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
-		if err != nil {
-			t.Fatalf("%s: %v", row.why, err)
-		}
+		need.Must(t, err == nil, "%s: %v", row.why, err)
 		for _, decode := range []func(any) error{docs[0].Decode, docs[0].DecodeLoose} {
 			err := decode(&object{})
 			switch {

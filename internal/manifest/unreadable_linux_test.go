@@ -34,9 +34,8 @@ func TestUnreadableFolders(t *testing.T) {
 			}
 			docs, err := readLikeAnybody(t, dir)
 			var inFile *FileError
-			if !errors.As(err, &inFile) || !strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") || !utf8.ValidString(inFile.File) || !strings.Contains(err.Error(), row.want) {
-				t.Errorf("found %v", err)
-			}
+			need.That(t, errors.As(err, &inFile) && strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") && utf8.ValidString(inFile.File) && strings.Contains(err.Error(), row.want),
+				"found %v", err)
 			need.Equal(t, "", len(docs), 2)
 		})
 	}

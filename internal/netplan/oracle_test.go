@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The oracle knows a site of 32 addresses, 10.0.0.0 to 10.0.0.31. It reads a site by itself, writes down address by address what is there, and looks
@@ -214,9 +216,7 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			return
 		}
 	}
-	if conflicts < sites {
-		t.Errorf("%d conflicts in %d sites: the sites are too peaceful to say anything", conflicts, sites)
-	}
+	need.That(t, conflicts >= sites, "%d conflicts in %d sites: the sites are too peaceful to say anything", conflicts, sites)
 }
 
 func describe(p *Comparison) string {

@@ -74,9 +74,7 @@ func TestThousandsOfHosts(t *testing.T) {
 		if same && len(plan.Refused()) < len(clusters) {
 			t.Errorf("%d clusters refused, want all %d", len(plan.Refused()), len(clusters))
 		}
-		if len(table) > 4<<20 {
-			t.Errorf("a table of %d bytes", len(table))
-		}
+		need.That(t, len(table) <= 4<<20, "a table of %d bytes", len(table))
 	}
 }
 
@@ -88,9 +86,7 @@ func TestHostileNames(t *testing.T) {
 		{Network: "oam\n! 10.0.0.1 <b>\x1b[31m", IP: netip.MustParseAddr("10.0.0.20"), Origin: inventory.FromNetworkData},
 	}}
 	plan := Of(site, nil, []inventory.Host{evil})
-	if len(plan.Conflicts) != 1 {
-		t.Fatalf("found %d conflicts", len(plan.Conflicts))
-	}
+	need.Must(t, len(plan.Conflicts) == 1, "found %d conflicts", len(plan.Conflicts))
 	if out := string(plan.Table(0)); strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") {
 		t.Errorf("a name gets out of its place:\n%s", out)
 	}
@@ -221,9 +217,7 @@ func TestTableFitsATerminal(t *testing.T) {
 	whole := words(0)
 	for _, width := range []int{80, 100, 200} {
 		for line := range strings.Lines(string(plan.Table(width))) {
-			if len(strings.TrimSuffix(line, "\n")) > width {
-				t.Errorf("%d columns: %d: %s", width, len(line)-1, line)
-			}
+			need.That(t, len(strings.TrimSuffix(line, "\n")) <= width, "%d columns: %d: %s", width, len(line)-1, line)
 		}
 		var lost []string
 		for _, word := range whole {
@@ -280,9 +274,8 @@ func TestATenantsNamedPool(t *testing.T) {
 		LoadBalancerIP: "172.17.0.5", Annotations: map[string]string{"metallb.io/address-pool": "lan"},
 	}}}}
 	refused := Of(site, []v1.SIPCluster{c}, nil).Refused()
-	if len(refused) != 1 || !strings.Contains(refused[0].Message, "172.17.0.5, load balancer of cluster t/c, is not in pool m/lan") {
-		t.Errorf("found %+v", refused)
-	}
+	need.That(t, len(refused) == 1 && strings.Contains(refused[0].Message, "172.17.0.5, load balancer of cluster t/c, is not in pool m/lan"),
+		"found %+v", refused)
 }
 
 // TestUnknownFields: a field that sipgen does not know is named where addresses stand beside it, or in a list beside it, and nowhere else.

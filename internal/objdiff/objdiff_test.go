@@ -98,13 +98,10 @@ func TestByLine(t *testing.T) {
 		{"a huge file would take the square of its items", "f.yaml", "a: 1\n", "a: " + strings.Repeat("x", bounds.Bytes), "compared by line: new: 1048579 bytes, want at most 1048576"},
 	} {
 		diff := compare(t, map[string][]byte{row.name: []byte(row.old)}, map[string][]byte{row.name: []byte(row.new)})
-		if len(diff.Files) != 1 {
-			t.Fatalf("%s: %d files", row.why, len(diff.Files))
-		}
+		need.Must(t, len(diff.Files) == 1, "%s: %d files", row.why, len(diff.Files))
 		f := diff.Files[0]
-		if len(f.Objects) != 0 || f.LinesAdded == 0 || f.Note != row.note {
-			t.Errorf("%s: found objects %v, %d lines added, note %q; want none, some, %q", row.why, f.Objects, f.LinesAdded, f.Note, row.note)
-		}
+		need.That(t, len(f.Objects) == 0 && f.LinesAdded != 0 && f.Note == row.note,
+			"%s: found objects %v, %d lines added, note %q; want none, some, %q", row.why, f.Objects, f.LinesAdded, f.Note, row.note)
 	}
 }
 
@@ -125,14 +122,11 @@ func TestHostsComeFirst(t *testing.T) {
 func TestEqualTreesDifferInNothing(t *testing.T) {
 	tree := map[string][]byte{"a.yaml": []byte("a: 1\n"), "b": nil}
 	diff := compare(t, tree, tree)
-	if !diff.Empty() {
-		t.Errorf("found %+v", diff)
-	}
+	need.That(t, diff.Empty(), "found %+v", diff)
 }
 
 func TestPathsOutsideTheTreeAreAllReported(t *testing.T) {
 	_, err := Compare(map[string][]byte{"../a": nil, "/b": nil}, map[string][]byte{"c/../d": nil, "e": nil})
-	if err == nil || strings.Count(err.Error(), "want a path below the tree") != 3 {
-		t.Errorf("found %v, want three complaints", err)
-	}
+	need.That(t, err != nil && strings.Count(err.Error(), "want a path below the tree") == 3,
+		"found %v, want three complaints", err)
 }

@@ -30,13 +30,10 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 	with := bank(t).with(operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`))
 	for _, patches := range []int{0, 1} {
 		got, errs := Check(written(t, with), patches, mirror)
-		if len(errs) > 0 {
-			t.Fatal(errs)
-		}
+		need.Must(t, len(errs) <= 0, "%v", errs)
 		want, err := with.Build()
-		if err != nil || !reflect.DeepEqual(got.Objects, want) {
-			t.Errorf("%d patches: the objects differ from what is built, %v", patches, err)
-		}
+		need.That(t, err == nil && reflect.DeepEqual(got.Objects, want),
+			"%d patches: the objects differ from what is built, %v", patches, err)
 		own := with
 		own.Kustomization.Images = nil
 		if want, err = own.Build(); err != nil || patches > 0 && !reflect.DeepEqual(got.OwnImages, want) {

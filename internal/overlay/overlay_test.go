@@ -176,9 +176,7 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		f := bank(t)
 		const name = "loadbalancer-controlplane-bank.yaml"
 		text := strings.Replace(string(f.Files[name]), row.old, row.new, 1)
-		if text == string(f.Files[name]) {
-			t.Fatalf("no %q in %s", row.old, name)
-		}
+		need.Must(t, text != string(f.Files[name]), "no %q in %s", row.old, name)
 		// This file alone.
 		f.Kustomization.Resources = []string{name}
 		f.Kustomization.ConfigMapGenerator, f.Kustomization.Images = nil, nil
@@ -186,9 +184,8 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		built, err := f.Build()
 		need.OK(t, err)
 		said := errors.Join(Valid(built)...)
-		if said == nil || !strings.Contains(said.Error(), row.want) || strings.Contains(said.Error(), `"two"`) {
-			t.Errorf("%s: got %v, want %q in it", row.new, said, row.want)
-		}
+		need.That(t, said != nil && strings.Contains(said.Error(), row.want) && !strings.Contains(said.Error(), `"two"`),
+			"%s: got %v, want %q in it", row.new, said, row.want)
 	}
 }
 
@@ -202,9 +199,8 @@ func TestMergesIntoLongLists(t *testing.T) {
 		merge(target, "spec: {ports: [{port: 30001, protocol: TCP, appProtocol: x}]}"),
 		operations(target, `[{"op": "add", "path": "/spec/ports/7/appProtocol", "value": "x"}]`),
 	)
-	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items") {
-		t.Errorf("got %v", errs)
-	}
+	need.That(t, len(errs) == 1 && strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items"),
+		"got %v", errs)
 }
 
 // entries are patches as a kustomization has them: the fields of both have the same names.

@@ -34,9 +34,7 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 		files := bankFiles(t)
 		text := string(files["kustomization.yaml"])
 		files["kustomization.yaml"] = []byte(strings.Replace(text, row.old, row.new, 1))
-		if string(files["kustomization.yaml"]) == text {
-			t.Fatalf("%s: nothing is changed", row.why)
-		}
+		need.Must(t, string(files["kustomization.yaml"]) != text, "%s: nothing is changed", row.why)
 		if _, err := Parse(files); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "evil") {
 			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
 		}
@@ -93,9 +91,7 @@ func TestChanges(t *testing.T) {
 		if c.Rolls {
 			text = "rolls " + text
 		}
-		if want[c.Object] != text || c.Added || c.Gone {
-			t.Errorf("%s: got %q, want %q", c.Object, text, want[c.Object])
-		}
+		need.That(t, want[c.Object] == text && !c.Added && !c.Gone, "%s: got %q, want %q", c.Object, text, want[c.Object])
 		delete(want, c.Object)
 	}
 	for object := range want {
@@ -205,9 +201,7 @@ func TestLoginsByCertificate(t *testing.T) {
 	}
 	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}), with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
 	want := validation.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
-	if !slices.Equal(more, []string{want}) || len(less) > 0 {
-		t.Errorf("got %q and %q, want %q", more, less, want)
-	}
+	need.That(t, slices.Equal(more, []string{want}) && len(less) <= 0, "got %q and %q, want %q", more, less, want)
 	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 || !slices.Equal(less, []string{want}) {
 		t.Errorf("got %q and %q, want %q to go", more, less, want)
 	}

@@ -49,9 +49,7 @@ func TestBrowser(t *testing.T) {
 	large := Of(fake(3000), Options{Name: "lab"})
 	all, each := count(&site)
 	members := func(tenant int) int { return each[tenant].used() + each[tenant]["releasing"] }
-	if all["failed"] < 2 || members(2) == 0 || members(3) == 0 {
-		t.Fatal("the site has nothing to find")
-	}
+	need.Must(t, all["failed"] >= 2 && members(2) != 0 && members(3) != 0, "the site has nothing to find")
 	linked := 0
 	for i := range site.Hosts {
 		if h := &site.Hosts[i]; h.Tenant == 2 && h.Standby && strings.Contains(about(&site, h), "r2") {
@@ -80,9 +78,8 @@ func TestBrowser(t *testing.T) {
 			if dark := found.Ground < 0.2; dark != (window.scheme == "dark") {
 				t.Errorf("the page's luminance is %.2f", found.Ground)
 			}
-			if len(found.Keys) != 2 || found.Keys[0] == found.Keys[1] || !strings.HasPrefix(found.Told, found.Keys[1]+" · ") || !strings.Contains(found.Told, "in error") {
-				t.Errorf("an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
-			}
+			need.That(t, len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told, found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
+				"an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
 			if window.site != &site {
 				return
 			}
@@ -124,9 +121,7 @@ func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, &stderr)
-	}
+	need.Must(t, err == nil, "%v: %s", err, &stderr)
 	need.Equal(t, "", regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()), "")
 	_, told, _ := strings.Cut(string(out), `<pre id="out">`)
 	told, _, _ = strings.Cut(told, "</pre>")

@@ -33,9 +33,7 @@ func TestEveryHostIsThereOnce(t *testing.T) {
 					t.Errorf("%d hosts: found %s%s %d times, want once", n, attribute, site.Hosts[i].Name, found)
 				}
 			}
-			if len(shown) != n || len(site.Hosts) != n {
-				t.Errorf("%s: found %d hosts, want %d", attribute, len(shown), n)
-			}
+			need.That(t, len(shown) == n && len(site.Hosts) == n, "%s: found %d hosts, want %d", attribute, len(shown), n)
 		}
 	}
 }
@@ -44,9 +42,7 @@ func TestSameBytesInAnyOrder(t *testing.T) {
 	p := fake(300)
 	want := HTML(Of(p, Options{}))
 	slices.Reverse(p.Hosts)
-	if !bytes.Equal(want, HTML(Of(p, Options{}))) {
-		t.Error("the page depends on the order of hosts")
-	}
+	need.That(t, bytes.Equal(want, HTML(Of(p, Options{}))), "the page depends on the order of hosts")
 }
 
 // TestHostileWords: nothing from outside becomes markup.
@@ -168,9 +164,8 @@ func TestSigns(t *testing.T) {
 		"the warning of nobody", "warning: tenant-a/edge-01: ", ", standby</small>")
 	// A host may have failed and be something else in the same run. It has both signs, and the frame of a failure, which the style sheet's last rule decides.
 	both := string(HTML(Drawing{Tenants: []Tenant{{Name: "a/b"}}, Hosts: []Cell{{Name: "m/h", Verdict: schedule.Assigned, Failed: true}}}))
-	if !strings.Contains(both, `class="host new failed t0 w0"`) || !strings.Contains(both, "<i>+×</i><b>h</b>") {
-		t.Error("a new host that has failed has not both signs")
-	}
+	need.That(t, strings.Contains(both, `class="host new failed t0 w0"`) && strings.Contains(both, "<i>+×</i><b>h</b>"),
+		"a new host that has failed has not both signs")
 	failed := strings.Index(style, "\n.failed {")
 	for _, other := range []string{"\n.new,", "\n.pending {", "\n.releasing {", "\n.t0 {"} {
 		if at := strings.Index(style, other); at < 0 || at > failed {

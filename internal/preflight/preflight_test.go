@@ -78,13 +78,10 @@ func TestCheck(t *testing.T) {
 				{Namespace: "metal", Name: "n1", Managers: row.managers, Engine: row.marks},
 			}
 			got := Check(row.engine, row.apply, hosts, func(h *inventory.Host) bool { return h.Name == "n1" })
-			if len(got) != len(row.want) {
-				t.Fatalf("got %d findings, want %d: %v", len(got), len(row.want), got)
-			}
+			need.Must(t, len(got) == len(row.want), "got %d findings, want %d: %v", len(got), len(row.want), got)
 			for i, f := range got {
-				if !strings.Contains(f.Sentence(), row.want[i]) || !strings.Contains(f.Sentence(), "metal/n1") {
-					t.Errorf("got  %s\nwant %s", f, row.want[i])
-				}
+				need.That(t, strings.Contains(f.Sentence(), row.want[i]) && strings.Contains(f.Sentence(), "metal/n1"),
+					"got  %s\nwant %s", f, row.want[i])
 				if blind := strings.Contains(f.Message, "no managedFields"); !blind && !strings.HasPrefix(f.Fix, "kubectl ") || (f.Severity == finding.Warning) != (blind && row.engine == flux) {
 					t.Errorf("fix %q, warning %v", f.Fix, f.Severity)
 				}
@@ -101,9 +98,7 @@ func TestFix(t *testing.T) {
 		`{"op":"test","path":"/metadata/managedFields/1/manager","value":"argocd-controller"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Apply"},{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:spec"},` +
 		`{"op":"test","path":"/metadata/managedFields/2/manager","value":"kubectl-client-side-apply"},{"op":"test","path":"/metadata/managedFields/2/operation","value":"Update"},{"op":"remove","path":"/metadata/managedFields/2/fieldsV1/f:spec"},` +
 		`{"op":"remove","path":"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"}]'`
-	if len(got) != 1 || got[0].Fix != want {
-		t.Errorf("got  %v\nwant %s", got, want)
-	}
+	need.That(t, len(got) == 1 && got[0].Fix == want, "got  %v\nwant %s", got, want)
 }
 
 func TestOrderOfHostsDoesNotMatter(t *testing.T) {

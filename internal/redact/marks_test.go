@@ -66,9 +66,7 @@ func TestMarks(t *testing.T) {
 	check := func(what string, pattern *regexp.Regexp, marks []string) {
 		re, err := syntax.Parse(pattern.String(), syntax.Perl)
 		need.OK(t, err)
-		if !has(re, marks) {
-			t.Errorf("%s: %s matches texts without any of %q", what, pattern, marks)
-		}
+		need.That(t, has(re, marks), "%s: %s matches texts without any of %q", what, pattern, marks)
 	}
 	for _, token := range tokens {
 		check(token.what, token.pattern, token.marks)

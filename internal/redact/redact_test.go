@@ -292,9 +292,8 @@ func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
 				break
 			}
 		}
-		if !strings.HasPrefix(found, "the server said: ") || !strings.HasSuffix(found, "; good bye") {
-			t.Errorf("%s: found %q", name, found)
-		}
+		need.That(t, strings.HasPrefix(found, "the server said: ") && strings.HasSuffix(found, "; good bye"),
+			"%s: found %q", name, found)
 	}
 	for i := range len(secret) - 16 {
 		if part := secret[i : i+16]; strings.Contains(Known("cut off: "+part, secret), part) {
@@ -312,9 +311,7 @@ func TestSprintfIsFmtForPlainValues(t *testing.T) {
 	need.Equal(t, "", Sprintf(format, args...), fmt.Sprintf(format, args...))
 	need.Equal(t, "", Sprintf("%-8s|%8s|%v", "a", "b", "c"), fmt.Sprintf("%-8s|%8s|%v", "a", "b", "c"))
 	err := Errorf("x %q: %w", "Tr0ub4dor&3", cause)
-	if !errors.Is(err, cause) || err.Error() != `x a value of 11 characters (not shown): say "x"` {
-		t.Errorf("found %v", err)
-	}
+	need.That(t, errors.Is(err, cause) && err.Error() == `x a value of 11 characters (not shown): say "x"`, "found %v", err)
 	if found := Quotes(`strconv.ParseInt: parsing "Tr0ub4dor&3": want "3" or 'x'`); found != `strconv.ParseInt: parsing a value of 11 characters (not shown): want "3" or 'x'` {
 		t.Errorf("found %s", found)
 	}

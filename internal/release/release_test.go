@@ -36,11 +36,7 @@ func TestJumpHost(t *testing.T) {
 // TestPlace: images are published in the registry of the repository that the module's path names.
 func TestPlace(t *testing.T) {
 	path, github := strings.CutPrefix(module, "github.com/")
-	if !github || Images != "ghcr.io/"+path {
-		t.Errorf("found %s, want the registry of %s", Images, module)
-	}
+	need.That(t, github && Images == "ghcr.io/"+path, "found %s, want the registry of %s", Images, module)
 	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
-	if err != nil || !strings.HasPrefix(string(text), "module "+module+"\n") {
-		t.Errorf("go.mod: %v: want module %s", err, module)
-	}
+	need.That(t, err == nil && strings.HasPrefix(string(text), "module "+module+"\n"), "go.mod: %v: want module %s", err, module)
 }

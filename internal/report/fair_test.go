@@ -33,9 +33,8 @@ func TestDangersTakeTurns(t *testing.T) {
 				p.Clusters[0].Key()+" is frozen", evil+" has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
 				evil+": Deployment jumphost changes: command", " more dangers", AllDangers)
 			inOrder(t, plain, p.Clusters[0].Key()+" is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
-			if strings.Count(plain, "is frozen") < 10 {
-				t.Errorf("%s: %s: only %d lines of what fits", why, name, strings.Count(plain, "is frozen"))
-			}
+			need.That(t, strings.Count(plain, "is frozen") >= 10,
+				"%s: %s: only %d lines of what fits", why, name, strings.Count(plain, "is frozen"))
 		}
 	}
 }
@@ -76,9 +75,7 @@ func TestNoWordSkipsTheChecks(t *testing.T) {
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
 		}}}}}}}
 		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p, false)} {
-			if strings.Contains(strings.ToLower(text), strings.ToLower(words)) {
-				t.Errorf("%s: %q is in\n%s", name, words, text)
-			}
+			need.That(t, !strings.Contains(strings.ToLower(text), strings.ToLower(words)), "%s: %q is in\n%s", name, words, text)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 )
 
@@ -30,9 +31,8 @@ func TestTableFitsATerminal(t *testing.T) {
 	}
 	whole, natural := rows(TableOptions{})
 	const head = cluster + " (unschedulable) ControlPlane\n HOST "
-	if !strings.Contains(whole, " "+cluster+" (unschedulable) ") || !strings.Contains(whole, use) || strings.Contains(whole, head) {
-		t.Errorf("without a terminal:\n%s", whole)
-	}
+	need.That(t, strings.Contains(whole, " "+cluster+" (unschedulable) ") && strings.Contains(whole, use) && !strings.Contains(whole, head),
+		"without a terminal:\n%s", whole)
 	for _, row := range []struct {
 		width  int
 		broken bool
@@ -45,13 +45,10 @@ func TestTableFitsATerminal(t *testing.T) {
 	} {
 		text, most := rows(TableOptions{Width: row.width, Color: true})
 		for _, want := range append(row.has, " "+host+" ", "\x1b[32mnew\x1b[0m") {
-			if !strings.Contains(text, want) {
-				t.Errorf("%d columns: no %q in\n%s", row.width, want, text)
-			}
+			need.That(t, strings.Contains(text, want), "%d columns: no %q in\n%s", row.width, want, text)
 		}
-		if strings.HasPrefix(text, head) != row.broken || most > row.width || strings.Contains(text, "…") {
-			t.Errorf("%d columns: the widest line has %d:\n%s", row.width, most, text)
-		}
+		need.That(t, strings.HasPrefix(text, head) == row.broken && most <= row.width && !strings.Contains(text, "…"),
+			"%d columns: the widest line has %d:\n%s", row.width, most, text)
 	}
 	p.Clusters[0].Roles[0].Slots[0].Why = "new: rack=rack-1, one of many free hosts there that fit"
 	if text, most := rows(TableOptions{Width: 110, Wide: true}); most > 110 || !strings.Contains(text, " WHY") ||
@@ -66,9 +63,7 @@ func TestWrappedColors(t *testing.T) {
 	var out bytes.Buffer
 	slotTable(&out, p, TableOptions{Width: 60, Color: true})
 	for line := range strings.Lines(out.String()) {
-		if strings.Count(line, "\x1b[31m") != strings.Count(line, "\x1b[0m") {
-			t.Errorf("%q", line)
-		}
+		need.That(t, strings.Count(line, "\x1b[31m") == strings.Count(line, "\x1b[0m"), "%q", line)
 	}
 	if text := out.String(); strings.Count(text, "long") != 20 || strings.Count(text, "\x1b[31m") < 3 {
 		t.Errorf("%q", text)

@@ -75,9 +75,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
 	message := CommitMessage(p, "", []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"}, {Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}})
 	subject, body, _ := strings.Cut(message, "\n")
-	if !strings.HasPrefix(subject, "dc1: ") || !strings.Contains(subject, "released") {
-		t.Errorf("subject %q", subject)
-	}
+	need.That(t, strings.HasPrefix(subject, "dc1: ") && strings.Contains(subject, "released"), "subject %q", subject)
 	need.Without(t, "what is kept is in the message", body, "  kept ")
 	need.Words(t, "", body, "danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
 	if found := CommitMessage(p, "mine", nil); !strings.HasPrefix(found, "mine\n\n") {
@@ -89,9 +87,7 @@ func TestMarkdownKeepsCellsApart(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
 	text := Markdown(p, true)
-	if !strings.Contains(text, "`a¦b` c") || strings.Contains(text, "b\nc") {
-		t.Errorf("found\n%s", text)
-	}
+	need.That(t, strings.Contains(text, "`a¦b` c") && !strings.Contains(text, "b\nc"), "found\n%s", text)
 }
 
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
@@ -111,9 +107,7 @@ func TestCut(t *testing.T) {
 		fmt.Fprintf(&text, "line %d ü\n", i)
 	}
 	found := Cut(text.String(), 1000)
-	if len(found) > 1000 {
-		t.Errorf("found %d bytes", len(found))
-	}
+	need.That(t, len(found) <= 1000, "found %d bytes", len(found))
 	kept := strings.Count(found, "line ")
 	need.Words(t, found[len(found)-60:], found, fmt.Sprintf("… %d more lines", 10_000-kept))
 	need.Equal(t, "a short text is changed", Cut("short\n", 1000), "short\n")

@@ -30,9 +30,7 @@ func inOrder(t *testing.T, text string, wants ...string) {
 	at := 0
 	for _, want := range wants {
 		next := strings.Index(text[at:], want)
-		if next < 0 {
-			t.Fatalf("no %q, or not after what was before it, in\n%s", want, text)
-		}
+		need.Must(t, next >= 0, "no %q, or not after what was before it, in\n%s", want, text)
 		at += next
 	}
 }
@@ -149,9 +147,7 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 				}
 			}
 			need.Without(t, name, rest, "www.", "GH-1", "c0ffee1", "deadbeef", "\n1.", "- 1.")
-			if strings.ContainsAny(body, "\x1b\u202e\u2028") {
-				t.Errorf("%s: %q: a control character is left", name, words)
-			}
+			need.That(t, !strings.ContainsAny(body, "\x1b\u202e\u2028"), "%s: %q: a control character is left", name, words)
 			for _, line := range strings.Split(body, "\n") {
 				if strings.HasPrefix(line, "|") && strings.Count(line, "|") != 7 && strings.Count(line, "|") != 5 && strings.Count(line, "|") != 8 {
 					t.Errorf("%s: %q: a row of %d bars: %s", name, words, strings.Count(line, "|"), line)
@@ -164,9 +160,8 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 			t.Errorf("%q: %d lines, %d without (%d, %d bars)", words, n, strings.Count(withNote, "\n"), lines, cells)
 		}
 		message := CommitMessage(p, "", changed.Files)
-		if regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) || strings.ContainsAny(message, "\x1b\u202e") || strings.Contains(message, "\n/close") {
-			t.Errorf("%q: in the commit message:\n%s", words, message)
-		}
+		need.That(t, !regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message, "\x1b\u202e") && !strings.Contains(message, "\n/close"),
+			"%q: in the commit message:\n%s", words, message)
 	}
 }
 
@@ -260,9 +255,8 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 				if found := regexp.MustCompile(`and \*\*(\d+) more changed hosts? that do not fit here\*\*: \d+ \w`).FindStringSubmatch(limited.body); found != nil {
 					left, _ = strconv.Atoi(found[1])
 				}
-				if shown+left != changed {
-					t.Errorf("%s: %d hosts change, %d are shown, and it says that %d are not", name, changed, shown, left)
-				}
+				need.That(t, shown+left == changed,
+					"%s: %d hosts change, %d are shown, and it says that %d are not", name, changed, shown, left)
 				if want := fmt.Sprintf("\n%d hosts of", same); same > 0 && !strings.Contains(limited.body, want) {
 					t.Errorf("%s: no %q", name, want)
 				}
@@ -276,9 +270,8 @@ func TestOnlyChangesHaveRows(t *testing.T) {
 	p := big(3, 2)
 	for name, page := range map[string]string{"pull request": PullRequest(p, about()), "markdown": Markdown(p, false)} {
 		inOrder(t, page, "### `tenant-2/edge`", "`metal3/rack-2-host-0`", "5 hosts of 3 clusters unchanged")
-		if strings.Contains(page, "rack-2-host-1") || strings.Contains(page, "### `tenant-0") {
-			t.Errorf("%s: a host without a change has a row:\n%s", name, page)
-		}
+		need.That(t, !strings.Contains(page, "rack-2-host-1") && !strings.Contains(page, "### `tenant-0"),
+			"%s: a host without a change has a row:\n%s", name, page)
 	}
 	all := Markdown(p, true)
 	inOrder(t, all, "### `tenant-0/edge`", "rack-0-host-0", "### `tenant-2/edge`", "rack-2-host-0", "rack-2-host-1")

@@ -134,8 +134,7 @@ func TestRules(t *testing.T) {
 		need.Len(t, row.kind, of(&row.safe, row.other), 0)
 	}
 	for i, r := range rules {
-		if kinds[min(i, len(kinds)-1)] != r.kind {
-			t.Fatalf("rule %q: want row %d for it, the rows are in the order of the rules", r.kind, i)
-		}
+		need.Must(t, kinds[min(i, len(kinds)-1)] == r.kind,
+			"rule %q: want row %d for it, the rows are in the order of the rules", r.kind, i)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
 )
 
@@ -50,9 +51,8 @@ func TestDangersOfServices(t *testing.T) {
 		if !strings.Contains(message, "danger: ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
 			t.Errorf("%s: got the commit message\n%s\nwant %q in it and not %q", row.why, message, row.want, row.not)
 		}
-		if strings.Contains(request, "No dangers") || !strings.Contains(request, "**Dangers**") {
-			t.Errorf("%s: got the pull request\n%s", row.why, request)
-		}
+		need.That(t, !strings.Contains(request, "No dangers") && strings.Contains(request, "**Dangers**"),
+			"%s: got the pull request\n%s", row.why, request)
 	}
 	if request := PullRequest(change(effect{Object: "Service y", Added: true}), About{}); !strings.HasPrefix(request, "No dangers") {
 		t.Errorf("what is new has nothing to lose: got\n%s", request)
@@ -68,9 +68,7 @@ func TestServicesAreNoMarkup(t *testing.T) {
 			t.Errorf("%q: got\n%s", words, text)
 		}
 		for line := range strings.Lines(CommitMessage(p, "", nil)) {
-			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "/") {
-				t.Errorf("%q: got the line %q", words, line)
-			}
+			need.That(t, !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "/"), "%q: got the line %q", words, line)
 		}
 	}
 }

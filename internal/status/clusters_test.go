@@ -114,15 +114,12 @@ func TestOfTenants(t *testing.T) {
 		if got.Short != nil {
 			short = *got.Short
 		}
-		if ready.Type != "Ready" || ready.Status != want || ready.Reason != row.reason || !strings.Contains(ready.Message, row.message) || ready.ObservedGeneration != row.observed {
-			t.Errorf("%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
-		}
-		if *got.Assigned != row.assigned || short != row.short {
-			t.Errorf("%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
-		}
-		if strings.Contains(ready.Message, "hunter2") || strings.Contains(ready.Message, "\n") || len([]rune(ready.Message)) > maxMessage {
-			t.Errorf("%s: %q", row.why, ready.Message)
-		}
+		need.That(t, ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason && strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
+			"%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
+		need.That(t, *got.Assigned == row.assigned && short == row.short,
+			"%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
+		need.That(t, !strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") && len([]rune(ready.Message)) <= maxMessage,
+			"%s: %q", row.why, ready.Message)
 	}
 }
 
@@ -134,17 +131,15 @@ func TestOfTenantsKeeps(t *testing.T) {
 		{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: metav1.Unix(7, 0)},
 	}
 	got, _ := w.tenants.Of(&w.live, metav1.Unix(100, 0))
-	if len(got.Conditions) != 2 || got.Conditions[0].Type != "Paid" || got.Conditions[1].LastTransitionTime.Unix() != 7 || got.Conditions[1].Reason != v1.ReasonSucceeded {
-		t.Errorf("%+v", got.Conditions)
-	}
+	need.That(t, len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" && got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
+		"%+v", got.Conditions)
 	need.Equal(t, "the live object was changed", w.live.Status.Conditions[1].Reason, "Old")
 	var names []string
 	for _, h := range got.Hosts {
 		names = append(names, h.Name)
 	}
-	if strings.Join(names, " ") != "metal/h1 metal/h2 metal/h3" || !got.Hosts[2].Standby || got.Hosts[0].Standby || got.Hosts[0].State != string(Synced) {
-		t.Errorf("%+v", got.Hosts)
-	}
+	need.That(t, strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby && got.Hosts[0].State == string(Synced),
+		"%+v", got.Hosts)
 	w.tenants.Hosts[0].State = NotSynced
 	if got, _ = w.tenants.Of(&w.live, metav1.Unix(100, 0)); got.Conditions[1].LastTransitionTime.Unix() != 100 {
 		t.Errorf("%+v", got.Conditions[1])

@@ -112,9 +112,8 @@ func TestServices(t *testing.T) {
 			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
 		}
 		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "")[0]
-		if s.Ready != row.ready || s.Stuck != row.stuck || s.What != row.what || s.Service != row.kind+" n/x" {
-			t.Errorf("%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
-		}
+		need.That(t, s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
+			"%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
 	}
 }
 

@@ -178,9 +178,7 @@ func TestReleasedAndInUse(t *testing.T) {
 		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m":                                                                   {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
-		if len(got) != 1 || got[0].State != Released || got[0].What != want {
-			t.Errorf("found %+v, want %q", got, want)
-		}
+		need.That(t, len(got) == 1 && got[0].State == Released && got[0].What == want, "found %+v, want %q", got, want)
 	}
 }
 

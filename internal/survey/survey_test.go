@@ -127,8 +127,7 @@ func TestDeclaredNetwork(t *testing.T) {
 		found := Of(hosts, keys(hosts))
 		p := Propose(hosts, found)
 		text := string(ClusterYAML(found, p, Answers{Namespace: "a", Name: "b"}))
-		if p.Network != row.want || strings.Contains(text, leases) != row.inspected {
-			t.Errorf("%s: network %q, want %q, inspected %v, in\n%s", row.why, p.Network, row.want, row.inspected, text)
-		}
+		need.That(t, p.Network == row.want && strings.Contains(text, leases) == row.inspected,
+			"%s: network %q, want %q, inspected %v, in\n%s", row.why, p.Network, row.want, row.inspected, text)
 	}
 }

@@ -28,9 +28,8 @@ func TestEverySample(t *testing.T) {
 		read    func(t *testing.T, file string, docs []manifest.Document) (string, error)
 	}{{"", 27, sampleOfSIP}, {"vino", 34, sampleOfSite}, {"ironic", 15, sampleOfSite}, {"placement", 22, sampleOfSite}} {
 		files, err := filepath.Glob(filepath.Join("testdata/samples", seed.folder, "*.yaml"))
-		if err != nil || len(files) != seed.samples {
-			t.Fatalf("%s: %d samples, %v, want %d", seed.folder, len(files), err, seed.samples)
-		}
+		need.Must(t, err == nil && len(files) == seed.samples,
+			"%s: %d samples, %v, want %d", seed.folder, len(files), err, seed.samples)
 		for _, file := range files {
 			docs, err := manifest.Read([]string{file}, nil)
 			need.OK(t, err)

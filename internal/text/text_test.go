@@ -48,13 +48,11 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		got := text.Line(in)
-		if !utf8.ValidString(got) || text.Line(got) != got {
-			t.Fatalf("Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
-		}
+		need.Must(t, utf8.ValidString(got) && text.Line(got) == got,
+			"Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
 		for _, r := range got {
-			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
-				t.Fatalf("Line(%q) = %q holds %U", in, got, r)
-			}
+			need.Must(t, !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
+				"Line(%q) = %q holds %U", in, got, r)
 		}
 		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.Contains(got, "##teamcity[") || strings.HasPrefix(strings.TrimSpace(got), "::") && !isAddress(got) {
 			t.Fatalf("Line(%q) = %q is a workflow command", in, got)
@@ -171,9 +169,7 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%s: %v", &out, err)
 		}
 		for key, value := range in {
-			if back[key] != value {
-				t.Fatalf("%q: %q became %q", key, value, back[key])
-			}
+			need.Must(t, back[key] == value, "%q: %q became %q", key, value, back[key])
 		}
 		if found := order.FindString(out.String()); found != "" {
 			t.Fatalf("%s has %q", &out, found)

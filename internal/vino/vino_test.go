@@ -27,9 +27,7 @@ func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 // hand from its rules. Each node first takes an address and a MAC for its bridge; DHCP ranges have 2^6 addresses.
 func TestSample(t *testing.T) {
 	preview, short := Of(load(t, "testdata/vino_cr_4_workers_1_cp.yaml"))
-	if short != nil {
-		t.Fatalf("short: %+v", short)
-	}
+	need.Must(t, short == nil, "short: %+v", short)
 	var found strings.Builder
 	for _, node := range preview.Nodes {
 		for _, n := range node.Networks {
@@ -76,9 +74,8 @@ func TestSampleIsTooSmall(t *testing.T) {
 	v := load(t, "testdata/vino_cr_4_workers_1_cp.yaml")
 	v.Nodes = append(v.Nodes, v1alpha1.VirtualHostNode{Name: "ziz"})
 	preview, short := Of(v)
-	if short == nil || *short != (Shortage{0, "staticAllocationStop", "addresses", "ziz"}) || len(preview.Hosts) != 12 {
-		t.Errorf("found %+v with %d hosts", short, len(preview.Hosts))
-	}
+	need.That(t, short != nil && *short == (Shortage{0, "staticAllocationStop", "addresses", "ziz"}) && len(preview.Hosts) == 12,
+		"found %+v with %d hosts", short, len(preview.Hosts))
 	v.Spec.Networks[0].StaticAllocationStop = "192.168.3.255"
 	v.Spec.Networks[0].InstanceSubnetBitStep = 9
 	if _, short := Of(v); short == nil || *short != (Shortage{0, "dhcpAllocationStop", "ranges of 512 DHCP addresses", "ziz"}) {
@@ -228,9 +225,7 @@ func TestAllocation(t *testing.T) {
 			t.Fatalf("round %d: %+v\nfound\n%s\nwant\n%s", round, v.Spec, found.String(), want.String())
 		}
 	}
-	if ended == 0 || ended == 400 {
-		t.Errorf("%d of 400 ran out of something: want some, and not all", ended)
-	}
+	need.That(t, ended != 0 && ended != 400, "%d of 400 ran out of something: want some, and not all", ended)
 }
 
 func randomVino(random *rand.Rand) *v1alpha1.VirtualHosts {
@@ -269,9 +264,7 @@ func BenchmarkPreview(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		preview, short := Of(v)
-		if short != nil || len(preview.Hosts) != 20_000 {
-			b.Fatal(len(preview.Hosts), short)
-		}
+		need.Must(b, short == nil && len(preview.Hosts) == 20_000, "%v %v", len(preview.Hosts), short)
 	}
 }
 

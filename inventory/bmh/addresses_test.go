@@ -41,22 +41,17 @@ func TestPublishedNetworkData(t *testing.T) {
 		for _, p := range host.AddressProblems {
 			problems = append(problems, p.Network+": "+p.Text)
 		}
-		if !slices.Equal(addresses, row.addresses) || strings.Join(problems, "\n") != row.problem {
-			t.Errorf("%s: got %v and %q, want %v and %q", name, addresses, problems, row.addresses, row.problem)
-		}
+		need.That(t, slices.Equal(addresses, row.addresses) && strings.Join(problems, "\n") == row.problem,
+			"%s: got %v and %q, want %v and %q", name, addresses, problems, row.addresses, row.problem)
 	}
 	found, err := filepath.Glob("testdata/published/*.*")
-	if err != nil || len(found) != len(rows)+1 {
-		t.Errorf("%d files, %d rows and a README wanted, %v", len(found), len(rows), err)
-	}
+	need.That(t, err == nil && len(found) == len(rows)+1, "%d files, %d rows and a README wanted, %v", len(found), len(rows), err)
 }
 
 func oneHost(t *testing.T, text string) *inventory.Host {
 	t.Helper()
 	hosts, err := fromText(text)
-	if err != nil || len(hosts) != 1 {
-		t.Fatalf("%d hosts, %v", len(hosts), err)
-	}
+	need.Must(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
 	return &hosts[0]
 }
 
@@ -168,9 +163,8 @@ func TestUnreadableAddresses(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			host := oneHost(t, row.text)
 			need.Same(t, "addresses", inventorytest.Addresses(host), row.addresses)
-			if len(host.AddressProblems) != len(row.problems) {
-				t.Fatalf("problems %+v, want %q", host.AddressProblems, row.problems)
-			}
+			need.Must(t, len(host.AddressProblems) == len(row.problems),
+				"problems %+v, want %q", host.AddressProblems, row.problems)
 			for i, want := range row.problems {
 				network, words, _ := strings.Cut(want, ": ")
 				if got := host.AddressProblems[i]; got.Network != network || !strings.Contains(got.Text, words) || got.Origin == "" {
@@ -200,9 +194,7 @@ func TestAnnotatedOutside(t *testing.T) {
 	} {
 		hosts, err := fromText(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam: '"+row.annotation+"'}\n", inventorytest.NamesSecret+row.spec) +
 			inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+row.data+"]")))
-		if err != nil || len(hosts) != 1 || len(hosts[0].Addresses) == 0 {
-			t.Fatalf("%s: %v, %v", row.why, hosts, err)
-		}
+		need.Must(t, err == nil && len(hosts) == 1 && len(hosts[0].Addresses) != 0, "%s: %v, %v", row.why, hosts, err)
 		if a := hosts[0].Addresses[0]; a.Outside != row.want || a.IP.String() != row.annotation {
 			t.Errorf("%s: %s outside %q, want %q", row.why, a.IP, a.Outside, row.want)
 		}
@@ -216,8 +208,7 @@ func TestAnnotatedOutside(t *testing.T) {
 	} {
 		hosts, err := fromText(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam: '"+row.annotation+"'}\n", row.spec) + pre +
 			inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: oam, ip_address: 192.0.2.7/24}]")))
-		if err != nil || len(hosts) != 1 || len(hosts[0].Addresses) == 0 || hosts[0].Addresses[0].Outside != row.want {
-			t.Errorf("%s %s: %+v, %v, want outside %q", row.spec, row.annotation, hosts, err, row.want)
-		}
+		need.That(t, err == nil && len(hosts) == 1 && len(hosts[0].Addresses) != 0 && hosts[0].Addresses[0].Outside == row.want,
+			"%s %s: %+v, %v, want outside %q", row.spec, row.annotation, hosts, err, row.want)
 	}
 }

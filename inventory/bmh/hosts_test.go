@@ -75,9 +75,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			hosts, err := fromText(row.text)
-			if err != nil || len(hosts) != 1 {
-				t.Fatalf("%d hosts, %v", len(hosts), err)
-			}
+			need.Must(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
 			need.Same(t, "", inventorytest.Addresses(&hosts[0]), row.want)
 			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") || !strings.Contains(got, row.warning) {
 				t.Errorf("warnings %q, want %q", got, row.warning)
@@ -124,9 +122,8 @@ func TestBadHosts(t *testing.T) {
 			for _, l := range left {
 				got += l.Source.String() + " " + l.Field + " " + l.Text
 			}
-			if !strings.Contains(got, row.left) || (row.left == "") != (got == "") {
-				t.Errorf("left out %q, want %q", got, row.left)
-			}
+			need.That(t, strings.Contains(got, row.left) && (row.left == "") == (got == ""),
+				"left out %q, want %q", got, row.left)
 			need.Without(t, "the token is still there", fmt.Sprintf("%+v", hosts), token)
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
 			if row.fault == "" {
@@ -134,9 +131,8 @@ func TestBadHosts(t *testing.T) {
 				return
 			}
 			host := &hosts[0]
-			if !strings.HasPrefix(host.Name, "n1") || len(host.Faults) != 1 || !strings.HasPrefix(host.Faults[0].String(), row.fault) || host.Unsure() != row.unsure {
-				t.Errorf("host %+v", host)
-			}
+			need.That(t, strings.HasPrefix(host.Name, "n1") && len(host.Faults) == 1 && strings.HasPrefix(host.Faults[0].String(), row.fault) && host.Unsure() == row.unsure,
+				"host %+v", host)
 			if host.Faults[0].Kind == inventory.FaultLabel && (len(host.Labels) != 1 || host.Labels["flavor"] != "x") {
 				t.Errorf("labels %q, want the good one", host.Labels)
 			}
@@ -276,13 +272,9 @@ func FuzzNetworkData(f *testing.F) {
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
 		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {
-			if inventory.NoHostAddress(a.IP) != "" || a.Network == "" {
-				t.Errorf("%q gave %+v", text, a)
-			}
+			need.That(t, inventory.NoHostAddress(a.IP) == "" && a.Network != "", "%q gave %+v", text, a)
 		}
-		if len(host.Addresses)+len(host.AddressProblems) == 0 {
-			t.Errorf("%q: neither an address nor a word why", text)
-		}
+		need.That(t, len(host.Addresses)+len(host.AddressProblems) != 0, "%q: neither an address nor a word why", text)
 	})
 }
 
@@ -323,16 +315,13 @@ func TestStatusAnnotation(t *testing.T) {
 		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0, fault("found 262163 bytes, want at most 262144")},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: n1\n  annotations:\n    baremetalhost.metal3.io/status: '" + row.annotation + "'\n" + row.status)
-		if err != nil || len(hosts) != 1 {
-			t.Fatalf("%s: %d hosts, %v", row.why, len(hosts), err)
-		}
+		need.Must(t, err == nil && len(hosts) == 1, "%s: %d hosts, %v", row.why, len(hosts), err)
 		nics := 0
 		if hosts[0].Hardware != nil {
 			nics = len(hosts[0].Hardware.NICs)
 		}
-		if !reflect.DeepEqual(hosts[0].State, row.want) || nics != row.nics || !reflect.DeepEqual(hosts[0].Faults, row.faults) {
-			t.Errorf("%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
-		}
+		need.That(t, reflect.DeepEqual(hosts[0].State, row.want) && nics == row.nics && reflect.DeepEqual(hosts[0].Faults, row.faults),
+			"%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
 	}
 }
 
@@ -344,8 +333,6 @@ func TestEveryState(t *testing.T) {
 		metal3.StateProvisioning, metal3.StateProvisioned, metal3.StateExternallyProvisioned, metal3.StateDeprovisioning, metal3.StateInspecting,
 		metal3.StatePoweringOffBeforeDelete, metal3.StateDeleting,
 	} {
-		if !slices.Contains(known, string(state)) {
-			t.Errorf("%q is not known", state)
-		}
+		need.That(t, slices.Contains(known, string(state)), "%q is not known", state)
 	}
 }

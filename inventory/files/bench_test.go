@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
@@ -36,16 +37,12 @@ func siteFile(b *testing.B, hosts int, asJSON bool) string {
 		for _, object := range []any{host, secret} {
 			if asJSON {
 				text, err := json.MarshalIndent(object, "        ", "    ")
-				if err != nil {
-					b.Fatal(err)
-				}
+				need.OK(b, err)
 				items = append(items, text)
 				continue
 			}
 			text, err := yaml.Marshal(object)
-			if err != nil {
-				b.Fatal(err)
-			}
+			need.OK(b, err)
 			out.WriteString("---\n" + string(text))
 		}
 	}
@@ -53,9 +50,7 @@ func siteFile(b *testing.B, hosts int, asJSON bool) string {
 	if asJSON {
 		name = "hosts.json"
 		text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}, "", "    ")
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, err)
 		out.Write(text)
 	}
 	file := filepath.Join(b.TempDir(), name)
@@ -70,17 +65,13 @@ func benchmarkLoad(b *testing.B, file func(*testing.B, int) string) {
 		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
 			path := file(b, hosts)
 			info, err := os.Stat(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			need.OK(b, err)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			b.ResetTimer()
 			for b.Loop() {
 				inv, err := Load([]string{path}, nil)
-				if err != nil || len(inv.Hosts) != hosts {
-					b.Fatal(len(inv.Hosts), err)
-				}
+				need.Must(b, err == nil && len(inv.Hosts) == hosts, "%v %v", len(inv.Hosts), err)
 			}
 		})
 	}
@@ -98,13 +89,9 @@ func BenchmarkLoadJSON(b *testing.B) {
 func BenchmarkLoadSnapshot(b *testing.B) {
 	benchmarkLoad(b, func(b *testing.B, n int) string {
 		inv, err := Load([]string{siteFile(b, n, true)}, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, err)
 		file, err := os.Create(filepath.Join(b.TempDir(), "snapshot.yaml"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, err)
 		defer file.Close()
 		if err := WriteSnapshot(file, inv); err != nil {
 			b.Fatal(err)

@@ -79,9 +79,8 @@ func wantFault(t *testing.T, why, text, want string) {
 		}
 	}
 	want = "metal3/bad: " + want
-	if !good || !strings.HasPrefix(found, want) || strings.Count(found, "\n") != 1 {
-		t.Errorf("%s: the other host is read: %t; found %q, want %q", why, good, found, want)
-	}
+	need.That(t, good && strings.HasPrefix(found, want) && strings.Count(found, "\n") == 1,
+		"%s: the other host is read: %t; found %q, want %q", why, good, found, want)
 	var out bytes.Buffer
 	need.Error(t, why, WriteSnapshot(&out, inv), "")
 }

@@ -81,9 +81,8 @@ d  map[]
 eee  map[]; found 250 characters in namespace and name, want at most 249: they name a file in the tree
 `
 	need.Equal(t, "", got, want)
-	if len(inv.LeftOut) != 1 || inv.LeftOut[0].Field != "hosts[2].metadata.name" || inv.LeftOut[0].Source.File != "stdin" {
-		t.Errorf("left out %+v", inv.LeftOut)
-	}
+	need.That(t, len(inv.LeftOut) == 1 && inv.LeftOut[0].Field == "hosts[2].metadata.name" && inv.LeftOut[0].Source.File == "stdin",
+		"left out %+v", inv.LeftOut)
 }
 
 // write makes a folder of files.
@@ -114,9 +113,7 @@ func TestBrokenSecretFile(t *testing.T) {
 
 func TestOtherKindsAreLeftAlone(t *testing.T) {
 	loaded, err := Load([]string{"-"}, strings.NewReader("apiVersion: example.org/v1\nkind: Machine\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"+inventorytest.HostYAML("n1", "", "")))
-	if err != nil || len(loaded.Hosts) != 1 || loaded.Hosts[0].Key() != "metal/n1" {
-		t.Errorf("got %v, %v", loaded, err)
-	}
+	need.That(t, err == nil && len(loaded.Hosts) == 1 && loaded.Hosts[0].Key() == "metal/n1", "got %v, %v", loaded, err)
 	if _, err := Load([]string{"-"}, strings.NewReader("apiVersion: metal3.io/v1alpha1\nkind: BaremetalHost\n---\n"+inventorytest.HostYAML("n1", "", ""))); err == nil || !strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("beside a kind that may be meant as a host: %v", err)
 	}
@@ -145,9 +142,8 @@ func TestKustomization(t *testing.T) {
 	})
 	inv, err := Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil)
 	need.OK(t, err)
-	if len(inv.Hosts) != 2 || inv.Hosts[0].Name != "n2" || inv.Hosts[1].Name != "r1-n1" || inv.Hosts[1].Labels["rack"] != "r1" {
-		t.Errorf("got %+v", inv.Hosts)
-	}
+	need.That(t, len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" && inv.Hosts[1].Labels["rack"] == "r1",
+		"got %+v", inv.Hosts)
 	need.Equal(t, "source", inv.Hosts[1].Source.String(), filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")))
 	if _, err := Load([]string{filepath.Join(dir, "broken")}, nil); err == nil || !strings.Contains(err.Error(), "broken: kustomize: ") {
 		t.Errorf("a kustomization that does not build: %v", err)

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
@@ -43,9 +44,7 @@ func BenchmarkFromCluster(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				inv, err := Hosts(context.Background(), &rest.Config{Host: server.URL}, Options{})
-				if err != nil || len(inv.Hosts) != hosts {
-					b.Fatal(err)
-				}
+				need.Must(b, err == nil && len(inv.Hosts) == hosts, "%v", err)
 			}
 		})
 	}
@@ -71,8 +70,6 @@ func inspectedHost(b *testing.B) string {
 		"hardware": map[string]any{"cpu": map[string]any{"arch": "x86_64", "count": 128, "flags": strings.Fields(strings.Repeat("avx512f sse4_2 ", 90))}, "nics": nics, "storage": disks, "ramMebibytes": 524288},
 	}
 	text, err := json.Marshal(host)
-	if err != nil {
-		b.Fatal(err)
-	}
+	need.OK(b, err)
 	return string(text)
 }

@@ -122,9 +122,7 @@ func TestFaults(t *testing.T) {
 				need.Same(t, "", names, []string{"n0", "n1", "n2", "n3", "n4"})
 				return
 			}
-			if got != nil || err == nil {
-				t.Fatalf("got %+v, %v, want an error and nothing else", got, err)
-			}
+			need.Must(t, got == nil && err != nil, "got %+v, %v, want an error and nothing else", got, err)
 			if !strings.Contains(err.Error(), row.want) || row.is != nil && !errors.Is(err, row.is) {
 				t.Errorf("got  %v\nwant %s", err, row.want)
 			}
@@ -148,9 +146,8 @@ func TestSlowServer(t *testing.T) {
 		return n == 2
 	}
 	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, Options{})
-	if got != nil || err == nil || !strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time") {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	need.That(t, got == nil && err != nil && strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time"),
+		"got %+v, %v", got, err)
 }
 
 // TestCancelled: a person who gives up gets an error, wherever it was, and never a smaller inventory.

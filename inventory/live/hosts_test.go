@@ -63,9 +63,7 @@ func TestOneSecretStopsNobody(t *testing.T) {
 				t.Errorf("%s: %q and %v, want %q", why, text, host.Addresses, row.want)
 			}
 		}
-		if others < 3 {
-			t.Errorf("%s: the other hosts have %d addresses", why, others)
-		}
+		need.That(t, others >= 3, "%s: the other hosts have %d addresses", why, others)
 		inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
 	}
 }
@@ -214,13 +212,11 @@ func TestClusterIsLikeFiles(t *testing.T) {
 		t.Errorf("hardware %s, want %s", got, want)
 	}
 	need.Equal(t, "", toYAML(t, got.Hosts), toYAML(t, want))
-	if got.TakenAt.Location() != time.UTC || !got.TakenAt.Equal(now) || got.Context != api.URL || !got.HasManagedFields {
-		t.Errorf("got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
-	}
+	need.That(t, got.TakenAt.Location() == time.UTC && got.TakenAt.Equal(now) && got.Context == api.URL && got.HasManagedFields,
+		"got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
 	inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
-	if api.asked("/baremetalhosts") != 3 || api.asked("/secrets") != 0 || api.asked("-bmc") != 0 {
-		t.Errorf("want three pages, no list of Secrets, and no BMC's: %q", api.requests)
-	}
+	need.That(t, api.asked("/baremetalhosts") == 3 && api.asked("/secrets") == 0 && api.asked("-bmc") == 0,
+		"want three pages, no list of Secrets, and no BMC's: %q", api.requests)
 	need.Words(t, "want pages", api.requests[0], "limit=500")
 }
 
@@ -236,25 +232,21 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	api := newFakeAPI(t, site)
 	got, err := api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }})
 	need.OK(t, err)
-	if len(got.Hosts) != 5 || api.asked("-net") != 0 || api.asked("/hardwaredata") != 0 {
-		t.Errorf("%d hosts, asked %q", len(got.Hosts), api.requests)
-	}
+	need.That(t, len(got.Hosts) == 5 && api.asked("-net") == 0 && api.asked("/hardwaredata") == 0,
+		"%d hosts, asked %q", len(got.Hosts), api.requests)
 	api = newFakeAPI(t, site)
 	if _, err = api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n1" }}); err != nil {
 		t.Fatal(err)
 	}
-	if api.asked("/metal/secrets/n1-net") != 1 || api.asked("/other/secrets/n1-net") != 0 {
-		t.Errorf("asked %q", api.requests)
-	}
+	need.That(t, api.asked("/metal/secrets/n1-net") == 1 && api.asked("/other/secrets/n1-net") == 0, "asked %q", api.requests)
 }
 
 func TestNamespaces(t *testing.T) {
 	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
 	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})
 	need.OK(t, err)
-	if len(got.Hosts) != 6 || got.Hosts[0].Key() != "edge/e1" || api.asked("/namespaces/metal/baremetalhosts") != 3 {
-		t.Errorf("got %d hosts, asked %q", len(got.Hosts), api.requests)
-	}
+	need.That(t, len(got.Hosts) == 6 && got.Hosts[0].Key() == "edge/e1" && api.asked("/namespaces/metal/baremetalhosts") == 3,
+		"got %d hosts, asked %q", len(got.Hosts), api.requests)
 }
 
 func TestClusterDocuments(t *testing.T) {
@@ -272,9 +264,7 @@ func TestClusterDocuments(t *testing.T) {
 	need.OK(t, err)
 	var names []string
 	for i := range docs {
-		if !docs[i].Live {
-			t.Errorf("%s counts as written in a file", docs[i].File)
-		}
+		need.That(t, docs[i].Live, "%s counts as written in a file", docs[i].File)
 		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
 	}
 	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}

@@ -35,9 +35,7 @@ metadata: {namespace: c, name: lma, finalizers: [other]}
 	cfg := &rest.Config{Host: api.URL}
 	got, err := Finalized(context.Background(), cfg, sipClusters, "sip")
 	want := []inventory.Finalized{{Namespace: "a", Name: "lma", Deleting: true}, {Namespace: "b", Name: "lma", Index: 1}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	code := http.StatusNotFound
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		need.Equal(t, "asked for", r.Header.Get("Accept"), onlyMetadata)
@@ -62,9 +60,7 @@ func TestSecretsSeen(t *testing.T) {
 	}
 	got, err := SecretsSeen(context.Background(), cfg, []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none"}, {Namespace: "closed", Name: "keys"}})
 	want := []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none", Missing: true}, {Namespace: "closed", Name: "keys", Unread: "the account may not look"}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	api.fault = func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 		return refuse(w, http.StatusUnauthorized, "Unauthorized", "no")
 	}
@@ -94,9 +90,7 @@ spec: {}
 `)
 	got, err := Guards(context.Background(), &rest.Config{Host: api.URL})
 	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"}, {Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 }
 
 // TestStatusWriter: a patch goes to the subresource and has the version that was read; what an API server answers is told apart, tried again

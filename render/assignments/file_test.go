@@ -52,9 +52,7 @@ func TestKept(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
 	site, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	need.OK(f, err)
 	head := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Assignments\nmetadata: {namespace: lab, name: a}\n"
 	for _, rest := range []string{
 		"hosts: []\n",
@@ -103,9 +101,7 @@ func FuzzRead(f *testing.F) {
 		for _, cluster := range placement.Clusters {
 			for _, role := range cluster.Roles {
 				for _, assigned := range role.Assigned {
-					if held[assigned.Host.Key()] {
-						t.Errorf("host %s is held twice after %q", assigned.Host.Key(), text)
-					}
+					need.That(t, !held[assigned.Host.Key()], "host %s is held twice after %q", assigned.Host.Key(), text)
 					held[assigned.Host.Key()] = true
 				}
 			}

@@ -260,9 +260,7 @@ func TestSelectorsParse(t *testing.T) {
 	}
 	built, err := build(t, own.String(), input(c))
 	need.OK(t, err)
-	if len(built) != len(roles) {
-		t.Fatalf("found %d objects, want %d", len(built), len(roles))
-	}
+	need.Must(t, len(built) == len(roles), "found %d objects, want %d", len(built), len(roles))
 	for _, r := range built {
 		var template struct {
 			Spec struct {
@@ -296,9 +294,8 @@ func TestSelectorsParse(t *testing.T) {
 			t.Errorf("%s: %v", role, err)
 			continue
 		}
-		if requirement.Matches(labels.Set{"sip.airshipit.org/standby": "true"}) || !requirement.Matches(labels.Set{}) {
-			t.Errorf("%s: %s takes standby hosts, or no others", role, requirement)
-		}
+		need.That(t, !requirement.Matches(labels.Set{"sip.airshipit.org/standby": "true"}) && requirement.Matches(labels.Set{}),
+			"%s: %s takes standby hosts, or no others", role, requirement)
 	}
 }
 

@@ -65,7 +65,5 @@ func TestDomainsInAnyOrder(t *testing.T) {
 	slices.Reverse(two.Domains)
 	a, errA := Component(one)
 	b, errB := Component(two)
-	if errA != nil || errB != nil || !maps.EqualFunc(a, b, bytes.Equal) {
-		t.Errorf("the order of hosts shows: %v, %v", errA, errB)
-	}
+	need.That(t, errA == nil && errB == nil && maps.EqualFunc(a, b, bytes.Equal), "the order of hosts shows: %v, %v", errA, errB)
 }

@@ -46,9 +46,7 @@ func TestBackendCA(t *testing.T) {
 		need.Words(t, row.why, string(files[name+".cfg"]), row.verify)
 		if row.ca == nil {
 			for file := range files {
-				if !bytes.Equal(files[file], plain[file]) {
-					t.Errorf("%s: %s is other than without a check", row.why, file)
-				}
+				need.That(t, bytes.Equal(files[file], plain[file]), "%s: %s is other than without a check", row.why, file)
 			}
 			continue
 		}
@@ -56,9 +54,8 @@ func TestBackendCA(t *testing.T) {
 		at := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "backend-ca" })
 		if row.item == "" {
 			config := ofKind[corev1.ConfigMap](t, files, "ConfigMap")[pod.Volumes[0].ConfigMap.Name]
-			if at >= 0 || config == nil || config.Data["ca.crt"] != authority {
-				t.Errorf("%s: volume %d, want the authority, and nothing else, beside the configuration: %+v", row.why, at, config)
-			}
+			need.That(t, at < 0 && config != nil && config.Data["ca.crt"] == authority,
+				"%s: volume %d, want the authority, and nothing else, beside the configuration: %+v", row.why, at, config)
 			continue
 		}
 		if at < 0 || len(pod.Containers[0].VolumeMounts) != 2 || pod.Containers[0].VolumeMounts[1] != (corev1.VolumeMount{Name: "backend-ca", MountPath: "/usr/local/etc/haproxy-ca", ReadOnly: true}) {
@@ -71,9 +68,8 @@ func TestBackendCA(t *testing.T) {
 		} else {
 			items = pod.Volumes[at].ConfigMap.Items
 		}
-		if !slices.Equal(items, []corev1.KeyToPath{{Key: row.item, Path: "ca.crt"}}) {
-			t.Errorf("%s: found %+v, want %s and nothing else", row.why, items, row.item)
-		}
+		need.That(t, slices.Equal(items, []corev1.KeyToPath{{Key: row.item, Path: "ca.crt"}}),
+			"%s: found %+v, want %s and nothing else", row.why, items, row.item)
 	}
 }
 
@@ -106,17 +102,14 @@ func TestFillWantsEveryValueAndNoOther(t *testing.T) {
 	}
 	// A value is text: nothing in it is looked up.
 	text, err := fill("ssh_config.tmpl", values{"name": "{{hosts}}", "hosts": "{{name}}\n"})
-	if err != nil || !strings.Contains(string(text), "that {{hosts}} leads") || !strings.Contains(string(text), "\n{{name}}\n") {
-		t.Errorf("found %q, %v", text, err)
-	}
+	need.That(t, err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text), "\n{{name}}\n"),
+		"found %q, %v", text, err)
 }
 
 // Every brace of a template is part of a placeholder that fill knows.
 func TestTemplatesHavePlaceholdersOnly(t *testing.T) {
 	files, err := fs.Glob(templates.FS, "*.tmpl")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	need.Must(t, err == nil && len(files) != 0, "%v %v", files, err)
 	for _, file := range files {
 		text, err := templates.FS.ReadFile(file)
 		need.OK(t, err)

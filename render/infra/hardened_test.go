@@ -127,9 +127,7 @@ func TestOverlayKinds(t *testing.T) {
 			t.Errorf("%s/%s is rendered, and not among OverlayKinds", gvk.Group, gvk.Kind)
 		}
 	}
-	if len(rendered) != len(may) {
-		t.Errorf("found %v, want all of OverlayKinds rendered", rendered)
-	}
+	need.That(t, len(rendered) == len(may), "found %v, want all of OverlayKinds rendered", rendered)
 }
 
 // Services have rights over Dex' own state and the cluster's own hosts, by name, and no other.

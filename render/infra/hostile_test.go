@@ -103,9 +103,8 @@ var allowedLines = map[string]*regexp.Regexp{
 func harmless(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, text := range files {
-		if strings.Contains(name, "..") || strings.HasPrefix(name, "/") || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			t.Errorf("the file %q leaves its folder or its alphabet", name)
-		}
+		need.That(t, !strings.Contains(name, "..") && !strings.HasPrefix(name, "/") && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }),
+			"the file %q leaves its folder or its alphabet", name)
 		for suffix, pattern := range allowedLines {
 			if !strings.HasSuffix(name, suffix) {
 				continue
@@ -137,14 +136,10 @@ func TestHostileValuesAreRefusedOrHarmless(t *testing.T) {
 				continue
 			}
 			harmless(t, files)
-			if t.Failed() {
-				t.Fatalf("%s: %q did this", slot, value)
-			}
+			need.Must(t, !t.Failed(), "%s: %q did this", slot, value)
 		}
 	}
-	if refused < len(slots)*len(hostile)/2 {
-		t.Errorf("only %d of %d were refused", refused, len(slots)*len(hostile))
-	}
+	need.That(t, refused >= len(slots)*len(hostile)/2, "only %d of %d were refused", refused, len(slots)*len(hostile))
 }
 
 // The notes go into markdown that a browser may show.

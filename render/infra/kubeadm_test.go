@@ -17,9 +17,7 @@ import (
 func TestAuthenticationComponent(t *testing.T) {
 	in := tenant()
 	files, err := Authentication(checked(t, in))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("found %d files, %v; want a component of two patches", len(files), err)
-	}
+	need.Must(t, err == nil && len(files) == 3, "found %d files, %v; want a component of two patches", len(files), err)
 	want := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
 	for _, version := range []string{"v1beta1", "v1beta2"} {
 		disk := filesys.MakeFsInMemory()
@@ -53,12 +51,10 @@ func TestAuthenticationComponent(t *testing.T) {
 		}
 		need.OK(t, yaml.Unmarshal(text, &found))
 		config := &found.Spec.KubeadmConfigSpec
-		if !strings.HasSuffix(found.APIVersion, "/"+version) || found.Metadata.Name != "mine" || found.Metadata.Namespace != "metal3" || found.Spec.Replicas != 3 {
-			t.Errorf("%s: the control plane is another one:\n%s", version, text)
-		}
-		if len(config.Files) != 1 || config.Files[0].Content != want {
-			t.Errorf("%s: found %+v, want the file of tenant/", version, config.Files)
-		}
+		need.That(t, strings.HasSuffix(found.APIVersion, "/"+version) && found.Metadata.Name == "mine" && found.Metadata.Namespace == "metal3" && found.Spec.Replicas == 3,
+			"%s: the control plane is another one:\n%s", version, text)
+		need.That(t, len(config.Files) == 1 && config.Files[0].Content == want,
+			"%s: found %+v, want the file of tenant/", version, config.Files)
 		args := config.ClusterConfiguration.APIServer.ExtraArgs
 		path := ""
 		switch args := args.(type) {
@@ -71,9 +67,8 @@ func TestAuthenticationComponent(t *testing.T) {
 				path, _ = arg["value"].(string)
 			}
 		}
-		if path == "" || path != config.Files[0].Path {
-			t.Errorf("%s: the API server is told %v, want it to read %s", version, args, config.Files[0].Path)
-		}
+		need.That(t, path != "" && path == config.Files[0].Path,
+			"%s: the API server is told %v, want it to read %s", version, args, config.Files[0].Path)
 	}
 }
 
@@ -96,8 +91,7 @@ func TestReservedNames(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services.Dex[0].Kubernetes = row.kubernetes
 		text := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
-		if strings.Contains(text, users) != row.users || strings.Contains(text, groups) != row.groups || strings.Contains(text, "userValidationRules") != (row.users || row.groups) {
-			t.Errorf("%s: got\n%s", row.why, text)
-		}
+		need.That(t, strings.Contains(text, users) == row.users && strings.Contains(text, groups) == row.groups && strings.Contains(text, "userValidationRules") == (row.users || row.groups),
+			"%s: got\n%s", row.why, text)
 	}
 }

@@ -35,9 +35,7 @@ func admits(t *testing.T, policy *networkingv1.NetworkPolicy, namespace string, 
 			return true
 		}
 		for _, peer := range rule.From {
-			if peer.IPBlock != nil || peer.PodSelector != nil {
-				t.Fatalf("%s: a peer of another sort: %v", policy.Name, peer)
-			}
+			need.Must(t, peer.IPBlock == nil && peer.PodSelector == nil, "%s: a peer of another sort: %v", policy.Name, peer)
 			selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
 			need.OK(t, err)
 			if namespace != "" && selector.Matches(labels.Set{"kubernetes.io/metadata.name": namespace}) {
@@ -56,9 +54,8 @@ func TestNetworkPoliciesSpareSIPsPods(t *testing.T) {
 	for name, policy := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
 		selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
 		need.OK(t, err)
-		if selector.Matches(labels.Set(services[name].Spec.Selector)) {
-			t.Errorf("%s: selects pods that sipgen did not render", name)
-		}
+		need.That(t, !selector.Matches(labels.Set(services[name].Spec.Selector)),
+			"%s: selects pods that sipgen did not render", name)
 	}
 }
 
@@ -89,9 +86,8 @@ func TestNetworkPolicies(t *testing.T) {
 				for other := range policies {
 					selector, err := metav1.LabelSelectorAsSelector(new(policies[other].Spec.PodSelector))
 					need.OK(t, err)
-					if selector.Matches(pod) != (other == name) {
-						t.Errorf("policy %s: selects pods of %s: %t", other, name, selector.Matches(pod))
-					}
+					need.That(t, selector.Matches(pod) == (other == name),
+						"policy %s: selects pods of %s: %t", other, name, selector.Matches(pod))
 				}
 				public := map[int32]bool{}
 				ports := deployment.Spec.Template.Spec.Containers[0].Ports

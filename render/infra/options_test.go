@@ -49,9 +49,7 @@ func TestPodOptions(t *testing.T) {
 	}
 	files := render(t, in)
 	before, after := ofKind[appsv1.Deployment](t, plain, "Deployment"), ofKind[appsv1.Deployment](t, files, "Deployment")
-	if len(after) != 4 {
-		t.Fatalf("%d Deployments, want 4", len(after))
-	}
+	need.Must(t, len(after) == 4, "%d Deployments, want 4", len(after))
 	for name, d := range after {
 		was := before[name]
 		own := &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/instance": name}}
@@ -125,9 +123,8 @@ func TestSiteLabelsWin(t *testing.T) {
 	s := &in.Cluster.Spec.Services.JumpHost[0].Service
 	s.Labels, s.Pods = map[string]string{"team": "tenant"}, &v1.Pods{Labels: map[string]string{"team": "tenant"}}
 	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")["jumphost-edge-a"]
-	if d.Labels["team"] != "site" || d.Spec.Template.Labels["team"] != "site" {
-		t.Errorf("found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
-	}
+	need.That(t, d.Labels["team"] == "site" && d.Spec.Template.Labels["team"] == "site",
+		"found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
 }
 
 // TestControlPlaneNodes: pods run beside the management cluster's API server where the entry asks for it, else where the Site does.
@@ -167,8 +164,7 @@ func TestPortNameOfSIP(t *testing.T) {
 		need.OK(t, err)
 		text := string(files["loadbalancer-controlplane-b.yaml"])
 		need.Words(t, name, text, want)
-		if strings.Contains(text, "haproxy:2.3.2") || !strings.Contains(text, site.Spec.Images.HAProxy) {
-			t.Errorf("an image of SIP's time is kept:\n%s", text)
-		}
+		need.That(t, !strings.Contains(text, "haproxy:2.3.2") && strings.Contains(text, site.Spec.Images.HAProxy),
+			"an image of SIP's time is kept:\n%s", text)
 	}
 }

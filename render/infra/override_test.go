@@ -45,9 +45,8 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 
 	d := builtDeployment(t, in, controlPlaneName)
 	c := d.Spec.Template.Spec.Containers[0]
-	if d.Labels["site.example/name"] != "dc1" || d.Spec.Template.Labels["site.example/name"] != "dc1" || d.Annotations["site.example/contact"] == "" {
-		t.Errorf("labels %v, annotations %v", d.Labels, d.Annotations)
-	}
+	need.That(t, d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" && d.Annotations["site.example/contact"] != "",
+		"labels %v, annotations %v", d.Labels, d.Annotations)
 	if _, selected := d.Spec.Selector.MatchLabels["site.example/name"]; selected {
 		t.Error("a site's label is in the selector, which cannot be changed")
 	}
@@ -94,9 +93,7 @@ func TestPatches(t *testing.T) {
 		{Patch: `[]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "("}},
 	}
 	_, err := checkedOverlay(in)
-	if err == nil {
-		t.Fatal("bad patches are taken")
-	}
+	need.Must(t, err != nil, "bad patches are taken")
 	need.Words(t, "", err.Error(),
 		"tenants/edge-a: spec.patches[0]: its target matches no object of the overlay",
 		"tenants/edge-a: spec.patches[2]: target: want regular expressions that are valid")
@@ -154,9 +151,8 @@ func TestPatchesCannotReachBeyondTheTenant(t *testing.T) {
 			in := tenant()
 			in.Cluster.Spec.Patches = []v1.Patch{patch}
 			files, err := checkedOverlay(in)
-			if err == nil || files != nil || !strings.Contains(err.Error(), "spec.patches") {
-				t.Errorf("got %d files, %v", len(files), err)
-			}
+			need.That(t, err != nil && files == nil && strings.Contains(err.Error(), "spec.patches"),
+				"got %d files, %v", len(files), err)
 		})
 	}
 }
@@ -210,15 +206,12 @@ func TestHostsWithoutAddress(t *testing.T) {
 	with := 0
 	for name, text := range files {
 		if strings.HasSuffix(name, ".cfg") || strings.HasSuffix(name, "/hosts") {
-			if strings.Contains(string(text), in.Hosts[0].Host.Name+" ") || strings.Contains(string(text), in.Hosts[0].Host.Name+"\t") {
-				t.Errorf("%s has the host that has no address:\n%s", name, text)
-			}
+			need.That(t, !strings.Contains(string(text), in.Hosts[0].Host.Name+" ") && !strings.Contains(string(text), in.Hosts[0].Host.Name+"\t"),
+				"%s has the host that has no address:\n%s", name, text)
 			with += strings.Count(string(text), in.Hosts[1].Host.Name)
 		}
 	}
-	if with == 0 {
-		t.Error("the other hosts are gone too")
-	}
+	need.That(t, with != 0, "the other hosts are gone too")
 }
 
 func TestRedfishSystems(t *testing.T) {
@@ -232,9 +225,7 @@ func TestRedfishSystems(t *testing.T) {
 		"https://192.0.2.1/redfish/v1/Systems/1":                                         "",
 	} {
 		got, err := redfishSystem(address)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: got %q, %v; want %q", address, got, err, want)
-		}
+		need.That(t, got == want && (err == nil) == (want != ""), "%s: got %q, %v; want %q", address, got, err, want)
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("the password is repeated: %v", err)
 		}

@@ -12,6 +12,8 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // everyText gives all texts of up to n characters of an alphabet.
@@ -74,9 +76,8 @@ func readByAll(t *testing.T, text string) {
 	if err == nil {
 		err = json.Unmarshal(object, &kubectl)
 	}
-	if err != nil || !reflect.DeepEqual(kubectl, want) {
-		t.Errorf("%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text, kubectl, err, content)
-	}
+	need.That(t, err == nil && reflect.DeepEqual(kubectl, want),
+		"%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text, kubectl, err, content)
 	if err := yamlv3.Unmarshal(content, &kustomize); err != nil || !reflect.DeepEqual(kustomize, want) {
 		t.Errorf("%q: yaml.v3 reads %v, %v of\n%s", text, kustomize, err, content)
 	}
@@ -94,9 +95,7 @@ text: |
   a
   b
 `
-	if err != nil || string(content) != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, content, want)
-	}
+	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 }
 
 // TestOneLine: short lists and objects of words are in one line; labels, what a kustomization lists, and all that is long have a line each.
@@ -135,9 +134,7 @@ spec:
   words:
   - two words
 `
-	if err != nil || string(content) != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, content, want)
-	}
+	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 }
 
 // TestOneOrder: fields are in the order of their names, whatever is in them, and wherever they are.
@@ -165,9 +162,7 @@ func TestMarshal(t *testing.T) {
 		map[string]any{"status": 1, "a": map[string]any{"status": 1, "none": nil, "list": []any{nil, []any{}}}},
 		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0, "f": json.Number("1.50")})
 	want := Header + "a:\n  list:\n  - null\n  - []\n  status: 1\n---\nbig: 18446744073709551615\ne: 1e+30\nf: 1.5\nwhole: -9223372036854775808\nzero: 0\n"
-	if err != nil || string(content) != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, content, want)
-	}
+	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 	if _, err := Marshal(map[string]any{"a": math.NaN()}); err == nil || fmt.Sprint(err) != "map[string]interface {}: json: unsupported value: NaN" {
 		t.Errorf("NaN: %v", err)
 	}

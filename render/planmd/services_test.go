@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -66,17 +67,12 @@ func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 	}}}}
 	in.Site.Name = "lab"
 	page := string(Page(in))
-	if strings.Count(page, "owned") < 8 {
-		t.Errorf("the words are not in the page: %s", page)
-	}
+	need.That(t, strings.Count(page, "owned") >= 8, "the words are not in the page: %s", page)
 	for line := range strings.Lines(page) {
-		if strings.HasPrefix(line, "## good") || strings.HasPrefix(line, "owned") || strings.Contains(line, "<b>") || strings.Contains(line, "](") {
-			t.Errorf("%q", line)
-		}
+		need.That(t, !strings.HasPrefix(line, "## good") && !strings.HasPrefix(line, "owned") && !strings.Contains(line, "<b>") && !strings.Contains(line, "]("),
+			"%q", line)
 	}
-	if bytes.ContainsAny([]byte(page), "\r\x1b\u202e\u3164") {
-		t.Errorf("what is not text is in %q", page)
-	}
+	need.That(t, !bytes.ContainsAny([]byte(page), "\r\x1b\u202e\u3164"), "what is not text is in %q", page)
 }
 
 // TestAnyPatches: a reviewer reads which clusters have patches, and what these may do.

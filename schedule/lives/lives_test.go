@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // run plans. What the brake does not allow is committed only if somebody accepts it, as every second time somebody
@@ -236,16 +238,12 @@ func TestLives(t *testing.T) {
 	}
 	if text := os.Getenv("SIPGEN_NIGHTLY"); text != "" {
 		night, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatal("SIPGEN_NIGHTLY: ", err)
-		}
+		need.Must(t, err == nil, "%v %v", "SIPGEN_NIGHTLY: ", err)
 		from, most, end = int(time.Now().Unix()/86400)*100_000, 100_000, time.Now().Add(night)
 	}
 	if text := os.Getenv("SIPGEN_SEED"); text != "" {
 		seed, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal("SIPGEN_SEED: ", err)
-		}
+		need.Must(t, err == nil, "%v %v", "SIPGEN_SEED: ", err)
 		from, most = seed, 1
 	}
 	var (

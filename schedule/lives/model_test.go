@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -45,14 +46,10 @@ const worker = "Worker"
 // TestModel holds the program to the model, run by run.
 func TestModel(t *testing.T) {
 	text, err := os.ReadFile("testdata/model.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	runs := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	const want = 2000
-	if len(runs) != want {
-		t.Errorf("found %d runs, want %d", len(runs), want)
-	}
+	need.That(t, len(runs) == want, "found %d runs, want %d", len(runs), want)
 	for i, line := range runs {
 		var r modelRun
 		if err := json.Unmarshal(line, &r); err != nil {

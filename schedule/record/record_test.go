@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -94,9 +95,7 @@ func compare(t *testing.T, file string, names, hashes []string) {
 		return
 	}
 	recorded, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	want := strings.Split(strings.TrimSuffix(string(recorded), "\n"), "\n")
 	if len(want) < len(names) || len(want) > len(names) && !testing.Short() {
 		t.Errorf("%s: found %d lines, want %d", path, len(want), len(names))
@@ -109,9 +108,7 @@ func compare(t *testing.T, file string, names, hashes []string) {
 			}
 		}
 	}
-	if different > 10 {
-		t.Errorf("%s: %d lines differ", path, different)
-	}
+	need.That(t, different <= 10, "%s: %d lines differ", path, different)
 }
 
 // recordSites plans the worlds of the seeds below n, and compares. What is recorded was planned in the order in
@@ -133,9 +130,7 @@ func recordSites(t *testing.T, file string, n int, size scale, more ...func(*wor
 			given = w.shuffled(newDice(uint64(seed), size.stream+100))
 		}
 		lines, err := decide(given)
-		if err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
+		need.That(t, err == nil, "seed %d: %v", seed, err)
 		names[seed], hashes[seed] = fmt.Sprint(seed), hashOf(lines)
 		if seed == *show {
 			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))

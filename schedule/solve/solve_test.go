@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold
@@ -254,9 +256,7 @@ func TestSolveAgreesWithEverything(t *testing.T) {
 			}
 		}
 	}
-	if short < 500 || replaced < 100 {
-		t.Errorf("%d shortages and %d successors: too few to test anything", short, replaced)
-	}
+	need.That(t, short >= 500 && replaced >= 100, "%d shortages and %d successors: too few to test anything", short, replaced)
 }
 
 // addsUp says whether a shortage is one, and its domains are all of its capacity.
@@ -313,9 +313,7 @@ func TestPacked(t *testing.T) {
 			t.Fatalf("site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
 		}
 	}
-	if packed < 200 || alone < 100 {
-		t.Errorf("%d packed, %d alone: too few to test anything", packed, alone)
-	}
+	need.That(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
 }
 
 // TestPackTakesTheSmallestThatSuffices: three domains of 2, 3 and 4 hosts, and a role that wants three.
@@ -416,9 +414,7 @@ func TestKept(t *testing.T) {
 			if len(s.Kept) == 1 && found.Left[k]+has < found.Kept[k] {
 				t.Fatalf("site %d: %d of %d kept, and %d had\n%+v\n%+v", seed, found.Left[k], found.Kept[k], has, *s, *found)
 			}
-			if found.Left[k] > found.Kept[k] {
-				t.Fatalf("site %d: %d are kept, more than %d", seed, found.Left[k], found.Kept[k])
-			}
+			need.Must(t, found.Left[k] <= found.Kept[k], "site %d: %d are kept, more than %d", seed, found.Left[k], found.Kept[k])
 			got, less = got+has, less+found.Kept[k]-found.Left[k]
 		}
 		if !all || len(s.Kept) > 1 {
@@ -433,7 +429,5 @@ func TestKept(t *testing.T) {
 			}
 		}
 	}
-	if got < 1000 || less < 1000 {
-		t.Errorf("%d had, %d less kept: too few to test anything", got, less)
-	}
+	need.That(t, got >= 1000 && less >= 1000, "%d had, %d less kept: too few to test anything", got, less)
 }

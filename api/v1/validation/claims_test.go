@@ -69,9 +69,8 @@ func TestSiteClaims(t *testing.T) {
 			need.Len(t, row.why, errs, 0)
 			continue
 		}
-		if len(errs) != 1 || errs[0].Cluster.Name != "b" || errs[0].Path != row.path || !strings.Contains(errs[0].Message, row.want) {
-			t.Errorf("%s:\n got %v\nwant one error at b, %s: ...%s...", row.why, errs, row.path, row.want)
-		}
+		need.That(t, len(errs) == 1 && errs[0].Cluster.Name == "b" && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
+			"%s:\n got %v\nwant one error at b, %s: ...%s...", row.why, errs, row.path, row.want)
 	}
 }
 
@@ -145,9 +144,8 @@ func TestValidateHeld(t *testing.T) {
 					newcomer = row.b
 				}
 				errs := ValidateHeld([]v1.SIPCluster{newcomer}, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
-				if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree") {
-					t.Errorf("of a holder that is frozen: found %v", errs)
-				}
+				need.That(t, len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree"),
+					"of a holder that is frozen: found %v", errs)
 			})
 		}
 		need.Equal(t, row.why, len(places), 1)
@@ -178,9 +176,8 @@ func TestSyncNames(t *testing.T) {
 					held := Held{}
 					held.AddSynced("evil", holder)
 					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: held}, 30000, 32767)
-					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, "names of those of evil/"+holder) {
-						t.Errorf("%s, %s: found %v, want one complaint about %s", part, what, errs, other)
-					}
+					need.That(t, len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(errs[0].Message, "names of those of evil/"+holder),
+						"%s, %s: found %v, want one complaint about %s", part, what, errs, other)
 				}
 			}
 		}

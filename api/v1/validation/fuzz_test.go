@@ -69,9 +69,7 @@ func FuzzPatch(f *testing.F) {
 		if CheckPatch(text) != nil {
 			return
 		}
-		if len(text) > MaxPatchBytes {
-			t.Fatalf("%d bytes are taken", len(text))
-		}
+		need.Must(t, len(text) <= MaxPatchBytes, "%d bytes are taken", len(text))
 		raw, err := kyaml.YAMLToJSON([]byte(text))
 		if err != nil {
 			return // kustomize refuses it as well
@@ -87,9 +85,8 @@ func FuzzPatch(f *testing.F) {
 			return
 		}
 		for _, operation := range operations {
-			if !slices.Contains([]string{"add", "remove", "replace", "test"}, operation.Kind()) {
-				t.Errorf("%q is taken: it has the operation %q", text, operation.Kind())
-			}
+			need.That(t, slices.Contains([]string{"add", "remove", "replace", "test"}, operation.Kind()),
+				"%q is taken: it has the operation %q", text, operation.Kind())
 			if path, err := operation.Path(); err != nil || !strings.HasPrefix(path, "/") {
 				t.Errorf("%q is taken: path %q, %v", text, path, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestPatchesAreBounded(t *testing.T) {
@@ -40,9 +41,8 @@ func TestPatchesAreBounded(t *testing.T) {
 		if row.want == "" && len(errs) == 0 {
 			continue
 		}
-		if len(errs) != 1 || errs[0].Path != row.path || !strings.Contains(errs[0].Message, row.want) {
-			t.Errorf("%s: got %v, want %s: %s", row.why, errs, row.path, row.want)
-		}
+		need.That(t, len(errs) == 1 && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
+			"%s: got %v, want %s: %s", row.why, errs, row.path, row.want)
 	}
 }
 

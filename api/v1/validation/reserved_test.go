@@ -140,9 +140,7 @@ func TestReservedKeys(t *testing.T) {
 		"flux.weave.works/automated", "irq-load-balancing.crio.io/x", "run.oci.keep_original_groups", "org.systemd.property.DefaultDependencies", "dev.gvisor.spec.mount.a.type",
 		"operator.1password.io/item-path", "coredns.io/hostname", "grafana_dashboard", "GRAFANA_datasource",
 	} {
-		if ReservedKey(key) == "" {
-			t.Errorf("%s is nobody's, want it to be reserved", key)
-		}
+		need.That(t, ReservedKey(key) != "", "%s is nobody's, want it to be reserved", key)
 	}
 	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x",
 		// Own keys, and Reloader, which rolls the very pods when their ConfigMap or Secret changes, and gives nothing.

@@ -234,18 +234,16 @@ func TestServicesThatAreNot(t *testing.T) {
 		if !slices.ContainsFunc(errs, func(e FieldError) bool { return e.Path == row.path && strings.Contains(e.Message, row.want) }) {
 			t.Errorf("%s:\n got %v\nwant %s: ...%s...", row.why, errs, row.path, row.want)
 		}
-		if slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }) {
-			t.Errorf("%s: the secret is repeated: %v", row.why, errs)
-		}
+		need.That(t, !slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }),
+			"%s: the secret is repeated: %v", row.why, errs)
 	}
 }
 
 func TestANameThatIsTooLong(t *testing.T) {
 	c := withServices(strings.Repeat("a", 38))
 	errs := validateServices(&c)
-	if len(errs) != 1 || errs[0].Path != "spec.services.loadBalancerControlPlane[0]" || !strings.Contains(errs[0].Message, "shorten the cluster's name to 37") {
-		t.Errorf("got %v", errs)
-	}
+	need.That(t, len(errs) == 1 && errs[0].Path == "spec.services.loadBalancerControlPlane[0]" && strings.Contains(errs[0].Message, "shorten the cluster's name to 37"),
+		"got %v", errs)
 }
 
 func TestWarnings(t *testing.T) {

@@ -23,9 +23,7 @@ func TestBaseBesideTheTree(t *testing.T) {
 // TestTreeFolders: every folder at the top of a rendered tree is one of treeFolders.
 func TestTreeFolders(t *testing.T) {
 	folders, err := filepath.Glob("../../../golden/*/*")
-	if err != nil || len(folders) == 0 {
-		t.Fatalf("found %d folders of golden trees: %v", len(folders), err)
-	}
+	need.Must(t, err == nil && len(folders) != 0, "found %d folders of golden trees: %v", len(folders), err)
 	for _, folder := range folders {
 		if info, err := os.Stat(folder); err != nil {
 			t.Error(err)

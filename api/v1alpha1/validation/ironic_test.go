@@ -78,9 +78,7 @@ func TestOlderIronics(t *testing.T) {
 	} {
 		site, err := withIronic(t, row.older)
 		if row.moved == nil {
-			if err == nil {
-				t.Errorf("%s: no error", row.older)
-			}
+			need.That(t, err != nil, "%s: no error", row.older)
 			continue
 		}
 		if err != nil {
@@ -88,9 +86,7 @@ func TestOlderIronics(t *testing.T) {
 			continue
 		}
 		i := &site.Spec.Services.Ironic[0]
-		if !row.moved(i) {
-			t.Errorf("%s: found %+v", row.older, i)
-		}
+		need.That(t, row.moved(i), "%s: found %+v", row.older, i)
 		need.Words(t, row.older, fmt.Sprint(site.Warnings), row.warning)
 	}
 }
@@ -160,9 +156,8 @@ func TestBadIronics(t *testing.T) {
 				spec = strings.Replace(spec, "}}, {", "}},\n  {", 1)
 			}
 			site, err := withIronic(t, spec)
-			if site != nil || err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
-				t.Errorf("found %v\nwant  %s", err, row.want)
-			}
+			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+				"found %v\nwant  %s", err, row.want)
 			need.Without(t, "the message repeats a secret", fmt.Sprint(err), "hunter2")
 		})
 	}
@@ -179,14 +174,12 @@ func TestNewerIronics(t *testing.T) {
 		{"}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", "apiVersion: found \"ironic.metal3.io/v1\", and sipgen has the definition of ironic.metal3.io/v1alpha1"},
 	} {
 		site, err := withIronic(t, row.spec)
-		if err != nil || !strings.Contains(fmt.Sprint(site.Warnings), row.want) {
-			t.Errorf("%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
-		}
+		need.That(t, err == nil && strings.Contains(fmt.Sprint(site.Warnings), row.want),
+			"%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
 	}
 	site, err := withIronic(t, "futureField: {a: 1}")
-	if err != nil || fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) != "map[a:1]" {
-		t.Errorf("found %v, %v", err, site)
-	}
+	need.That(t, err == nil && fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) == "map[a:1]",
+		"found %v, %v", err, site)
 	if _, err := withIronic(t, "apiCredentialName: x, version: 35"); err == nil || !strings.Contains(err.Error(), `did you mean "apiCredentialsName"?`) {
 		t.Errorf("beside a fault, an unknown field is said: %v", err)
 	}

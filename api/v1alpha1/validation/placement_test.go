@@ -38,9 +38,7 @@ const placementSite = `  repository: {url: 'https://git.example.org/a.git'}
 
 func TestPlacementIsRead(t *testing.T) {
 	site, err := parse(t, placementSite)
-	if err != nil || len(site.Warnings) > 0 {
-		t.Fatal(err, site)
-	}
+	need.Must(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
 	if spans := site.Spec.Services.Networks[0].Spans(); len(spans) != 1 || spans[0].String() != "172.18.0.50-172.18.0.100" {
 		t.Errorf("found %v", spans)
 	}
@@ -83,16 +81,13 @@ func TestBadPlacement(t *testing.T) {
 		{"an attachment twice", "    placement:\n", "    - {name: storage, namespace: openstack, attachment: '{\"type\": \"x\"}'}\n    placement:\n", `spec.services.networks[2].name: found "storage", which spec.services.networks[0] is`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			if strings.Count(placementSite, row.old) < 1 {
-				t.Fatalf("%q is not in the Site", row.old)
-			}
+			need.Must(t, strings.Count(placementSite, row.old) >= 1, "%q is not in the Site", row.old)
 			site, err := parse(t, strings.Replace(placementSite, row.old, row.new, 1))
 			if err == nil {
 				_, err = api.CompleteSite(site, nil)
 			}
-			if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
-				t.Errorf("found %v\nwant  %s", err, row.want)
-			}
+			need.That(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2") && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+				"found %v\nwant  %s", err, row.want)
 		})
 	}
 }

@@ -184,9 +184,7 @@ func TestBadSites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			site, err := parse(t, c.spec)
-			if site != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("found %v\nwant  %s", err, c.want)
-			}
+			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), c.want), "found %v\nwant  %s", err, c.want)
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the message repeats the credential: %v", err)
 			}

@@ -15,16 +15,13 @@ func TestTenantsHaveDefaults(t *testing.T) {
 	site, err := parse(t, repositoryLine+"  maxHostsPerTenant: 7\n  tenants:\n  - {name: bank, namespaces: [bank]}\n  - {name: edge, namespaces: [edge], hosts: {max: 3}}\n")
 	need.OK(t, err)
 	bank, edge := site.Spec.Tenants[0], site.Spec.Tenants[1]
-	if bank.Patches != v1alpha1.PatchesNone || *bank.Hosts.Max != 7 || *bank.Hosts.MaxStandby != 7 || bank.MaxPriority != 0 {
-		t.Errorf("found %+v", bank)
-	}
-	if *edge.Hosts.Max != 3 || *edge.Hosts.MaxStandby != 3 {
-		t.Errorf("found max %d, standby %d, want standby to be max", *edge.Hosts.Max, *edge.Hosts.MaxStandby)
-	}
+	need.That(t, bank.Patches == v1alpha1.PatchesNone && *bank.Hosts.Max == 7 && *bank.Hosts.MaxStandby == 7 && bank.MaxPriority == 0,
+		"found %+v", bank)
+	need.That(t, *edge.Hosts.Max == 3 && *edge.Hosts.MaxStandby == 3,
+		"found max %d, standby %d, want standby to be max", *edge.Hosts.Max, *edge.Hosts.MaxStandby)
 	site, err = parse(t, repositoryLine)
-	if err != nil || site.Spec.Tenants != nil || *site.Spec.MaxHostsPerTenant != 100 {
-		t.Errorf("without tenants: found %v, %+v", err, site)
-	}
+	need.That(t, err == nil && site.Spec.Tenants == nil && *site.Spec.MaxHostsPerTenant == 100,
+		"without tenants: found %v, %+v", err, site)
 }
 
 func TestTenantsAreRead(t *testing.T) {
@@ -137,9 +134,8 @@ func TestBadTenants(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			site, err := parse(t, repositoryLine+row.spec)
-			if site != nil || err == nil || !strings.Contains(err.Error(), row.want) {
-				t.Errorf("found %v\nwant  %s", err, row.want)
-			}
+			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), row.want),
+				"found %v\nwant  %s", err, row.want)
 			if row.why == "less than nothing" && strings.Contains(err.Error(), "maxStandby") {
 				t.Errorf("found %v, and maxStandby was not given", err)
 			}

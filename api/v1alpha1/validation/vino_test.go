@@ -31,9 +31,8 @@ func TestVinoIsRead(t *testing.T) {
 	site, err := parse(t, vinoSite)
 	need.OK(t, err)
 	v := &site.Spec.Services.VirtualHosts[0]
-	if v.HostNamespace != "vino-system" || v.Group() != "vino.vms" || v.Spec.Networks[1].FirstMAC() != "02:00:00:00:00:00" || v.Spec.Networks[0].BitStep() != 4 {
-		t.Errorf("found %+v", v)
-	}
+	need.That(t, v.HostNamespace == "vino-system" && v.Group() == "vino.vms" && v.Spec.Networks[1].FirstMAC() == "02:00:00:00:00:00" && v.Spec.Networks[0].BitStep() == 4,
+		"found %+v", v)
 }
 
 // TestOlderVino: the bridge of a Vino from before each network had one is that of its network, with a warning.
@@ -47,9 +46,8 @@ func TestOlderVino(t *testing.T) {
 		}
 	}
 	site, err := parse(t, strings.Join(lines, ""))
-	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName") {
-		t.Fatalf("found %v, %+v", err, site)
-	}
+	need.Must(t, err == nil && len(site.Warnings) == 1 && strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName"),
+		"found %v, %+v", err, site)
 	if spec := site.Spec.Services.VirtualHosts[0].Spec; spec.Networks[0].BridgeName != "vm-infra" || spec.Object()["vmBridge"] != nil {
 		t.Errorf("found %+v", spec)
 	}
@@ -103,9 +101,8 @@ func TestBadVinos(t *testing.T) {
 				t.Fatalf("%q stands %d times in the Site", row.old, strings.Count(vinoSite, row.old))
 			}
 			_, err := parse(t, strings.Replace(vinoSite, row.old, row.new, 1))
-			if err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "site.yaml: document 1: line ") {
-				t.Errorf("found %v\nwant  %s", err, row.want)
-			}
+			need.That(t, err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+				"found %v\nwant  %s", err, row.want)
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the message repeats a secret: %v", err)
 			}

@@ -34,9 +34,8 @@ func TestNothingBreaksOutOfATable(t *testing.T) {
 		}
 		need.Equal(t, line, strings.Count(line, "|"), 6)
 		rest := strings.NewReplacer("<code>", "", "</code>", "").Replace(line)
-		if strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e") {
-			t.Errorf("a character that means something to Markdown: %s", line)
-		}
+		need.That(t, !strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e"),
+			"a character that means something to Markdown: %s", line)
 	}
 }
 
@@ -53,9 +52,7 @@ func TestNothingIsACommandInJSON(t *testing.T) {
 
 func TestNothingReachesTheTerminal(t *testing.T) {
 	for _, r := range human(t, hostile(t)) {
-		if r == 0x1b || r == 0x202e || r == '\r' {
-			t.Fatalf("found %U", r)
-		}
+		need.Must(t, r != 0x1b && r != 0x202e && r != '\r', "found %U", r)
 	}
 }
 
@@ -99,9 +96,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add("---\n---\nkind: A\n---\nkind: A", "kind: {a: b}\nmetadata: []")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		diff, err := objdiff.Compare(map[string][]byte{"f.yaml": []byte(a)}, map[string][]byte{"f.yaml": []byte(b)})
-		if err != nil || diff.Empty() != (a == b) {
-			t.Fatalf("%v, %+v", err, diff)
-		}
+		need.Must(t, err == nil && diff.Empty() == (a == b), "%v, %+v", err, diff)
 		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, inJSON, inMarkdown} {
 			need.OK(t, write(io.Discard, diff))
 		}
@@ -118,9 +113,8 @@ func FuzzCompare(f *testing.F) {
 func TestApart(t *testing.T) {
 	long := "PermitOpen" + strings.Repeat(" 192.0.2.1:22", 30)
 	old, new := apart(long+" 192.0.2.7:22", long+" 192.0.2.8:22")
-	if !strings.HasPrefix(old, "… 192.0.2.1:22 ") || !strings.HasSuffix(old, " 192.0.2.7:22") || len(old) > 80 || !strings.HasSuffix(new, " 192.0.2.8:22") {
-		t.Errorf("got %q and %q", old, new)
-	}
+	need.That(t, strings.HasPrefix(old, "… 192.0.2.1:22 ") && strings.HasSuffix(old, " 192.0.2.7:22") && len(old) <= 80 && strings.HasSuffix(new, " 192.0.2.8:22"),
+		"got %q and %q", old, new)
 	for _, row := range [][2]string{{"a b", "a c"}, {strings.Repeat("a", 300), strings.Repeat("a", 301)}} {
 		if old, new := apart(row[0], row[1]); old != row[0] || new != row[1] {
 			t.Errorf("got %q and %q, want them as they are", old, new)

@@ -42,9 +42,8 @@ func TestFindings(t *testing.T) {
 		"SIP060 tenants/red: Worker: rack=r1: 3 of the role's hosts are there, and the limit is 1: they are kept")
 	var got []string
 	for _, f := range Findings(p) {
-		if finding.Find(f.Code) == nil || f.Fix == "" || f.Severity != finding.Warning {
-			t.Errorf("%+v: want a code of the table, and its remedy", f)
-		}
+		need.That(t, finding.Find(f.Code) != nil && f.Fix != "" && f.Severity == finding.Warning,
+			"%+v: want a code of the table, and its remedy", f)
 		got = append(got, f.Code+" "+f.Words())
 	}
 	slices.Sort(got)

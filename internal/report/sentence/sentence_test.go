@@ -52,9 +52,7 @@ func TestEverythingHasWords(t *testing.T) {
 			}
 		}
 	}
-	if found < 40 {
-		t.Errorf("found %d types, and there are more: are they declared otherwise now?", found)
-	}
+	need.That(t, found >= 40, "found %d types, and there are more: are they declared otherwise now?", found)
 }
 
 func parse(t *testing.T, dir string) []*ast.File {
@@ -152,9 +150,7 @@ func TestWarning(t *testing.T) {
 // TestOneLineASentence: a uid in a file may be any text.
 func TestOneLineASentence(t *testing.T) {
 	found := Warnings([]schedule.Warning{schedule.AnotherUID{Host: schedule.HostKey{Namespace: "m", Name: "a"}, Source: "a.yaml", Was: "1", Is: "2\n  held: by\u202e evil"}})
-	if len(found) != 1 || strings.ContainsAny(found[0], "\n\u202e") {
-		t.Errorf("%q", found)
-	}
+	need.That(t, len(found) == 1 && !strings.ContainsAny(found[0], "\n\u202e"), "%q", found)
 }
 
 // TestMissing: the kind of host that is missing, and where it may lie.
@@ -195,9 +191,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 			words[said] = value.Names[0].Name
 		}
 	}
-	if len(words) < 9 {
-		t.Errorf("found %v", words)
-	}
+	need.That(t, len(words) >= 9, "found %v", words)
 }
 
 // TestUnconfirmedAlike: where a tree is lost, each host's address is to be looked at: that is said once for a network.

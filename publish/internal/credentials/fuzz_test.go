@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -23,15 +24,12 @@ func FuzzCredentialHelperAnswer(f *testing.F) {
 				want[key] = value
 			}
 		}
-		if (login == nil) != (want["password"] == "") {
-			t.Fatalf("found %v in %q", login, answer)
-		}
+		need.Must(t, (login == nil) == (want["password"] == ""), "found %v in %q", login, answer)
 		if login == nil {
 			return
 		}
-		if login.Password != want["password"] || login.Username != want["username"] {
-			t.Errorf("found %q %q, want %q", login.Username, login.Password, want)
-		}
+		need.That(t, login.Password == want["password"] && login.Username == want["username"],
+			"found %q %q, want %q", login.Username, login.Password, want)
 		said := redact.Known("the server says "+login.Password+" and "+Basic(login)+".", login.Password, Basic(login))
 		if len(login.Password) > 4 && strings.Contains(said, Basic(login)) {
 			t.Errorf("found %q", said)

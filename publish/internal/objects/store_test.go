@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 )
 
@@ -26,9 +27,7 @@ func git(t testing.TB, dir string, args ...string) string {
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org")
 	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
 	return strings.TrimSuffix(string(out), "\n")
 }
 
@@ -59,9 +58,7 @@ func packOf(t testing.TB, repo, objects string, flags ...string) []byte {
 	command := exec.Command("git", append([]string{"pack-objects", "--stdout", "--quiet", "--no-reuse-delta"}, flags...)...)
 	command.Dir, command.Stdin = repo, strings.NewReader(objects)
 	out, err := command.Output()
-	if err != nil {
-		t.Fatal("git pack-objects:", err)
-	}
+	need.Must(t, err == nil, "%v %v", "git pack-objects:", err)
 	return out
 }
 

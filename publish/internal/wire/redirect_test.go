@@ -3,6 +3,8 @@ package wire
 import (
 	"net/url"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestSameServer(t *testing.T) {
@@ -29,13 +31,9 @@ func TestSameServer(t *testing.T) {
 		{"http://[::1]:8080/a", "http://[::2]:8080/b", false},
 	} {
 		from, err := url.Parse(row.from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		to, err := url.Parse(row.to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, err)
 		if found := sameServer(from, to); found != row.want {
 			t.Errorf("%s to %s: found %t", row.from, row.to, found)
 		}

@@ -31,9 +31,8 @@ func TestTokenOfTheForge(t *testing.T) {
 		{"a password is no token", proposal{forge: "gitea"}, publish.Target{URL: https, Auth: publish.Auth{Username: "a", Password: "b"}}, nil, "", ""},
 	} {
 		token, name, err := row.proposal.token(row.target, func(name string) string { return row.environment[name] })
-		if err != nil || token != row.want || name != row.name {
-			t.Errorf("%s: found %q, %q, %v, want %q, %q", row.why, token, name, err, row.want, row.name)
-		}
+		need.That(t, err == nil && token == row.want && name == row.name,
+			"%s: found %q, %q, %v, want %q, %q", row.why, token, name, err, row.want, row.name)
 	}
 }
 
@@ -69,9 +68,8 @@ func TestUnencrypted(t *testing.T) {
 			continue
 		}
 		for i, words := range found {
-			if !strings.HasPrefix(words, row.want[i]) || strings.Contains(words, "s3cret") || strings.Contains(words, "t0ken") {
-				t.Errorf("%s: found %q, want %q", row.url, words, row.want[i])
-			}
+			need.That(t, strings.HasPrefix(words, row.want[i]) && !strings.Contains(words, "s3cret") && !strings.Contains(words, "t0ken"),
+				"%s: found %q, want %q", row.url, words, row.want[i])
 		}
 	}
 }
@@ -102,8 +100,7 @@ func TestForgeEndsWithTheRun(t *testing.T) {
 		p := &proposal{branch: "sipgen/dc1", forge: "gitea"}
 		environment := func(name string) string { return map[string]string{"SIPGEN_FORGE_TOKEN": "t0ken"}[name] }
 		r, err := p.prepare(publish.Target{URL: "https://git.example.org/acme/fleet.git", Branch: "main", Timeout: limit}, environment)
-		if err != nil || r.client == nil || r.client.Timeout != want {
-			t.Errorf("--timeout %s: found %+v, %v, want %s", limit, r, err, want)
-		}
+		need.That(t, err == nil && r.client != nil && r.client.Timeout == want,
+			"--timeout %s: found %+v, %v, want %s", limit, r, err, want)
 	}
 }

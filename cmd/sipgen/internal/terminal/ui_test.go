@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func environment(pairs ...string) func(string) string {
@@ -26,9 +28,7 @@ func environment(pairs ...string) func(string) string {
 func terminal(t *testing.T) (tty *os.File, read func() string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, err)
 	t.Cleanup(func() { screen.Close() })
 	text := make(chan string)
 	go func() {
@@ -62,9 +62,7 @@ func TestStages(t *testing.T) {
 			tty, read := terminal(t)
 			if row.pipe {
 				r, w, err := os.Pipe()
-				if err != nil {
-					t.Fatal(err)
-				}
+				need.OK(t, err)
 				tty, read = w, func() string {
 					w.Close()
 					text, _ := io.ReadAll(r)
@@ -80,9 +78,7 @@ func TestStages(t *testing.T) {
 				}
 				_, _ = io.WriteString(answer, "yes\n")
 			})
-			if !ui.Confirm("go on?") {
-				t.Error("yes is a no")
-			}
+			need.That(t, ui.Confirm("go on?"), "yes is a no")
 			time.Sleep(100 * time.Millisecond) // what waited for it prints
 			end()
 			if text := strings.ReplaceAll(read(), "\r\n", "\n"); text != row.want {
