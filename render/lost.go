@@ -95,7 +95,7 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []ForeignBacken
 	var found []ForeignBackend
 	for i := range clusters {
 		c := &clusters[i]
-		if !c.Gone && len(c.Refused) == 0 || !rendered(c) {
+		if !c.Gone && len(c.Refused) == 0 || !inTree(previous, c) {
 			continue
 		}
 		foreign := foreignTo(clusters, c)

@@ -53,7 +53,7 @@ type Services struct {
 }
 
 // Site renders the tree of a site. An unschedulable cluster is rendered with the hosts that it
-// holds, and left out if it holds none. Every problem is reported, and then there is no tree.
+// holds; see inTree. Every problem is reported, and then there is no tree.
 //
 // It gives the services that it rendered again, too, in the order of the placement. A tree must not be written before
 // those that have patches were built and checked (internal/overlay), and nothing is to be placed before the network
@@ -88,7 +88,7 @@ func (s *rendering) render() (Tree, []Services, error) {
 	var problems manifest.Problems
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
-		if !rendered(c) && !s.stays(c) {
+		if !inTree(s.Previous, c) {
 			continue
 		}
 		s.clusters = append(s.clusters, c)
@@ -125,8 +125,8 @@ func (s *rendering) planPage() []byte {
 	in := planmd.In{Site: s.Site, Namespace: s.engineNamespace()}
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
-		of := planmd.Cluster{Cluster: c, Spec: s.specs[c.Key], Rendered: rendered(c) || s.stays(c), New: rendered(c) &&
-			!s.keepsServices(c)}
+		of := planmd.Cluster{Cluster: c, Spec: s.specs[c.Key], Rendered: inTree(s.Previous, c)}
+		of.New = of.Rendered && !s.keepsServices(c)
 		of.HostsDoNotWait = s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && !s.inWaves(c)
 		if of.New {
 			if checked, err := s.infraInput(c); err == nil { // else the tree is not written
@@ -200,24 +200,17 @@ type rendering struct {
 	hostsIn []string
 }
 
-// rendered reports whether a cluster has anything in the tree: all do, but those that are
-// unschedulable or gone and have no host.
-func rendered(c *schedule.Cluster) bool {
-	if !c.Gone && !c.Unschedulable {
-		return true
-	}
+// inTree reports whether a cluster has anything in the tree: all do, but those without hosts that have left, or that
+// cannot be placed and were not there before. So one that loses all its hosts keeps its services, its component for
+// Cluster API and its place.
+func inTree(previous Tree, c *schedule.Cluster) bool {
 	for i := range c.Roles {
 		if len(c.Roles[i].Assigned)+len(c.Roles[i].Releasing) > 0 {
 			return true
 		}
 	}
-	return false
-}
-
-// stays reports whether a cluster is refused and is in the tree that was there before: it stays though it has no host.
-func (s *rendering) stays(c *schedule.Cluster) bool {
-	_, found := s.Previous[Folder(c.Key)+"/assignments.yaml"]
-	return found && len(c.Refused) > 0
+	_, was := previous[Folder(c.Key)+"/assignments.yaml"]
+	return !c.Gone && (was || !c.Unschedulable)
 }
 
 // ClusterError is why the services of one cluster cannot be rendered. The other clusters are not concerned.
