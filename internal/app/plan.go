@@ -57,7 +57,7 @@ func (p *Planned) describe() {
 	p.loseVirtualHosts()
 	p.remakeVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
-	p.Report.Since(placement.Holdings)
+	p.Report.Since(placement.Holdings, clusters.Known, clusters.Claims.Leaving)
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()

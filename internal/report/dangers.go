@@ -71,6 +71,12 @@ var rules = []rule{
 		return nonempty(when(c.Gone,
 			c.decommissioned(true)))
 	})},
+	{"left", hosts, func(p *Plan, _ []File) (out []danger) {
+		for _, key := range p.left {
+			out = append(out, ofCluster(key, key+" has no host and leaves the tree"))
+		}
+		return out
+	}},
 	{"back", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(when(c.back, returns(c))) })},
 	{"frozen", hosts, ofClusters(func(p *Plan, c *ClusterResult) []string { return nonempty(p.keeps(c)) })},
 	{"patches", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {

@@ -102,6 +102,9 @@ func (p *Plan) changedParts(areas []Area) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
 	}
+	if len(p.left) > 0 {
+		parts = append(parts, text.Count(len(p.left), "cluster")+" left")
+	}
 	if len(parts) > 0 {
 		return parts
 	}

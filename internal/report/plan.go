@@ -65,6 +65,8 @@ type Plan struct {
 	relabeled []relabeled
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
+	// left are the clusters that had no host any more, and leave the tree.
+	left []string
 	// shortOf are the clusters that each of the Shortages is about.
 	shortOf [][]string
 }
@@ -87,7 +89,7 @@ type ClusterResult struct {
 
 	// lost are the hosts of its previous tree that are gone without a release, as text.
 	lost []string
-	// back: the previous tree was releasing all its hosts, and it has a spec again.
+	// back: it was leaving in the previous tree, and has a spec again.
 	back bool
 }
 

@@ -132,7 +132,7 @@ func TestChangesAreSaid(t *testing.T) {
 	placement, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
 	need.OK(t, err)
 	p := Of("dc1", clusters, placement)
-	p.Since(placement.Holdings)
+	p.Since(placement.Holdings, nil, nil)
 	var table bytes.Buffer
 	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{

@@ -96,6 +96,7 @@ func TestRules(t *testing.T) {
 		}(), nil,
 			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
 		{"gone", planOf(ClusterResult{Gone: true}), nil, "t/a is being decommissioned", planOf(ClusterResult{}), nil},
+		{"left", Plan{left: []string{"t/a"}}, nil, "t/a has no host and leaves the tree", Plan{}, nil},
 		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,
 			"t/a is back: 1 host that still has its labels leaves all the same: m/h", slots(Slot{Host: "m/h", Status: StatusLeaving}), nil},
 		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new: why", planOf(ClusterResult{}), nil},

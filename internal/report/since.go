@@ -1,23 +1,28 @@
 package report
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Since compares with the previous tree: hosts that another cluster had, adopted hosts, and released hosts that are
-// free now.
-func (p *Plan) Since(before *holdings.Holdings) {
-	from, releasing, stays := map[string]string{}, map[string]bool{}, map[string]bool{}
+// Since compares with the previous tree, of which known are the clusters and leaving those that it notes as leaving:
+// hosts that another cluster had, adopted hosts, released hosts that are free now, and clusters that are back or have
+// left.
+func (p *Plan) Since(before *holdings.Holdings, known, leaving map[schedule.ClusterKey]bool) {
+	from, releasing := map[string]string{}, map[string]bool{}
 	for _, claim := range before.Tree {
 		from[claim.Host.String()], releasing[claim.Host.String()] = claim.Cluster.String(), claim.Releasing
-		stays[claim.Cluster.String()] = stays[claim.Cluster.String()] || !claim.Releasing
 	}
 	p.freed(before)
+	left := maps.Clone(known)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		any, had := stays[c.Key()]
-		c.back = had && !any && !c.Gone
+		key := schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+		delete(left, key)
+		c.back = leaving[key] && !c.Gone
 		for j := range c.Roles {
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]
@@ -37,6 +42,10 @@ func (p *Plan) Since(before *holdings.Holdings) {
 			}
 		}
 	}
+	for key := range left {
+		p.left = append(p.left, key.String())
+	}
+	slices.Sort(p.left)
 }
 
 // Freed is a host that was released by an earlier run and has been seen without labels since.
