@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -87,8 +88,9 @@ type Claim struct {
 	// Network is the network's id for a host's claim, and the attachment, "namespace/name", for a pod's.
 	Network string
 
-	span span
-	wide bool // of addresses with 128 bits
+	asked validation.Resource // of a cluster
+	span  span
+	wide  bool // of addresses with 128 bits
 }
 
 // number is an address, a MAC address or a port.

@@ -1,6 +1,7 @@
 package netplan
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -219,64 +220,45 @@ func attachment(key string) string { return "attachment " + key }
 
 // cluster adds the claims of a tenant's services.
 func (g *gatherer) cluster(c *v1.SIPCluster) {
-	key := c.Key()
-	for _, e := range c.Entries() {
-		claim := func(use Use, field string) Claim {
-			return Claim{Use: use, Cluster: c, Owner: "cluster " + key, Of: "cluster " + key, Field: field}
-		}
-		if e.NodePorts.Start != 0 {
-			ports := claim(TenantPorts, e.NodePortField)
-			ports.Within = nodePorts
-			g.ports(e.NodePorts.Start, e.NodePorts.End, ports)
-		}
-		if e.Service == nil {
+	owner := "cluster " + c.Key()
+	for _, asked := range validation.Claims(c) {
+		claim := Claim{Cluster: c, Owner: owner, Of: owner, Field: asked.Field, asked: asked.Resource}
+		switch asked.Kind {
+		case validation.NodePort:
+			claim.Use, claim.Within = TenantPorts, nodePorts
+			g.ports(asked.Ports.Start, asked.Ports.End, claim)
+			continue
+		case validation.ClusterIP:
+			claim.Use = ClusterIP
+		case validation.Balancer:
+			claim.Use = LoadBalancer
+			if asked.Provider == v1.ProviderMetalLB {
+				claim.Within = anyPool
+				claim.Pool, claim.Space = g.pool(asked.Pool)
+			}
+		case validation.PodIP:
+			claim.Use, claim.Network = Pod, asked.Attachment
+			claim.Within, claim.Space = g.attached(asked.Attachment)
+		default:
 			continue
 		}
-		if ip := e.Service.ClusterIP; ip != nil {
-			g.address(*ip, claim(ClusterIP, e.Path+".clusterIP"))
-		}
-		if exposure := e.Service.Service; exposure != nil {
-			lb := claim(LoadBalancer, e.Path+".service.loadBalancerIP")
-			if exposure.AddressProvider() == v1.ProviderMetalLB {
-				lb.Within = anyPool
-				for _, name := range validation.AddressPools(exposure.Annotations) {
-					lb.Pool, lb.Space = g.pool(name)
-				}
-			}
-			for _, ip := range exposure.Addresses() {
-				g.address(strings.TrimSpace(ip), lb)
-			}
-		}
-		for n, a := range e.Service.NetworkAttachments {
-			g.pods(c, &a, claim(Pod, fmt.Sprintf("%s.networkAttachments[%d].ips", e.Path, n)))
-		}
+		g.span(v1alpha1.Span{Start: asked.IP, Stop: asked.IP}, claim)
 	}
 }
 
-// pods adds a pod's claim on the network of its attachment. The network of an attachment that the Site does not have
-// is unknown, and a space of its own.
-func (g *gatherer) pods(c *v1.SIPCluster, a *v1.NetworkAttachment, claim Claim) {
-	key := a.Namespace + "/" + a.Name
-	if a.Namespace == "" {
-		key = c.Namespace + "/" + a.Name
-	}
-	claim.Within, claim.Space, claim.Network = attachment(key), "attachment "+key, key
+// attached returns the owner and the address space of the network of an attachment. That of one which the Site does
+// not have is unknown, and a space of its own.
+func (g *gatherer) attached(key string) (owner, space string) {
+	owner, space = attachment(key), "attachment "+key
 	for i := range g.site.Spec.Services.Networks {
 		if n := &g.site.Spec.Services.Networks[i]; n.Attachment != "" && n.Key() == key {
-			claim.Space = g.spaces[n.Network()]
+			space = g.spaces[n.Network()]
 			for _, s := range n.Spans() {
-				if s.Pool != "" {
-					claim.Within = s.Pool
-				}
+				owner = cmp.Or(s.Pool, owner)
 			}
 		}
 	}
-	for _, ip := range a.IPs {
-		if prefix, err := netip.ParsePrefix(ip); err == nil {
-			ip = prefix.Addr().String()
-		}
-		g.address(ip, claim)
-	}
+	return owner, space
 }
 
 // host adds the claims of a host.

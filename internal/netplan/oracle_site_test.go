@@ -103,7 +103,9 @@ func read(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host)
 						x.space, x.in = space("networks/n/"+n.Name), podsOf(&n)
 					}
 				}
-				for _, ip := range a.IPs {
+				field := x.field
+				for n, ip := range a.IPs {
+					x.field = fmt.Sprintf("%s[%d]", field, n)
 					one(x, strings.TrimSuffix(ip, "/24"))
 				}
 			}

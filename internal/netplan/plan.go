@@ -174,26 +174,11 @@ func (p *Comparison) Problems() []error {
 func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
-		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) && c.At.in(has(c.At.Cluster.Key())) {
+		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) &&
+			len(has(c.At.Cluster.Key())[c.At.asked]) > 0 {
 			c.At, c.With = c.With, c.At
 		}
 	}
-}
-
-// in reports whether a cluster's claim is among what its services have.
-func (c *Claim) in(held validation.Held) bool {
-	resource := validation.Resource{Name: c.text()}
-	switch c.Use {
-	case LoadBalancer:
-		resource.Kind = validation.Balancer
-	case ClusterIP:
-		resource.Kind = validation.ClusterIP
-	case Pod:
-		resource.Kind, resource.Name = validation.PodIP, c.Network+" "+resource.Name
-	default:
-		return false
-	}
-	return len(held[resource]) > 0
 }
 
 // Refused is what is wrong with a tenant's cluster.

@@ -80,6 +80,15 @@ func (b *builtCheck) decode(o *overlay.Object, into any) bool {
 	return err == nil
 }
 
+// text checks an address, if it is one.
+func (b *builtCheck) text(field, text string) bool {
+	ip, err := netip.ParseAddr(text)
+	if err == nil {
+		b.address(field, ip)
+	}
+	return err == nil
+}
+
 func (b *builtCheck) service(s *corev1.Service) {
 	if len(s.Spec.ExternalIPs) > 0 {
 		b.add("spec.externalIPs", "no tenant may set external IPs: they can capture traffic for any address")
@@ -88,27 +97,21 @@ func (b *builtCheck) service(s *corev1.Service) {
 		b.add("spec.externalName", "no tenant may set it: it makes the Service an alias for a name outside the cluster's services")
 	}
 	for _, ip := range append(slices.Clone(s.Spec.ClusterIPs), s.Spec.ClusterIP) {
-		if ip != "" && ip != corev1.ClusterIPNone {
-			b.address("spec.clusterIP", ip)
-		}
+		b.text("spec.clusterIP", ip)
 	}
 	if class := s.Spec.LoadBalancerClass; class != nil && !slices.Contains(b.tenant.LoadBalancerClasses, *class) {
 		b.add("spec.loadBalancerClass", "found %q, which %s is not granted", *class, b.tenant.where("loadBalancerClasses"))
 	}
-	if ip := s.Spec.LoadBalancerIP; ip != "" {
-		b.address("spec.loadBalancerIP", ip)
-	}
+	b.text("spec.loadBalancerIP", s.Spec.LoadBalancerIP)
 	b.pools("metadata.annotations", s.Annotations)
 	for _, key := range overlay.AddressNotes() {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
 			if ip = strings.TrimSpace(ip); ip == "" {
 				continue
 			}
-			if _, err := netip.ParseAddr(ip); err != nil {
+			if !b.text("metadata.annotations["+key+"]", ip) {
 				b.add("metadata.annotations["+key+"]", "found %q, want addresses", ip)
-				continue
 			}
-			b.address("metadata.annotations["+key+"]", ip)
 		}
 	}
 	if n := s.Spec.HealthCheckNodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
@@ -168,7 +171,12 @@ func (b *builtCheck) networks(text string) {
 				b.tenant.where("networkAttachments"))
 			continue
 		}
-		b.podAddresses(fmt.Sprintf("%s[%d]", path, i), n.Namespace, n.IPs)
+		for j, ip := range n.IPs {
+			prefix, err := netip.ParsePrefix(ip)
+			if err == nil && n.Namespace != "" && n.Namespace != b.cluster.Namespace {
+				b.address(fmt.Sprintf("%s[%d].ips[%d]", path, i, j), prefix.Addr())
+			}
+		}
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -32,6 +32,9 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []apivalidation.FieldError {
 	s.hostNamespaces()
 	for _, e := range c.Entries() {
 		s.entry(&e)
+	}
+	for _, claim := range apivalidation.Claims(c) {
+		s.claim(&claim)
 	}
 	s.jumpImages()
 	for i := range c.Spec.Services.Dex {
@@ -88,28 +91,13 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image,
 			t.where("images"))
 	}
-	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.address(e.Path+".clusterIP", *ip)
-	}
 	s.pools(e.Path+".annotations", e.Service.Annotations)
 	if exposure := e.Service.Service; exposure != nil {
 		s.pools(e.Path+".service.annotations", exposure.Annotations)
-		for _, ip := range exposure.Addresses() {
-			s.address(e.Path+".service.loadBalancerIP", ip)
-		}
 		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
 			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class,
 				t.where("loadBalancerClasses"))
 		}
-	}
-	switch p := e.NodePorts; {
-	case p.Start == 0 || t.mayName(p):
-	case t.Listed:
-		s.add(e.NodePortField, "found node port %s, which is not granted to %s", p, t.where("nodePorts"))
-	default:
-		ports := s.site.Spec.NodePorts
-		s.say(apivalidation.PortOutside, e.NodePortField, "found %s, want one within %d to %d, the site's range",
-			p.Described(), ports.Start, ports.End)
 	}
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
@@ -120,10 +108,31 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
 			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted",
 				n.Name, n.Namespace, t.where("networkAttachments"))
-			continue
 		}
-		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
 	}
+}
+
+// claim checks a node port or an address.
+func (s *asked) claim(claim *apivalidation.Asked) {
+	network, name, _ := strings.Cut(claim.Attachment, "/")
+	switch p := claim.Ports; {
+	case claim.Attachment != "" && !s.tenant.mayAttach(s.cluster.Namespace, network, name):
+	case needsAddress(s.cluster, claim):
+		s.address(claim.Field, claim.IP)
+	case claim.Kind != apivalidation.NodePort || s.tenant.mayName(p):
+	case s.tenant.Listed:
+		s.add(claim.Field, "found node port %s, which is not granted to %s", p, s.tenant.where("nodePorts"))
+	default:
+		ports := s.site.Spec.NodePorts
+		s.say(apivalidation.PortOutside, claim.Field, "found %s, want one within %d to %d, the site's range",
+			p.Described(), ports.Start, ports.End)
+	}
+}
+
+// needsAddress reports whether a claim is of an address that is to be granted: on a network of another namespace others
+// have theirs, too, and the networks of its own namespace are the cluster's own.
+func needsAddress(c *v1.SIPCluster, claim *apivalidation.Asked) bool {
+	return claim.IP.IsValid() && !strings.HasPrefix(claim.Attachment, c.Namespace+"/")
 }
 
 // pools checks the pools that annotations of a Service take addresses from. Those that the site gives all objects are
@@ -169,26 +178,9 @@ func (s *asked) ofSite(image string) bool {
 	})
 }
 
-func (s *asked) address(path, text string) {
-	ip, err := netip.ParseAddr(text)
-	if err != nil {
-		return // complained about where the cluster is validated
-	}
+func (s *asked) address(path string, ip netip.Addr) {
 	if !s.tenant.mayHave(ip) {
 		s.add(path, "found %s, which is in none of the networks that %s is granted", ip, s.tenant.where("addresses"))
-	}
-}
-
-// podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the
-// tenant's as those of its services are. The networks of its own namespace are its own.
-func (s *asked) podAddresses(path, namespace string, ips []string) {
-	if namespace == "" || namespace == s.cluster.Namespace {
-		return
-	}
-	for i, ip := range ips {
-		if prefix, err := netip.ParsePrefix(ip); err == nil {
-			s.address(fmt.Sprintf("%s.ips[%d]", path, i), prefix.Addr().String())
-		}
 	}
 }
 

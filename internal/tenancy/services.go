@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/netip"
 	"path"
@@ -96,7 +97,8 @@ func serves(held validation.Held, document *manifest.Document, namespace string)
 		for _, n := range networks {
 			for _, ip := range n.IPs {
 				if prefix, err := netip.ParsePrefix(ip); err == nil {
-					held.Add(claim(validation.PodIP, validation.PodAddress(namespace, n.Namespace, n.Name, prefix.Addr())))
+					held.Add(claim(validation.PodIP, validation.PodAddress(
+						cmp.Or(n.Namespace, namespace)+"/"+n.Name, prefix.Addr())))
 				}
 			}
 		}

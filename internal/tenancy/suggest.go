@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
@@ -140,31 +139,25 @@ func (n *need) add(c *v1.SIPCluster) {
 			name, _, _ := v1.SplitImage(image)
 			n.images[name] = true
 		}
-		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
-			n.address(*ip)
-		}
 		n.poolsOf(e.Service.Annotations)
 		if e.Service.Service != nil {
 			n.poolsOf(e.Service.Service.Annotations)
-			for _, ip := range e.Service.Service.Addresses() {
-				n.address(ip)
-			}
 			if class := e.Service.Service.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
 				n.classes[class] = true
 			}
 		}
-		if e.NodePorts.Start != 0 && !t.mayName(e.NodePorts) {
-			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
-		}
 		for _, a := range e.Service.NetworkAttachments {
 			if !t.mayAttach(c.Namespace, a.Namespace, a.Name) {
 				n.attachments[a.Namespace+"/"+a.Name] = true
-				for _, ip := range a.IPs {
-					if prefix, err := netip.ParsePrefix(ip); err == nil {
-						n.address(prefix.Addr().String())
-					}
-				}
 			}
+		}
+	}
+	for _, claim := range validation.Claims(c) {
+		switch {
+		case needsAddress(c, &claim) && !t.mayHave(claim.IP):
+			n.addresses[claim.IP.Unmap()] = true
+		case claim.Kind == validation.NodePort && !t.mayName(claim.Ports):
+			n.ports = append(n.ports, v1alpha1.NodePorts{Start: claim.Ports.Start, End: claim.Ports.End})
 		}
 	}
 	for i := range c.Spec.Services.Dex {
@@ -190,12 +183,6 @@ func (n *need) poolsOf(annotations map[string]string) {
 		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true
 		}
-	}
-}
-
-func (n *need) address(text string) {
-	if ip, err := netip.ParseAddr(text); err == nil && !n.tenant.mayHave(ip) {
-		n.addresses[ip.Unmap()] = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -8,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -99,22 +99,33 @@ func ValidateHeld(clusters []v1.SIPCluster, held map[string]Held, portStart, por
 	return s.errs
 }
 
-// claimant is a claim of a cluster.
-type claimant struct {
-	Claim
-	cluster *v1.SIPCluster
-	// path is the entry that claims it, field the one that is complained about if the resource is another's.
-	path, field string
+// Asked is a claim of a spec.
+type Asked struct {
+	Claim // of node ports: their range, without a name
+	// Path is the entry that claims it, Field the one that is complained about if the resource is another's.
+	Path, Field string
+	// IP is the address. Pool is the pool of MetalLB that it is to be from, if one is named. Attachment is the
+	// "namespace/name" of a pod's network.
+	IP               netip.Addr
+	Pool, Attachment string
 }
 
-func (c claimant) String() string { return c.cluster.Key() + " " + c.path }
-
-// claimsOf returns the claims of a spec, in the order of its fields.
-func claimsOf(c *v1.SIPCluster) []claimant {
-	var out []claimant
-	add := func(kind ResourceKind, name, path, field string) *claimant {
-		out = append(out, claimant{Claim{Resource: Resource{kind, name}}, c, path, field})
+// Claims returns what a cluster claims on the management cluster, in the order of its fields. A value that validation
+// complains about claims nothing.
+func Claims(c *v1.SIPCluster) []Asked {
+	var out []Asked
+	add := func(kind ResourceKind, name, path, field string) *Asked {
+		out = append(out, Asked{Claim: Claim{Resource: Resource{kind, name}}, Path: path, Field: field})
 		return &out[len(out)-1]
+	}
+	address := func(kind ResourceKind, text, path, field string) *Asked {
+		ip, err := netip.ParseAddr(strings.TrimSpace(text))
+		if err != nil {
+			return &Asked{}
+		}
+		asked := add(kind, ip.Unmap().String(), path, field)
+		asked.IP = ip
+		return asked
 	}
 	for _, part := range v1.SyncParts {
 		add(SyncObjects, v1.SyncName(c.Namespace, c.Name, part), "metadata.name", "metadata.name")
@@ -123,27 +134,28 @@ func claimsOf(c *v1.SIPCluster) []claimant {
 		add(DexState, c.Namespace, path, path)
 	}
 	for _, e := range c.Entries() {
-		// Without a number the API server chooses; validation complains about too many.
-		if e.NodePorts.Start != 0 && e.NodePorts.Len() <= MaxServicePorts {
-			for port := e.NodePorts.Start; port <= e.NodePorts.End; port++ {
-				add(NodePort, strconv.Itoa(int(port)), e.Path, e.NodePortField)
-			}
+		if p := e.NodePorts; p.Start > 0 && p.End >= p.Start { // without a number the API server chooses
+			add(NodePort, "", e.Path, e.NodePortField).Ports = p
 		}
-		if e.Type == corev1.ServiceTypeLoadBalancer {
-			exposure := e.Service.Service
+		if exposure := e.Service.Service; exposure != nil {
 			for _, ip := range exposure.Addresses() {
-				claim := add(Balancer, CanonicalIP(ip), e.Path, e.Path+".service.loadBalancerIP")
-				claim.SharingKey, claim.Provider, claim.Ports = exposure.SharingKey, exposure.AddressProvider(), e.Ports
+				asked := address(Balancer, ip, e.Path, e.Path+".service.loadBalancerIP")
+				asked.SharingKey, asked.Provider, asked.Ports = exposure.SharingKey, exposure.AddressProvider(), e.Ports
+				for _, key := range poolKeys {
+					asked.Pool = cmp.Or(asked.Pool, exposure.Annotations[key])
+				}
 			}
 		}
-		if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-			add(ClusterIP, CanonicalIP(*ip), e.Path, e.Path+".clusterIP")
+		if ip := e.Service.ClusterIP; ip != nil {
+			address(ClusterIP, *ip, e.Path, e.Path+".clusterIP")
 		}
 		for i, n := range e.Service.NetworkAttachments {
-			for j, ip := range n.IPs {
-				if prefix, err := netip.ParsePrefix(ip); err == nil { // else validation complains
-					add(PodIP, PodAddress(c.Namespace, n.Namespace, n.Name, prefix.Addr()), e.Path,
+			for j, text := range n.IPs {
+				if prefix, err := netip.ParsePrefix(text); err == nil {
+					on := cmp.Or(n.Namespace, c.Namespace) + "/" + n.Name
+					asked := add(PodIP, PodAddress(on, prefix.Addr()), e.Path,
 						fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j))
+					asked.IP, asked.Attachment = prefix.Addr(), on
 				}
 			}
 		}
@@ -151,13 +163,33 @@ func claimsOf(c *v1.SIPCluster) []claimant {
 	return out
 }
 
-// PodAddress returns the name of a pod's address: of a pod in a namespace, on an attachment in its own or another one.
-func PodAddress(namespace, ofAttachment, attachment string, ip netip.Addr) string {
-	if ofAttachment != "" {
-		namespace = ofAttachment
-	}
-	return namespace + "/" + attachment + " " + ip.String()
+// claimant is a claim of a cluster.
+type claimant struct {
+	Asked
+	cluster *v1.SIPCluster
 }
+
+func (c claimant) String() string { return c.cluster.Key() + " " + c.Path }
+
+// claimsOf returns the claims of a spec, one for each port of a range. Validation complains about too many.
+func claimsOf(c *v1.SIPCluster) []claimant {
+	var out []claimant
+	for _, asked := range Claims(c) {
+		switch {
+		case asked.Kind != NodePort:
+			out = append(out, claimant{asked, c})
+		case asked.Ports.Len() <= MaxServicePorts:
+			for port := asked.Ports.Start; port <= asked.Ports.End; port++ {
+				asked.Name = strconv.Itoa(int(port))
+				out = append(out, claimant{asked, c})
+			}
+		}
+	}
+	return out
+}
+
+// PodAddress returns the name of a pod's address on an attachment, "namespace/name".
+func PodAddress(attachment string, ip netip.Addr) string { return attachment + " " + ip.String() }
 
 type siteClaims struct {
 	held   map[string]Held
@@ -181,7 +213,7 @@ func (s *siteClaims) addHeld(asked map[string][]claimant) {
 				continue
 			}
 			for _, claim := range claims {
-				s.claims[resource] = append(s.claims[resource], claimant{claim, cluster, "in the tree", ""})
+				s.claims[resource] = append(s.claims[resource], claimant{Asked{Claim: claim, Path: "in the tree"}, cluster})
 			}
 		}
 	}
@@ -212,10 +244,10 @@ func (s *siteClaims) claim(c claimant) {
 
 // tell complains about a claim of a resource that another one has, once for each field and each other entry.
 func (s *siteClaims) tell(loser, winner claimant) {
-	pair := [2]string{loser.cluster.Key() + " " + loser.field, winner.String()}
+	pair := [2]string{loser.cluster.Key() + " " + loser.Field, winner.String()}
 	if kind, message := loser.clash(winner); !s.said[pair] {
 		s.said[pair] = true
-		s.say(loser.cluster, loser.field, kind, message)
+		s.say(loser.cluster, loser.Field, kind, message)
 	}
 }
 
