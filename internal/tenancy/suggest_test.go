@@ -107,10 +107,10 @@ func TestSuggestKeeps(t *testing.T) {
 `
 	clusters := []v1.SIPCluster{
 		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 30}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 5, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s1, namespace: networks}, {name: t, namespace: networks}]}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
-		clusterOf(t, "bank/b", dex("nodePort: 30005, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
+		clusterOf(t, "bank/b", dex("nodePort: 30005, networkAttachments: [{name: s1, namespace: networks, ips: [203.0.113.20/24]}], replicas: 1, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
 	}
 	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
-		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: any").Replace(had)
+		"203.0.113.0/28]", "203.0.113.0/28, 203.0.113.20/32]", "    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: any").Replace(had)
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
 		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Counts{}))
 		must.OK(t, err)
