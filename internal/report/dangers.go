@@ -47,6 +47,9 @@ const (
 // finder finds dangers. Their kind is that of the rule.
 type finder func(p *Plan, files []File) []danger
 
+// missing is the kind of dangers about hosts that are no longer there.
+const missing = "missing"
+
 // rules are all that a reviewer must not miss, the worst first. TestRules has a row for each.
 var rules = []rule{
 	{"emptied", hosts, ofSite(func(p *Plan, _ []File) []string { return p.Emptied() })},
@@ -58,7 +61,7 @@ var rules = []rule{
 	{"disputed", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(true) }},
 	{"relabeled", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(false) }},
 	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
-	{"missing", hosts, func(p *Plan, files []File) []danger {
+	{missing, hosts, func(p *Plan, files []File) []danger {
 		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),
 			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p, files)...)
 	}},

@@ -36,11 +36,15 @@ func Markdown(p *Plan, all bool) string {
 // cut.
 const maxBody = 65_000
 
-// maxDangers bounds the dangers of a commit message, which has the hosts as well, in bytes.
-const maxDangers = maxBody / 2
+// maxDangers bounds the dangers of a commit message, which has the hosts as well, in bytes, and mostDangers their
+// number: what becomes of a host has a line of its own further down, which sipgen history reads.
+const (
+	maxDangers  = maxBody / 2
+	mostDangers = 50
+)
 
-// CommitMessage returns a subject line and a body for the changes of a run: counts in the subject; dangers, and the
-// changed hosts of every cluster, in the body.
+// CommitMessage returns a subject line and a body for the changes of a run: counts in the subject; dangers, the
+// changed hosts of every cluster, problems, and last the numbers of changed files, in the body.
 //
 // subject replaces the subject line if it is not empty. files are the changed files, see Areas.
 func CommitMessage(p *Plan, subject string, files []File) string {
@@ -53,7 +57,9 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	fmt.Fprintf(&out, "%s\n\n", subject)
 	line := func(words string) string { return "danger: " + inert(bounded(words)) + "\n" }
 	dangers := p.dangers(files)
-	shown := fairly(dangers, maxDangers, func(words string) int { return len(line(words)) })
+	shown := fairly(dangers, maxDangers, func(words string) int {
+		return max(len(line(words)), maxDangers/mostDangers)
+	})
 	for _, danger := range shown {
 		out.WriteString(line(danger.words))
 	}
@@ -61,21 +67,24 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 		out.WriteString(line("… and " + moreDangers(dangers, shown) + "; " + AllDangers))
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
-	if len(areas) > 0 {
-		out.WriteString("\nChanged files\n")
-		for _, area := range areas {
-			fmt.Fprintf(&out, "  %s: %d\n", inert(area.Name), area.Files)
-		}
-	}
 	for i := range p.Clusters {
 		if lines := p.Clusters[i].changedSlots(); lines != "" {
 			fmt.Fprintf(&out, "\n%s\n%s", inert(p.Clusters[i].Key()), lines)
 		}
 	}
-	if problems := p.Problems(); len(problems) > 0 {
+	untold := slices.DeleteFunc(slices.Clone(dangers), func(d danger) bool { // no other line names a host that is gone
+		return d.kind != missing || slices.Contains(shown, d)
+	})
+	if problems := append(sentences(untold), p.Problems()...); len(problems) > 0 {
 		out.WriteString("\n")
 		for _, problem := range problems {
 			fmt.Fprintf(&out, "%s\n", inert(bounded(problem)))
+		}
+	}
+	if len(areas) > 0 {
+		out.WriteString("\nChanged files\n")
+		for _, area := range areas {
+			fmt.Fprintf(&out, "  %s: %d\n", inert(area.Name), area.Files)
 		}
 	}
 	return Cut(out.String(), maxBody)

@@ -83,6 +83,35 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	}
 }
 
+// TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,
+// before the changed files: history reads it there.
+func TestCommitMessageOfManyChanges(t *testing.T) {
+	const n = 200
+	var hosts []inventory.Host
+	var before schedule.Previous
+	for i := range 2 * n { // of each two hosts one is released, and one is gone
+		name := fmt.Sprintf("h%03d", i)
+		before.Claims = append(before.Claims, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal3", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"})
+		if i%2 == 0 {
+			hosts = append(hosts, host(name, held("a"), nil))
+		}
+	}
+	clusters := []v1.SIPCluster{cluster("a", 1)}
+	placed, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
+	need.OK(t, err)
+	p := Of("dc1", clusters, placed)
+	p.Hosts[0].Emptied = true
+	message := CommitMessage(p, "", []File{{Path: "clusters/t/a/hosts/h.yaml", Kind: "deleted"}})
+	said, below, _ := strings.Cut(message, "\n"+p.Summary()+"\n")
+	lines := strings.Split(said, "\n")[2:]
+	inOrder(t, said, "is EMPTY", "it is no longer in the inventory", "releases", fmt.Sprintf("… and %d more dangers", len(Dangers(p, nil))-mostDangers))
+	need.Len(t, "dangers, and a line about the others", lines, mostDangers+1)
+	inOrder(t, below, "\nt/a\n", "it is no longer in the inventory\n", "\nwarning: ", "\nChanged files\n  host patches of t/a: 1\n")
+	for _, claim := range before.Claims {
+		need.Words(t, "what became of it", message, claim.Host.String())
+	}
+}
+
 func TestMarkdownKeepsCellsApart(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
