@@ -89,7 +89,7 @@ func (p *Planned) moves() error {
 			continue
 		}
 		for _, reason := range why {
-			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason))
+			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason.Here))
 		}
 	}
 	slices.Sort(names)
