@@ -137,29 +137,53 @@ func oneLine(s string) string { return text.Line(redact.Text(s)) }
 type reasons struct {
 	message string
 	subject string
-	lines   map[string]string // the first line that names a host, of a danger if there is no other
+	lines   map[string]told // the first line of the best rank about each host
 }
+
+// told is a line of a commit about a host.
+type told struct {
+	line string
+	rank int
+}
+
+// The ranks of a line about a host, the best first. A line of another host may name it as the one replaced, and a
+// danger names it for what the reviewer is to do.
+const (
+	ofHost = iota
+	namesHost
+	warns
+)
 
 // of returns the subject of the commit, and the line about a host.
 func (r *reasons) of(host string) string {
 	if r.lines == nil {
-		r.lines = map[string]string{}
+		r.lines = map[string]told{}
 		subject, body, _ := strings.Cut(strings.TrimSpace(r.message), "\n")
 		r.subject = subject
 		for line := range strings.SplitSeq(body, "\n") {
-			for word := range strings.FieldsSeq(line) {
-				word = strings.Trim(word, ".,:;()`|")
-				if was := r.lines[word]; (was == "" || isDanger(was) && !isDanger(line)) && strings.Contains(word, "/") {
-					r.lines[word] = line
-				}
-			}
+			r.read(line)
 		}
 	}
-	if line := r.lines[host]; line != "" {
-		return r.subject + ": " + line
+	if of := r.lines[host]; of.line != "" {
+		return r.subject + ": " + of.line
 	}
 	return r.subject
 }
 
-// isDanger reports whether a line of a commit warns. It may name a host beside others, for what the reviewer is to do.
-func isDanger(line string) bool { return strings.HasPrefix(line, "danger: ") }
+// read notes a line for each name in it. Its own one is the first. A name alone is the heading of a cluster.
+func (r *reasons) read(line string) {
+	rank := ofHost
+	if strings.HasPrefix(line, "danger: ") {
+		rank = warns
+	}
+	for word := range strings.FieldsSeq(line) {
+		word = strings.Trim(word, ".,:;()`|")
+		if !strings.Contains(word, "/") || word == line {
+			continue
+		}
+		if was, found := r.lines[word]; !found || rank < was.rank {
+			r.lines[word] = told{line, rank}
+		}
+		rank = max(rank, namesHost)
+	}
+}
