@@ -189,7 +189,9 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 		"its spec is in another's folder":      {problem: Problem{Cluster: key("a/a"), Beside: true, Strange: true, Err: wrong}, want: leftOut},
 		"a file of its tenant does not parse":  {problem: Problem{File: "ta/x.yaml", Err: wrong}, want: perhaps},
 		"a file of no tenant does not parse":   {problem: Problem{File: "x.yaml", Err: wrong}, want: perhaps},
-		"and it is misspelled":                 {problem: Problem{File: "x.yaml", Err: wrong}, claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; did you mean "a/aa"?`},
+		"and it is misspelled":                 {problem: Problem{File: "x.yaml", Err: wrong}, claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; or did you mean "a/aa"?`},
+		"it has left, and there are others":    {problem: Problem{Cluster: key("b/c"), Err: wrong}, claims: []schedule.PreviousClaim{holds("a/b", "n1"), holds("b/b", "n2"), holds("ab/a1", "n3")}, want: nowhere},
+		"the namespace is misspelled":          {problem: Problem{Cluster: key("b/c"), Err: wrong}, claims: []schedule.PreviousClaim{holds("aa/a", "n1"), holds("ab/ab", "n2")}, want: nowhere + `; or did you mean "aa/a"?`},
 		"a file of another does not parse":     {problem: Problem{File: "tb/x.yaml", Err: wrong}, want: nowhere},
 		"the spec of another cluster is wrong": {problem: Problem{Cluster: key("a/b"), Err: wrong}, want: nowhere},
 	} {

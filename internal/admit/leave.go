@@ -73,15 +73,20 @@ func (s *Clusters) idleEntry(key schedule.ClusterKey) string {
 		words, hint = "the tree does not have this cluster, and its spec may be in a file that is left out", ""
 	}
 	var names []string
-	for near := range s.Known {
-		names = append(names, near.String())
+	for near := range s.Known { // a cluster that has left is no slip of another one: one part of the name is right
+		if near.Namespace == key.Namespace && like(near.Name, key.Name) ||
+			near.Name == key.Name && like(near.Namespace, key.Namespace) {
+			names = append(names, near.String())
+		}
 	}
 	slices.Sort(names)
 	if near := manifest.Nearest(key.String(), names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		hint = fmt.Sprintf("%s; or did you mean %q?", hint, near)
 	}
 	return words + hint
 }
+
+func like(a, b string) bool { return manifest.Nearest(a, []string{b}) != "" }
 
 // leftOut reports whether a spec that is left out names a cluster, or perhaps does: a tenant of the cluster's namespace
 // writes the file, or more than one tenant does, and the file cannot be read.
