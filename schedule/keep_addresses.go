@@ -197,6 +197,9 @@ func (s *planner) servedNetworks() map[string]bool {
 // have no backend.
 func (s *planner) checkReachable(r *role) {
 	for _, network := range networksOf(r.cluster.spec, r.name) {
+		if network == notShown {
+			continue // the cluster is refused for the name already
+		}
 		var lost []Unaddressed
 		held := 0
 		for _, i := range r.claimed {

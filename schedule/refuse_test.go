@@ -115,16 +115,18 @@ func TestRefusedByTheCaller(t *testing.T) {
 	}
 }
 
-// TestNetworkThatIsNone: what no network can be called is not repeated, whatever it is: validation has frozen such a cluster, and its hosts are looked at
-// all the same.
+// TestNetworkThatIsNone: what no network can be called, and a secret, validation has refused: nothing else is said of it, and the cluster keeps its hosts.
 func TestNetworkThatIsNone(t *testing.T) {
-	for _, id := range []string{"\n::error::x", "a b", strings.Repeat("L", 129)} {
+	options := testOptions
+	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"said"}}
+	for _, id := range []string{"\n::error::x", "a b", strings.Repeat("L", 129), "ghp_" + strings.Repeat("a1B2", 9)} {
 		c := onOAM("a", 1, 0)
 		c.Spec.Services.LoadBalancerWorker[0].NodeInterface = id
 		h := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
-		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, testOptions)
-		want := []string{"Worker: none of its hosts has an address on network (not shown): metal/h1; set the address in the host's annotation sip.airshipit.org/address.(not shown)"}
-		need.Same(t, id, Say.Refusals(p.Clusters[0].Refused), want)
+		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, options)
+		wantPlaced(t, id, p, "a Worker: h1 unschedulable\n")
+		need.Same(t, id, Say.Refusals(p.Clusters[0].Refused), []string{"said"})
+		need.Len(t, id+": warnings", slices.Concat(p.Clusters[0].Warnings, p.Clusters[0].Roles[0].Warnings), 0)
 	}
 }
 
