@@ -19,6 +19,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -258,7 +259,7 @@ func (s *Clusters) freezeBy(problem Problem) {
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
-		words := fmt.Sprintf("and %d more problems", more)
+		words := "and " + text.Count(more, "more problem")
 		s.Frozen[key] = append(s.Frozen[key][:most], Reason{words, words})
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Problem is a complaint about one place of a document.
@@ -76,7 +77,7 @@ func (d *Document) Decode(into any) error {
 	var errs []error
 	for i, err := range strict {
 		if i == MaxProblems {
-			errs = append(errs, d.Problem("", "and %d more problems", len(strict)-i))
+			errs = append(errs, d.Problem("", "and %s", text.Count(len(strict)-i, "more problem")))
 			break
 		}
 		errs = append(errs, d.strictError(err, reflect.TypeOf(into)))
@@ -143,7 +144,7 @@ func (d *Document) typeErrors(err error, into any) error {
 			}
 		})
 		if n > MaxProblems {
-			problems.Add(d.Problem("", "and %d more problems", n-MaxProblems))
+			problems.Add(d.Problem("", "and %s", text.Count(n-MaxProblems, "more problem")))
 		}
 	}
 	if problems.Err() == nil {

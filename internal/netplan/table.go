@@ -177,7 +177,7 @@ func (p *Comparison) Table(width int) []byte {
 	}
 	for i, field := range p.Unknown {
 		if i == maxShown {
-			say("and %d more unknown fields", len(p.Unknown)-i)
+			say("and %s", text.Count(len(p.Unknown)-i, "more unknown field"))
 			break
 		}
 		say("? %s: unknown field: addresses in it are not in this plan", text.Line(p.Place(&Claim{Field: field})))

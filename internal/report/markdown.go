@@ -168,18 +168,18 @@ const maxSentence = 1000
 
 func bounded(sentence string) string { return text.Truncate(sentence, maxSentence) }
 
-// Cut shortens text to at most limit bytes at a line's end, and adds the number of omitted lines.
-func Cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+// Cut shortens body to at most limit bytes at a line's end, and adds the number of omitted lines.
+func Cut(body string, limit int) string {
+	if len(body) <= limit {
+		return body
 	}
-	kept := text[:limit-100]
+	kept := body[:limit-100]
 	for !utf8.ValidString(kept) {
 		kept = kept[:len(kept)-1]
 	}
 	if end := strings.LastIndexByte(kept, '\n'); end > 0 {
 		kept = kept[:end+1]
 	}
-	rest := strings.Count(text[len(kept):], "\n")
-	return fmt.Sprintf("%s\n… %d more lines; sipgen plan shows them all\n", kept, rest)
+	rest := strings.Count(body[len(kept):], "\n")
+	return fmt.Sprintf("%s\n… %s; sipgen plan shows them all\n", kept, text.Count(rest, "more line"))
 }

@@ -70,7 +70,7 @@ func paragraph(p *Plan, about About) string {
 	}
 	const most = 12
 	if more := len(parts) - most; more > 0 {
-		parts = append(parts[:most], fmt.Sprintf("and %d more parts of the tree", more))
+		parts = append(parts[:most], "and "+text.Plural(more, "more part of the tree", "more parts of the tree"))
 	}
 	if len(parts) > 0 {
 		words += " Changed: " + strings.Join(parts, ", ") + "."
@@ -168,7 +168,8 @@ func (b *body) releases(p *Plan) {
 	}
 	for i, row := range rows {
 		if size(row) > b.left/2 || !b.add(row) {
-			b.force(fmt.Sprintf("\n… and **%d more hosts being released**: sipgen plan shows them all\n", len(rows)-i))
+			b.force(fmt.Sprintf("\n… and **%s being released**: sipgen plan shows them all\n",
+				text.Count(len(rows)-i, "more host")))
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Decode decodes the SIPCluster of a document and validates it by itself. There is no cluster if the document cannot
@@ -26,7 +27,7 @@ func Decode(doc *manifest.Document) (*v1.SIPCluster, []error) {
 	open := doc.OpenSecrets()
 	for i, path := range slices.Sorted(maps.Keys(open)) {
 		if i == MaxProblems {
-			errs = append(errs, doc.Problem("spec", "and %d more values like these", len(open)-MaxProblems))
+			errs = append(errs, doc.Problem("spec", "and %s", text.Plural(len(open)-MaxProblems, "more value like this", "more values like these")))
 			break
 		}
 		errs = append(errs, doc.Problem(path,

@@ -1,11 +1,11 @@
 package validation
 
 import (
-	"fmt"
 	"regexp"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // FieldError is a complaint about one field of an object. Path is as in
@@ -71,6 +71,6 @@ func limitErrors(errs []FieldError) []FieldError {
 	if len(errs) <= MaxProblems {
 		return errs
 	}
-	return append(errs[:MaxProblems:MaxProblems], FieldError{Path: "spec", Message: fmt.Sprintf("and %d more problems",
-		len(errs)-MaxProblems)})
+	return append(errs[:MaxProblems:MaxProblems], FieldError{Path: "spec",
+		Message: "and " + text.Count(len(errs)-MaxProblems, "more problem")})
 }

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	definition "github.com/airshipit/sipgen/internal/fields"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // The most that a spec may hold of what the definition cannot say: the bounds of a field are its markers'.
@@ -48,7 +49,7 @@ func outside(c *v1.SIPCluster, object []byte) (long, other []FieldError) {
 	}
 	if more := len(long) - MaxProblems; more > 0 {
 		long = append(long[:MaxProblems:MaxProblems], FieldError{Path: "spec",
-			Message: fmt.Sprintf("%d more lists are longer than they may be", more)})
+			Message: text.Plural(more, "more list is", "more lists are") + " longer than they may be"})
 	}
 	return long, other
 }

@@ -162,7 +162,7 @@ func requestWarning(w schedule.Warning) string {
 func namesNothing(w *schedule.NamesNothing) string {
 	switch {
 	case w.More > 0:
-		return fmt.Sprintf("annotation %s: %d more names have no effect", w.Annotation, w.More)
+		return fmt.Sprintf("annotation %s: %s no effect", w.Annotation, text.Plural(w.More, "more name has", "more names have"))
 	case len(w.Hosts) == 0 && strings.ContainsAny(w.Name, " \t\n;"):
 		return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect",
 			w.Annotation, w.Name)
