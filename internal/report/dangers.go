@@ -89,7 +89,8 @@ var rules = []rule{
 		return nonempty(when(c.HAProxyLines, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"))
 	})},
 	{"last host", hosts, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
-		return when(!c.Gone && loses(r), " loses its last host: its load balancers and jump hosts will have nothing behind them")
+		return when(!c.Gone && loses(r), " loses its last host"+
+			when(r.reached, ": its load balancers and jump hosts will have nothing behind them"))
 	})},
 	{"promoted", hosts, ofSlots(func(s *Slot) string {
 		return when(slices.Contains(s.Changes, promoted), ": "+s.Host+": "+strings.Join(s.Changes, "; "))

@@ -1,10 +1,15 @@
 package report
 
 import (
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 func TestLastHostOfARole(t *testing.T) {
@@ -24,6 +29,29 @@ func TestLastHostOfARole(t *testing.T) {
 	} {
 		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
 		need.Equal(t, row.why, strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"), row.want)
+	}
+}
+
+// TestLastHostBehindServices: only what reaches the role has nothing behind it.
+func TestLastHostBehindServices(t *testing.T) {
+	const none, some = "t/a Worker loses its last host", "t/a Worker loses its last host: its load balancers and jump hosts will have nothing behind them"
+	for _, row := range []struct {
+		why, want string
+		services  v1.Services
+	}{
+		{"no services", none, v1.Services{}},
+		{"a load balancer of another role", none, v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam"}}}},
+		{"its load balancer", some, v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam"}}}},
+		{"a jump host", some, v1.Services{JumpHost: []v1.JumpHost{{NodeInterface: "oam"}}}},
+	} {
+		c := cluster("a", 0)
+		c.Spec.Services = row.services
+		h := host("h", held("a"), nil)
+		h.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1")}}
+		placed, err := schedule.Plan([]v1.SIPCluster{c}, []inventory.Host{h}, schedule.Previous{}, schedule.Options{Keys: keys})
+		need.OK(t, err)
+		found := Dangers(Of("dc1", []v1.SIPCluster{c}, placed), nil)
+		need.That(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
 	}
 }
 

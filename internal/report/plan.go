@@ -134,6 +134,8 @@ type RoleResult struct {
 	ShortStandby int      `json:"shortStandby"`
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
+
+	reached bool // by services of its cluster
 }
 
 // Only returns the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the
@@ -274,6 +276,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 	role := RoleResult{
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
 		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: make([]Slot, 0, len(r.Assigned)+len(r.Releasing)),
+		reached: spec != nil && len(spec.Networks(r.Name)) > 0,
 	}
 	for i := range r.Assigned {
 		a := &r.Assigned[i]
