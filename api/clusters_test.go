@@ -155,6 +155,34 @@ func TestBadClusters(t *testing.T) {
 	}
 }
 
+// TestOneMessageAValue: a value that is wrong in two ways, or a second time, is said once.
+func TestOneMessageAValue(t *testing.T) {
+	for _, row := range []struct{ spec, at, want string }{
+		{`nodes: {Worker: {hostNamespaces: ["A b", "A b"]}}`, "nodes.Worker.hostNamespaces[1]", `"A b" is a duplicate`},
+		{`nodes: {Worker: {topologyKeys: ["A b", "A b"]}}`, "nodes.Worker.topologyKeys[1]", `"A b" is a duplicate`},
+		{`services: {jumpHost: [{pods: {topologySpread: [{topologyKey: "A b"}, {topologyKey: "A b"}]}}]}`, "services.jumpHost[0].pods.topologySpread[1].topologyKey", `"A b" is a duplicate`},
+		{`services: {jumpHost: [{pods: {podAntiAffinity: [{topologyKey: "A b"}, {topologyKey: "A b"}]}}]}`, "services.jumpHost[0].pods.podAntiAffinity[1].topologyKey", `"A b" is a duplicate`},
+		{`services: {dex: [{connectors: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].connectors[1].id", `"A b" is the id of connectors[0] already`},
+		{`services: {dex: [{connectors: [{name: x}, {name: x}]}]}`, "services.dex[0].connectors[1].id", "missing"},
+		{`services: {dex: [{staticClients: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].staticClients[1].id", `found "A b", want letters, digits and ._-`},
+		{`services: {dex: [{staticClients: [{name: x}, {name: x}]}]}`, "services.dex[0].staticClients[1].id", "missing"},
+		{`services: {dex: [{staticClients: [{id: x}, {id: x}]}]}`, "services.dex[0].staticClients[1].id", `"x" is a duplicate`},
+		{`services: {auth: [{networkAttachments: [{name: x, interface: "A ` + strings.Repeat("b", 20) + `"}]}]}`, "services.auth[0].networkAttachments[0].interface",
+			"found 22 characters, want at most 15: an interface name of at most 15 letters, digits and ._-"},
+		{`services: {loadBalancerControlPlane: [{healthCheck: {path: "A ` + strings.Repeat("b", 200) + `"}}]}`, "services.loadBalancerControlPlane[0].healthCheck.path",
+			"found 202 characters, want at most 200: an absolute path of letters, digits and ._~/?=&-"},
+	} {
+		_, err := parse(t, "apiVersion: "+v1.APIVersion+"\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {"+row.spec+"}\n")
+		var found []string
+		for line := range strings.SplitSeq(fmt.Sprint(err), "\n") {
+			if _, words, is := strings.Cut(line, ": spec."+row.at+": "); is {
+				found = append(found, words)
+			}
+		}
+		need.Same(t, row.at, found, []string{row.want})
+	}
+}
+
 func TestOtherKindsAreLeftAlone(t *testing.T) {
 	clusters, err := parse(t, goodCluster+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\n")
 	need.That(t, err == nil && len(clusters) == 1, "found %d clusters, %v", len(clusters), err)

@@ -98,11 +98,14 @@ func (s schema) bounds(path string, value any, out *[]Violation) {
 	above := func(n int, most *int64) bool { return most != nil && int64(n) > *most }
 	switch value := value.(type) {
 	case string:
-		if n := utf8.RuneCountInString(value); above(n, s.MaxLength) {
+		n, want := utf8.RuneCountInString(value), wants[path[strings.LastIndexByte(path, '.')+1:]]
+		switch long, odd := above(n, s.MaxLength), s.Pattern != nil && !s.IntOrString && !s.Pattern.MatchString(value); {
+		case long && odd:
+			say(false, "found %d characters, want at most %d: %s", n, *s.MaxLength, want)
+		case long:
 			say(false, "found %d characters, want at most %d", n, *s.MaxLength)
-		}
-		if s.Pattern != nil && !s.IntOrString && !s.Pattern.MatchString(value) {
-			say(false, "found %q, want %s", value, wants[path[strings.LastIndexByte(path, '.')+1:]])
+		case odd:
+			say(false, "found %q, want %s", value, want)
 		}
 		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
 			var words []string

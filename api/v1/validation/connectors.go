@@ -110,12 +110,13 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		return
 	}
 	checkUnknownFields(at, all, fields{"type": nil, "id": nil, "name": nil, "config": nil, "grantTypes": nil}, false)
-	if connector.ID == "" {
+	switch first, twice := ids[connector.ID]; {
+	case connector.ID == "":
 		at.at(".id").add("missing")
-	}
-	at.at(".id").match(connector.ID, dexID, "letters, digits and ._-")
-	if first, twice := ids[connector.ID]; twice {
+	case twice:
 		at.at(".id").add("%q is the id of connectors[%d] already", connector.ID, first)
+	default:
+		at.at(".id").match(connector.ID, dexID, "letters, digits and ._-")
 	}
 	ids[connector.ID] = i
 	checkPrintable(at.at(".name"), connector.Name)

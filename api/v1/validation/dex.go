@@ -189,10 +189,10 @@ func validateClients(d *v1.Dex, at complaints, env map[string]bool) {
 	ids := map[string]bool{}
 	for i, client := range d.StaticClients {
 		at := at.at(".staticClients[%d]", i)
-		if client.ID == "" {
+		switch {
+		case client.ID == "":
 			at.at(".id").add("missing")
-		}
-		if ids[client.ID] {
+		case ids[client.ID] && dexID.MatchString(client.ID): // its bounds are said anyway
 			at.at(".id").add("%q is a duplicate", client.ID)
 		}
 		ids[client.ID] = true

@@ -17,9 +17,10 @@ func validateNamespaces(n *v1.NodeSet, at complaints) {
 	seen := map[string]bool{}
 	for i, namespace := range n.HostNamespaces {
 		at := at.at(".hostNamespaces[%d]", i)
-		at.check(namespace, validation.IsDNS1123Label)
 		if seen[namespace] {
 			at.add("%q is a duplicate", namespace)
+		} else {
+			at.check(namespace, validation.IsDNS1123Label)
 		}
 		seen[namespace] = true
 	}
@@ -84,9 +85,11 @@ func validateTopology(n *v1.NodeSet, at complaints) {
 	}
 	seen := map[string]bool{}
 	for i, key := range n.TopologyKeys {
-		at.at(".topologyKeys[%d]", i).check(key, validation.IsQualifiedName)
+		at := at.at(".topologyKeys[%d]", i)
 		if seen[key] {
-			at.at(".topologyKeys[%d]", i).add("%q is a duplicate", key)
+			at.add("%q is a duplicate", key)
+		} else {
+			at.check(key, validation.IsQualifiedName)
 		}
 		seen[key] = true
 	}

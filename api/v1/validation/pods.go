@@ -177,9 +177,10 @@ func checkPodTerms(at complaints, terms []v1.PodTerm) {
 	seen := map[string]bool{}
 	for i := range terms {
 		term, at := terms[i], at.at("[%d]", i)
-		checkTopologyKey(at, term.TopologyKey)
 		if seen[term.TopologyKey] {
 			at.at(".topologyKey").add("%q is a duplicate", term.TopologyKey)
+		} else {
+			checkTopologyKey(at, term.TopologyKey)
 		}
 		seen[term.TopologyKey] = true
 	}
@@ -189,9 +190,10 @@ func checkSpreads(at complaints, list []v1.TopologySpread) {
 	seen := map[string]bool{}
 	for i := range list {
 		s, at := &list[i], at.at("[%d]", i)
-		checkTopologyKey(at, s.TopologyKey)
 		if seen[s.TopologyKey] {
 			at.at(".topologyKey").add("%q is a duplicate", s.TopologyKey)
+		} else {
+			checkTopologyKey(at, s.TopologyKey)
 		}
 		seen[s.TopologyKey] = true
 		if s.MinDomains > 0 && s.WhenUnsatisfiable != "DoNotSchedule" {
