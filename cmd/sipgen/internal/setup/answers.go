@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8s "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/api"
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
@@ -18,6 +20,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/survey"
+	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -48,8 +51,14 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	answers.Inventory, err = b.inventoryPath()
 	if errors.Join(errs...) == nil {
 		answers.Engine = string(v1alpha1.EngineFlux)
-		_, siteErr := api.ParseSite(site, survey.SiteYAML(&survey.Found{}, answers))
+		parsed, siteErr := api.ParseSite(site, survey.SiteYAML(&survey.Found{}, answers))
 		errs = append(errs, ofFlags(siteErr))
+		first := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}
+		if siteErr == nil {
+			for _, found := range tenancy.Of(parsed, nil).Namespace(&first) {
+				errs = append(errs, redact.Errorf("--cluster: %s", found.Message))
+			}
+		}
 	}
 	return answers, errors.Join(append(errs, err)...)
 }
