@@ -165,7 +165,8 @@ func (d Document) items(l Limits) ([]Document, error) {
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		if more := head.Metadata.Continue; more != nil && more != "" {
-			return nil, d.Problem("metadata.continue", "the list ends early: want all of it, as kubectl get prints it")
+			return nil, d.Problem("metadata.continue", "found %s, so the list ends early: want all of it, as kubectl get prints it",
+				jsonType(more))
 		}
 		var (
 			out   []Document
