@@ -70,17 +70,18 @@ func (p *Planned) describe() {
 
 // frozenHere returns why clusters are frozen, with the paths of this machine.
 func (p *Planned) frozenHere() map[string][]string {
-	out := map[string][]string{}
-	for i := range p.Placement.Clusters {
-		c := &p.Placement.Clusters[i]
-		here := slices.DeleteFunc(slices.Clone(c.Refused), func(r schedule.Refusal) bool {
-			_, ofSpec := r.(schedule.Contradiction)
-			return ofSpec
-		})
-		for _, why := range p.Clusters.Frozen[c.Key] {
-			here = append(here, schedule.Contradiction{Problem: why.Here})
+	here := map[string][]schedule.Refusal{}
+	for key, reasons := range p.Clusters.Frozen {
+		for _, why := range reasons {
+			here[key.String()] = append(here[key.String()], schedule.Contradiction{Problem: why.Here})
 		}
-		out[c.Key.String()] = sentence.Refusals(here)
+	}
+	for _, f := range p.contradictions() {
+		here[f.Cluster] = append(here[f.Cluster], schedule.Contradiction{Problem: f.Reason()})
+	}
+	out := map[string][]string{}
+	for cluster, reasons := range here {
+		out[cluster] = sentence.Refusals(reasons)
 	}
 	return out
 }
