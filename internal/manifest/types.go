@@ -27,9 +27,11 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	_, list := value.([]any)
 	switch p := reflect.PointerTo(t); {
 	case value == nil:
 		return
+	case list && isStrings(t): // each item has a place of its own
 	case p.Implements(jsonUnmarshaler), p.Implements(textUnmarshaler):
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, reflect.New(t).Interface()) != nil {
 			report(path, shown(value, t), wanted(t)+bytesHint(value, t))
@@ -82,6 +84,10 @@ var (
 	// "10min", "lots".
 	harmless = regexp.MustCompile(`^([-+]?[0-9]{1,9}([.,][0-9]{1,6})? ?([A-Za-z]{1,5}|%)?|[a-z]{1,8})$`)
 )
+
+func isStrings(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
+}
 
 func isNumber(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
 
@@ -142,7 +148,7 @@ func wanted(t reflect.Type) string {
 	case reflect.TypeFor[metav1.Time]():
 		return `a time as in "2026-01-31T12:00:00Z"`
 	}
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+	if isStrings(t) {
 		return "a string, or a list of strings"
 	}
 	return "another form, by its type " + t.Name()
