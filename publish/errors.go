@@ -62,17 +62,6 @@ var (
 	ErrUnsigned = errors.New("no signature")
 )
 
-// BranchError is ErrNoBranch of a branch that was named. A caller may find out which of the repository's was meant.
-type BranchError struct {
-	Branch   string
-	Branches []string // of the repository, sorted
-}
-
-func (b *BranchError) Error() string {
-	return fmt.Sprintf("%v: %s: the repository has %s", ErrNoBranch, b.Branch, some(b.Branches))
-}
-func (b *BranchError) Unwrap() error { return ErrNoBranch }
-
 // SettingError is an error that a field of Auth may fix: one that is not set, or that the server rejects. The caller
 // adds where its users set it.
 type SettingError struct {

@@ -107,7 +107,8 @@ func (r *refs) base(target *Target) (string, error) {
 		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them",
 			ErrNoBranch, branch, r.list())
 	}
-	return "", &BranchError{branch, slices.Sorted(maps.Keys(r.branches))}
+	return "", fmt.Errorf("%w: %s: the repository has %s", ErrNoBranch, branch,
+		some(slices.Sorted(maps.Keys(r.branches))))
 }
 
 // roomFor returns why a branch cannot be made: to git a branch is a file, and no folder of other branches.

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// EscapeQuoted disarms commands in JSON: a "#" or ":" of each is written as \u0023 or \u003a. A parser of the document
+// escapeQuoted disarms commands in JSON: a "#" or ":" of each is written as \u0023 or \u003a. A parser of the document
 // gets the original strings. A document without a command is returned without a copy.
-func EscapeQuoted(document []byte) []byte {
+func escapeQuoted(document []byte) []byte {
 	at := command(document, 0)
 	if at < 0 {
 		return document
@@ -71,7 +71,7 @@ func JSON(w io.Writer, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := w.Write(EscapeQuoted(indented(out.Bytes())))
+	_, err := w.Write(escapeQuoted(indented(out.Bytes())))
 	return err
 }
 
