@@ -72,14 +72,13 @@ func TestStages(t *testing.T) {
 			ask, answer := io.Pipe()
 			ui := New(ask, io.Discard, tty, environment(row.env))
 			end := ui.Stage("pushing")
-			time.AfterFunc(quickEnough/2, func() {
-				if row.long {
-					time.Sleep(quickEnough)
-				}
-				_, _ = io.WriteString(answer, "yes\n")
-			})
+			wait := time.Duration(0) // a busy machine makes a quick one long
+			if row.long {
+				wait = 3 * quickEnough / 2
+			}
+			time.AfterFunc(wait, func() { _, _ = io.WriteString(answer, "yes\n") })
 			need.That(t, ui.Confirm("go on?"), "yes is a no")
-			time.Sleep(100 * time.Millisecond) // what waited for it prints
+			time.Sleep(wait / 10) // what waited for it prints
 			end()
 			if text := strings.ReplaceAll(read(), "\r\n", "\n"); text != row.want {
 				t.Errorf("found %q, want %q", text, row.want)
