@@ -28,9 +28,7 @@ func TestActionInstalls(t *testing.T) {
 	for _, args := range [][]string{{"mkdir", "-p", "v0.1.0"}, {"sh", "-c", "echo program >sipgen"}, {"tar", "-czf", "v0.1.0/" + name, "sipgen"}} {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
+		need.Output(t, cmd)
 	}
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(readText(t, filepath.Join(dir, "v0.1.0", name)))))
 	for sha256, installs := range map[string]bool{sum: true, strings.Repeat("0", 64): false} {

@@ -69,9 +69,8 @@ var dependencies = []struct{ module, purpose, importers string }{
 func TestDependencies(t *testing.T) {
 	rows := map[string]string{}
 	for _, row := range dependencies {
-		if _, twice := rows[row.module]; twice || row.purpose == "" {
-			t.Errorf("%s: two rows, or no purpose", row.module)
-		}
+		_, twice := rows[row.module]
+		need.That(t, !twice && row.purpose != "", "%s: two rows, or no purpose", row.module)
 		rows[row.module] = row.importers
 	}
 	for name, packages := range importers(t, directDependencies(t)) {

@@ -176,9 +176,8 @@ func TestArchitecture(t *testing.T) {
 		if !strings.Contains(match[1], "/") {
 			continue // a command, a word
 		}
-		if _, err := os.Stat(match[1]); err != nil {
-			t.Errorf("ARCHITECTURE.md: %v", err)
-		}
+		_, err := os.Stat(match[1])
+		need.That(t, err == nil, "ARCHITECTURE.md: %v", err)
 	}
 	for folder := range folders {
 		if !named[folder] && folder != "api" && folder != "inventory/inventorytest" {

@@ -161,8 +161,7 @@ func TestSlug(t *testing.T) {
 		"`tenant-a/edge-a`":                   "tenant-aedge-a",
 		"SIP001":                              "sip001",
 	} {
-		if got := read([]byte("# " + heading + "\n")).anchors; len(got) != 1 || got[0] != want {
-			t.Errorf("%s: found %q, want %q", heading, got, want)
-		}
+		got := read([]byte("# " + heading + "\n")).anchors
+		need.That(t, len(got) == 1 && got[0] == want, "%s: found %q, want %q", heading, got, want)
 	}
 }

@@ -17,8 +17,7 @@ import (
 
 // TestConfigBuilds: kubectl apply -k config brings both definitions, and an account with the rights of the reader that a tree has.
 func TestConfigBuilds(t *testing.T) {
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "config")
-	need.OK(t, err)
+	built := need.Value(krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "config"))(t)
 	kinds := map[string]int{}
 	for _, object := range built.Resources() {
 		kinds[object.GetKind()]++

@@ -48,9 +48,8 @@ func TestEnglish(t *testing.T) {
 		if path.Dir(below) == "runbooks" {
 			most = mostOfARunbook
 		}
-		if words := len(strings.Fields(string(content))); words > most {
-			t.Errorf("%s: %d words, want at most %d", name, words, most)
-		}
+		words := len(strings.Fields(string(content)))
+		need.That(t, words <= most, "%s: %d words, want at most %d", name, words, most)
 		prose := aLink.ReplaceAllString(inline.ReplaceAllString(codeBlock.ReplaceAllString(string(content), "\n"), "x"), "]")
 		for _, word := range unwanted.FindAllString(prose, -1) {
 			t.Errorf("%s: %q: name the actor, or use the plain American word", name, word)

@@ -76,9 +76,7 @@ func wantFields(t *testing.T, file string, sections map[string][][]string, path,
 			t.Errorf("%s: %s.%s is missing: make generate", file, path, name)
 			continue
 		}
-		if len(rows[at][3]) < 8 {
-			t.Errorf("%s: %s.%s: description %q", file, path, name, rows[at][3])
-		}
+		need.That(t, len(rows[at][3]) >= 8, "%s: %s.%s: description %q", file, path, name, rows[at][3])
 		element := field.Type
 		for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, element.Kind()) {
 			element = element.Elem()
@@ -129,9 +127,8 @@ func TestTheCRDsDescribeEveryField(t *testing.T) {
 					for field, schema := range properties {
 						if schema, ok := schema.(map[string]any); ok && field != "metadata" {
 							described++
-							if text, _ := schema["description"].(string); text == "" {
-								t.Errorf("%s: %s.%s: no description", file, path, field)
-							}
+							text, _ := schema["description"].(string)
+							need.That(t, text != "", "%s: %s.%s: no description", file, path, field)
 						}
 						walk(path+"."+field, schema)
 					}

@@ -75,11 +75,9 @@ func TestNoHostAddress(t *testing.T) {
 		"2002:7f00:1::": "a loopback address", "64:ff9b::c000:207": "", "2002:cb00:7107::1": "",
 		"10.0.0.1": "", "192.168.255.255": "", "100.64.0.1": "", "203.0.113.7": "", "2001:db8::7": "", "fd00:40:1::10": "", "223.255.255.254": "", "1.0.0.0": "",
 	} {
-		ip, err := netip.ParseAddr(text)
-		need.OK(t, err)
-		if got := NoHostAddress(ip); (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		ip := need.Value(netip.ParseAddr(text))(t)
+		got := NoHostAddress(ip)
+		need.That(t, (got == "") == (want == "") && strings.Contains(got, want), "%s: %q, want %q", text, got, want)
 	}
 }
 

@@ -94,8 +94,7 @@ func TestMadeByOther(t *testing.T) {
 		"not made": {Manager: "sip", Operation: "Update"},
 	} {
 		object := &ServiceObject{Owners: []Owner{owner}}
-		if got := object.MadeByOther("engine"); (got != nil) != (why == "sip") {
-			t.Errorf("%s: found %v", why, got)
-		}
+		got := object.MadeByOther("engine")
+		need.That(t, (got != nil) == (why == "sip"), "%s: found %v", why, got)
 	}
 }

@@ -69,9 +69,8 @@ func TestMACProblem(t *testing.T) {
 		"52-54-00-12-34-56": false, "5254.0012.3456": false, "52:54:00:12:34": false, "52:54:00:12:34:5g": false, "02:00:5e:10:00:00:00:01": false,
 		" 52:54:00:12:34:56": false, "ff:ff:ff:ff:ff:ff": false, "01:00:5e:00:00:01": false, "00:00:00:00:00:00": false, "eth0": false,
 	} {
-		if got := MACProblem(mac); (got == "") != fine {
-			t.Errorf("%q: got %q, want fine %t", mac, got, fine)
-		}
+		got := MACProblem(mac)
+		need.That(t, (got == "") == fine, "%q: got %q, want fine %t", mac, got, fine)
 	}
 }
 

@@ -67,9 +67,7 @@ func TestTokensAsUserNames(t *testing.T) {
 		"as a setting":              {URL: "https://git.example.org/x.git", Auth: Auth{Username: token}},
 		"as a setting, with a word": {URL: "https://git.example.org/x.git", Auth: Auth{Username: "t0ken", Password: "x-oauth-basic"}},
 	} {
-		if _, err := target.endpoint(); err != nil {
-			t.Fatal(err)
-		}
+		need.Value(target.endpoint())(t)
 		r := &remote{target: &target}
 		login, _ := target.Auth.httpLogin().(*githttp.BasicAuth)
 		for _, said := range []string{"no such user: " + login.Username, "Authorization: Basic " + credentials.Basic(login)} {
@@ -79,9 +77,7 @@ func TestTokensAsUserNames(t *testing.T) {
 		}
 	}
 	r := &remote{target: &Target{URL: "https://robot:s3cret@git.example.org/x.git", Auth: Auth{Username: "robot", Password: "s3cret"}}}
-	if found := r.mask("robot may not push"); found != "robot may not push" {
-		t.Errorf("a user name: found %s", found)
-	}
+	need.Equal(t, "a user name", r.mask("robot may not push"), "robot may not push")
 }
 
 // What a git server says reaches a terminal and a CI log: no line of it is a command, and no secret is in it however it is laid out.
@@ -97,16 +93,13 @@ func TestServersWords(t *testing.T) {
 		{"a secret with blanks", "no: two  blanks and\ta tab!", "no: two blanks and a tab!", "no: ***!"},
 		{"a secret in parts", "no: t0ken\x1b-va\u200blue!", "no: t0ken-value!", "no: ***!"},
 	} {
-		if got := wire.OneLine(row.in); got != row.one {
-			t.Errorf("%s: OneLine(%q) = %q, want %q", row.why, row.in, got, row.one)
-		}
-		if got := r.masked(errors.New(row.in)).Error(); got != row.masked {
-			t.Errorf("%s: masked(%q) = %q, want %q", row.why, row.in, got, row.masked)
-		}
+		got := wire.OneLine(row.in)
+		need.That(t, got == row.one, "%s: OneLine(%q) = %q, want %q", row.why, row.in, got, row.one)
+		got = r.masked(errors.New(row.in)).Error()
+		need.That(t, got == row.masked, "%s: masked(%q) = %q, want %q", row.why, row.in, got, row.masked)
 	}
-	if got := wire.OneLine(strings.Repeat("endless ", 1000)); len([]rune(got)) > 2000 || text.Line(got) != got {
-		t.Errorf("%d characters", len([]rune(got)))
-	}
+	got := wire.OneLine(strings.Repeat("endless ", 1000))
+	need.That(t, len([]rune(got)) <= 2000 && text.Line(got) == got, "%d characters", len([]rune(got)))
 }
 
 // TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that nobody typed, one reason.

@@ -51,9 +51,7 @@ func record(t testing.TB, repo string, history []past) {
 	}
 	load := exec.Command("git", "fast-import", "--quiet", "--force")
 	load.Dir, load.Stdin = repo, strings.NewReader(stream.String())
-	if out, err := load.CombinedOutput(); err != nil {
-		t.Fatalf("git fast-import: %v\n%s", err, out)
-	}
+	need.Output(t, load)
 }
 
 // then is a history with so many commits of another folder after it, a minute each.
@@ -70,9 +68,8 @@ func lastChange(t testing.TB, why string, target Target, since, want int) {
 	t.Helper()
 	tip, err := Read(t.Context(), target)
 	need.Must(t, err == nil, "%s: %v", why, err)
-	if found := tip.LastChange(t.Context(), minute(since)); !found.Equal(minute(want)) {
-		t.Errorf("%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
-	}
+	found := tip.LastChange(t.Context(), minute(since))
+	need.That(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
 }
 
 const day = 24 * 60
@@ -177,16 +174,15 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	_, shallow = copyOf("--depth=4")
 	lastChange(t, "a shallow clone that has the commit before the change", shallow, 15, 10)
 	known := mustRead(t, shallow)
-	if unknown := known.LastChange(t.Context(), time.Time{}); !unknown.Equal(minute(30)) {
-		t.Errorf("since an unknown time: found %v", unknown)
-	}
+	unknown := known.LastChange(t.Context(), time.Time{})
+	need.That(t, unknown.Equal(minute(30)), "since an unknown time: found %v", unknown)
 
 	repo, _ := copyOf()
 	hash := git(t, whole, "rev-parse", "main~1")
 	object := filepath.Join(whole, "objects", hash[:2], hash[2:])
 	broken := Target{URL: whole, Branch: "main", Path: "site"}
 	for _, text := range []string{"", "garbage"} {
-		check(t, errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)))
+		need.OK(t, errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)))
 		lastChange(t, fmt.Sprintf("a commit that is %q", text), broken, 15, 30)
 	}
 
@@ -195,10 +191,8 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	tip := mustRead(t, reach.Target)
 	record(t, repo, []past{{minute: 1, file: "other/a"}})
 	git(t, repo, "update-ref", "-d", "refs/heads/main")
-	if found := tip.LastChange(t.Context(), minute(15)); !found.Equal(minute(30)) {
-		t.Errorf("a server that has lost the branch: found %v", found)
-	}
-	if none := (&Snapshot{}).LastChange(t.Context(), minute(1)); !none.IsZero() {
-		t.Errorf("no commit: found %v", none)
-	}
+	found := tip.LastChange(t.Context(), minute(15))
+	need.That(t, found.Equal(minute(30)), "a server that has lost the branch: found %v", found)
+	none := (&Snapshot{}).LastChange(t.Context(), minute(1))
+	need.That(t, none.IsZero(), "no commit: found %v", none)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 )
 
@@ -86,10 +87,8 @@ func (c child) run() error {
 
 func (c child) command(t testing.TB) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	check(t, err)
-	text, err := json.Marshal(c)
-	check(t, err)
+	self := need.Value(os.Executable())(t)
+	text := need.Value(json.Marshal(c))(t)
 	command := exec.Command(self)
 	command.Env = append(os.Environ(), "PUBLISH_TEST_CHILD="+string(text))
 	return command
@@ -100,7 +99,7 @@ func (c child) start(t testing.TB) *exec.Cmd {
 	command := c.command(t)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Stderr = os.Stderr
-	check(t, command.Start())
+	need.OK(t, command.Start())
 	return command
 }
 
@@ -119,8 +118,7 @@ func killAlone(t testing.TB, command *exec.Cmd, most time.Duration) {
 func end(t testing.TB, command *exec.Cmd, process int, most time.Duration) {
 	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
-	check(t, syscall.Kill(process, syscall.SIGKILL))
-	if err := command.Wait(); err == nil {
-		t.Fatal("the child ended by itself")
-	}
+	need.OK(t, syscall.Kill(process, syscall.SIGKILL))
+	err := command.Wait()
+	need.Must(t, err != nil, "the child ended by itself")
 }

@@ -49,9 +49,8 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	if stat := git(t, repo, "show", "--stat=200", "--format=", "main"); strings.Contains(stat, "notes") || !strings.Contains(stat, "5 files changed") {
 		t.Errorf("the commit touches more than its own files:\n%s", stat)
 	}
-	if modes := git(t, repo, "ls-tree", "-r", "--format=%(objectmode)", "main"); strings.Trim(modes, "1064\n") != "" || strings.Contains(modes, "755") {
-		t.Errorf("modes: found %s", modes)
-	}
+	modes := git(t, repo, "ls-tree", "-r", "--format=%(objectmode)", "main")
+	need.That(t, strings.Trim(modes, "1064\n") == "" && !strings.Contains(modes, "755"), "modes: found %s", modes)
 
 	again := mustPublish(t, target, second)
 	need.That(t, !again.Changed && again.Commit == done.Commit && git(t, repo, "rev-list", "--count", "main") == "3",
@@ -74,9 +73,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 		done := publishAs(t, Target{URL: "file://" + repo, Branch: "main"}, files, about)
 		commits = append(commits, done.Commit)
 		clone := cloned(t, repo)
-		if out := git(t, clone, "status", "--porcelain"); out != "" {
-			t.Errorf("git status in a clone: %s", out)
-		}
+		need.Equal(t, "git status in a clone", git(t, clone, "status", "--porcelain"), "")
 		// git's own tree and commit objects of the same content
 		git(t, clone, "read-tree", "--empty")
 		git(t, clone, "add", "-A")
@@ -84,9 +81,8 @@ func TestCommitIsGitsOwn(t *testing.T) {
 			t.Errorf("tree: found %s, git makes %s", made, own)
 		}
 		want := "subject\n\nbody\n\nInventory-Digest: sha256:0\nGenerated-By: sipgen v1"
-		if got := git(t, repo, "log", "-1", "--format=%B", "main"); strings.TrimSpace(got) != want {
-			t.Errorf("message: found %q, want %q", got, want)
-		}
+		got := git(t, repo, "log", "-1", "--format=%B", "main")
+		need.That(t, strings.TrimSpace(got) == want, "message: found %q, want %q", got, want)
 		if got := git(t, repo, "log", "-1", "--format=%an <%ae> %ai|%cn|%(trailers:key=Generated-By,valueonly)", "main"); got != "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1\n" && got != "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1" {
 			t.Errorf("author: found %q", got)
 		}
@@ -100,9 +96,8 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
 	first := mustPublish(t, target, tree("a", "1"))
-	if again := mustPublish(t, target, tree("a", "1")); again.Changed || again.Commit != first.Commit {
-		t.Errorf("the same proposal again: found %+v", again)
-	}
+	again := mustPublish(t, target, tree("a", "1"))
+	need.That(t, !again.Changed && again.Commit == first.Commit, "the same proposal again: found %+v", again)
 	second := mustPublish(t, target, tree("a", "2"))
 	rival(t, repo, "main", tree("x", "2"))
 	third := mustPublish(t, target, tree("a", "2"))
@@ -122,7 +117,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	clone := cloned(t, repo)
 	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
 	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
-	check(t, os.Symlink("same", filepath.Join(clone, "site/link")))
+	need.OK(t, os.Symlink("same", filepath.Join(clone, "site/link")))
 	git(t, clone, "add", "-A")
 	git(t, clone, "commit", "--quiet", "-m", "by hand")
 	git(t, clone, "push", "--quiet")
@@ -132,8 +127,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	about.Adopt = true
 	var told []Change
 	about.Message = func(changes []Change) string { told = changes; return "x" }
-	done, err := Commit(context.Background(), target, tip, next, about)
-	check(t, err)
+	done := need.Value(Commit(context.Background(), target, tip, next, about))(t)
 	want := Diff(tip.Tree, next)
 	adopted := slices.IndexFunc(want, func(c Change) bool { return c.Path == "theirs too" })
 	want[adopted] = Change{Path: "theirs too", Kind: Changed, Old: []byte("hand"), New: []byte("2"), Foreign: true}
@@ -158,19 +152,14 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			dir := t.TempDir()
 			key := filepath.Join(dir, "key")
-			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			need.Output(t, exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key))
 			wantError(t, "without the passphrase", second(SSHSigner(key, "")), nil, "passphrase")
-			if _, err := SSHSigner(key, "wrong"); err == nil {
-				t.Error("with a wrong passphrase: want an error")
-			}
-			signer, err := SSHSigner(key, "pass phrase")
-			check(t, err)
-			public, err := os.ReadFile(key + ".pub")
-			check(t, err)
+			_, err := SSHSigner(key, "wrong")
+			need.That(t, err != nil, "with a wrong passphrase: want an error")
+			signer := need.Value(SSHSigner(key, "pass phrase"))(t)
+			public := need.Value(os.ReadFile(key + ".pub"))(t)
 			allowed := filepath.Join(dir, "allowed")
-			check(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
+			need.OK(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
 			repo := signedCommit(t, signer)
 			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "--verbose", "main")
 			need.That(t, strings.Contains(out, `Good "git" signature for ada@example.org`), "git verify-commit: %s", out)
@@ -186,20 +175,19 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 		need.Missing(t, "OpenPGP signatures against git: there is no gpg here; Debian has it in gpg")
 	}
 	dir := t.TempDir()
-	check(t, os.Chmod(dir, 0o700))
+	need.OK(t, os.Chmod(dir, 0o700))
 	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return meta.When.Add(-time.Hour) }}
-	entity, err := openpgp.NewEntity("Ada", "", "ada@example.org", config)
-	check(t, err)
+	entity := need.Value(openpgp.NewEntity("Ada", "", "ada@example.org", config))(t)
 	var public, private bytes.Buffer
 	armored := func(to io.Writer, kind string, write func(io.Writer) error) {
 		writer, err := armor.Encode(to, kind, nil)
 		if err == nil {
 			err = errors.Join(write(writer), writer.Close())
 		}
-		check(t, err)
+		need.OK(t, err)
 	}
 	armored(&public, openpgp.PublicKeyType, entity.Serialize)
-	check(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
+	need.OK(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
 	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
 	key := filepath.Join(dir, "key.asc")
 	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
@@ -207,17 +195,12 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 	if _, err := OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When); err == nil {
 		t.Error("a public key: want an error")
 	}
-	signer, err := OpenPGPSigner(key, "pass phrase", meta.When)
-	check(t, err)
+	signer := need.Value(OpenPGPSigner(key, "pass phrase", meta.When))(t)
 	t.Setenv("GNUPGHOME", dir)
-	if out, err := exec.Command("gpg", "--batch", "--import", filepath.Join(dir, "public.asc")).CombinedOutput(); err != nil {
-		t.Fatalf("gpg --import: %v: %s", err, out)
-	}
+	need.Output(t, exec.Command("gpg", "--batch", "--import", filepath.Join(dir, "public.asc")))
 	t.Cleanup(func() { _ = exec.Command("gpgconf", "--kill", "all").Run() })
 	repo := signedCommit(t, signer)
-	if out := git(t, repo, "verify-commit", "--verbose", "main"); !strings.Contains(out, "Good signature from") {
-		t.Errorf("git verify-commit: %s", out)
-	}
+	need.Words(t, "git verify-commit", git(t, repo, "verify-commit", "--verbose", "main"), "Good signature from")
 }
 
 func signedCommit(t *testing.T, signer Signer) string {
@@ -245,11 +228,9 @@ func TestNothingUnsignedIsPushed(t *testing.T) {
 		repo := bare(t)
 		about := meta
 		about.Signer, about.RequireSigned = signer, true
-		if _, err := publishTree(Target{URL: repo, Branch: "main"}, tree("a", "1"), about); err == nil {
-			t.Errorf("%v: want an error", signer)
-		}
-		if refs := git(t, repo, "for-each-ref"); refs != "" {
-			t.Errorf("%v: pushed %s", signer, refs)
-		}
+		_, err := publishTree(Target{URL: repo, Branch: "main"}, tree("a", "1"), about)
+		need.That(t, err != nil, "%v: want an error", signer)
+		refs := git(t, repo, "for-each-ref")
+		need.That(t, refs == "", "%v: pushed %s", signer, refs)
 	}
 }

@@ -28,10 +28,8 @@ func put(t testing.TB, dir string, files Tree) {
 	t.Helper()
 	for name, text := range files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		check(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		if err := os.WriteFile(full, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		need.OK(t, os.WriteFile(full, text, 0o644))
 	}
 }
 
@@ -50,7 +48,7 @@ func onDisk(t *testing.T, dir string) Tree {
 		files[filepath.ToSlash(name)], err = os.ReadFile(full)
 		return err
 	})
-	check(t, err)
+	need.OK(t, err)
 	return files
 }
 
@@ -63,8 +61,7 @@ func same(t *testing.T, what string, got, want Tree) {
 
 func mustWrite(t *testing.T, dir string, files Tree) Result {
 	t.Helper()
-	result, err := WriteDir(context.Background(), dir, files, DirOptions{})
-	check(t, err)
+	result := need.Value(WriteDir(context.Background(), dir, files, DirOptions{}))(t)
 	return result
 }
 
@@ -74,7 +71,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
 	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
-	check(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
+	need.OK(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
 	result := mustWrite(t, dir, next)
 	want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}}
@@ -88,12 +85,10 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
 		t.Error("somebody's empty folder is gone:", err)
 	}
-	read, err := ReadDir(context.Background(), dir)
-	check(t, err)
+	read := need.Value(ReadDir(context.Background(), dir))(t)
 	same(t, "ReadDir", read, next)
-	if again := mustWrite(t, dir, next); !again.unchanged() {
-		t.Errorf("second write: found %+v, want no change", again)
-	}
+	again := mustWrite(t, dir, next)
+	need.That(t, again.unchanged(), "second write: found %+v, want no change", again)
 	entries, err := os.ReadDir(parent)
 	need.That(t, err == nil && len(entries) == 1, "beside the folder: found %v, want nothing (%v)", entries, err)
 }
@@ -179,10 +174,8 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 	dir, outside := filepath.Join(parent, "out"), filepath.Join(parent, "outside")
 	put(t, outside, tree("x", "precious"))
 	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
-	check(t, os.RemoveAll(filepath.Join(dir, "a")))
-	if err := os.Symlink(outside, filepath.Join(dir, "a")); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.RemoveAll(filepath.Join(dir, "a")))
+	need.OK(t, os.Symlink(outside, filepath.Join(dir, "a")))
 	for _, next := range []Tree{tree("a/x", "2"), tree("b", "2")} {
 		_, err := WriteDir(context.Background(), dir, next, DirOptions{Adopt: true})
 		if _, into := next["a/x"]; into && !errors.Is(err, ErrTaken) {
@@ -197,7 +190,7 @@ func TestALinkInTheWayIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a", "1"))
-	check(t, os.Symlink("elsewhere", filepath.Join(dir, "b")))
+	need.OK(t, os.Symlink("elsewhere", filepath.Join(dir, "b")))
 	for _, adopt := range []bool{false, true} {
 		_, err := WriteDir(context.Background(), dir, tree("a", "1", "b", "2"), DirOptions{Adopt: adopt})
 		need.That(t, errors.Is(err, ErrTaken) && strings.Contains(err.Error(), "/b: ") && strings.Contains(err.Error(), "found a link"),
@@ -215,10 +208,8 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
 	put(t, filepath.Join(dir, "others"), tree("x", "precious"))
-	check(t, os.RemoveAll(filepath.Join(dir, "a")))
-	if err := os.Symlink("others", filepath.Join(dir, "a")); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.RemoveAll(filepath.Join(dir, "a")))
+	need.OK(t, os.Symlink("others", filepath.Join(dir, "a")))
 	mustWrite(t, dir, tree("b", "2"))
 	same(t, "beside", onDisk(t, filepath.Join(dir, "others")), tree("x", "precious"))
 }
@@ -246,10 +237,9 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 				first, _, _ := strings.Cut(name, "/")
 				err = os.RemoveAll(filepath.Join(dir, first))
 			}
-			check(t, err)
+			need.OK(t, err)
 		}
-		read, err := ReadDir(t.Context(), dir)
-		check(t, err)
+		read := need.Value(ReadDir(t.Context(), dir))(t)
 		same(t, fmt.Sprint(moved, " moved, read"), read, after)
 		want := maps.Clone(after)
 		want["a/mine"] = []byte("hand")
@@ -260,10 +250,9 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatOwnership(tree("new", "2"))})
 	put(t, dir, tree("new", "hand"))
 	wantError(t, "somebody's file in the way", second(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
-	if text := onDisk(t, dir)["new"]; string(text) != "hand" {
-		t.Errorf("somebody's file is now %q", text)
-	}
-	check(t, os.Remove(filepath.Join(dir, "new")))
+	text := onDisk(t, dir)["new"]
+	need.That(t, string(text) == "hand", "somebody's file is now %q", text)
+	need.OK(t, os.Remove(filepath.Join(dir, "new")))
 	mustWrite(t, dir, before)
 	same(t, "with nothing in the way", onDisk(t, dir), before)
 	// What is not staged completely is thrown away.

@@ -33,15 +33,13 @@ func TestFullDisk(t *testing.T) {
 			dir := filepath.Join(parent, "out")
 			mustWrite(t, dir, generation(0))
 			command := child{Do: what, Dir: dir}.start(t)
-			if err := command.Wait(); err == nil {
-				t.Fatal("want the writer to fail")
-			}
+			err := command.Wait()
+			need.Must(t, err != nil, "want the writer to fail")
 			same(t, "after the failure", onDisk(t, dir), generation(0))
-			if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
-				t.Errorf("left beside the folder: %v, %v", entries, err)
-			}
+			entries, err := os.ReadDir(parent)
+			need.That(t, err == nil && len(entries) == 1, "left beside the folder: %v, %v", entries, err)
 			if what == "folder, once" {
-				check(t, syscall.Mount("tmpfs", parent, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
+				need.OK(t, syscall.Mount("tmpfs", parent, "tmpfs", syscall.MS_REMOUNT, "size=20m"))
 			}
 			mustWrite(t, dir, generation(1))
 			same(t, "the next run", onDisk(t, dir), generation(1))
@@ -54,7 +52,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
 	for _, folder := range []string{dir, parent} {
-		check(t, os.Chmod(folder, 0o555))
+		need.OK(t, os.Chmod(folder, 0o555))
 	}
 	t.Cleanup(func() { _ = errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755)) })
 	command := asNobody(t, parent, child{Do: "folder, once", Dir: dir})
@@ -68,10 +66,9 @@ func TestReadOnlyFolder(t *testing.T) {
 func asNobody(t *testing.T, folder string, work child) *exec.Cmd {
 	t.Helper()
 	command := work.command(t)
-	text, err := os.ReadFile(command.Path)
-	check(t, err)
+	text := need.Value(os.ReadFile(command.Path))(t)
 	copied := filepath.Join(os.TempDir(), fmt.Sprintf("publish-test-%d-%s", os.Getpid(), filepath.Base(t.Name())))
-	check(t, os.WriteFile(copied, text, 0o755))
+	need.OK(t, os.WriteFile(copied, text, 0o755))
 	t.Cleanup(func() { _ = os.Remove(copied) })
 	for up := filepath.Dir(folder); up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
 		_ = os.Chmod(up, 0o755)
@@ -95,7 +92,7 @@ func TestReadOnlyRepository(t *testing.T) {
 			}
 			return errors.Join(err, os.Chmod(name, mode))
 		})
-		check(t, err)
+		need.OK(t, err)
 	}
 	for _, row := range []struct{ why, says, safe string }{
 		{"somebody else's", "it belongs to another user, and git does not touch it", ""},
@@ -156,23 +153,19 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 			target := Target{URL: server.url + "/fleet.git", Branch: "main", Path: "site", Auth: server.login()}
 			server.breaks.Store(row.breaks)
 			mustPublish(t, target, tree("a", "1", "b/c", "2 changed", "new/d", "4"))
-			if sent := server.sent.Load(); (sent < 1<<20) != row.parts {
-				t.Errorf("the server has sent %d bytes; want the site only: %v", sent, row.parts)
-			}
+			sent := server.sent.Load()
+			need.That(t, (sent < 1<<20) == row.parts, "the server has sent %d bytes; want the site only: %v", sent, row.parts)
 			tip := mustRead(t, target)
 			same(t, "Read", tip.Tree, tree("a", "1", "b/c", "2 changed", "new/d", "4"))
 			fsck(t, repo)
-			if text := git(t, repo, "cat-file", "blob", "main:site/notes"); text != "hand" {
-				t.Errorf("somebody's file: found %q", text)
-			}
+			need.Equal(t, "somebody's file", git(t, repo, "cat-file", "blob", "main:site/notes"), "hand")
 			// A file in the way is compared with what is there, and a path that does not exist yet is made.
 			wantError(t, "a file in the way", second(publishTree(target, tree("notes", "mine"), meta)), nil, "site/notes")
 			for _, path := range []string{"second/site", ""} {
 				elsewhere, about := target, meta
 				elsewhere.Path, about.Adopt = path, true
-				if _, err := publishTree(elsewhere, tree("top", "5"), about); err != nil {
-					t.Errorf("path %q: %v", path, err)
-				}
+				_, err := publishTree(elsewhere, tree("top", "5"), about)
+				need.That(t, err == nil, "path %q: %v", path, err)
 			}
 			proposal := target
 			proposal.Proposal = "sipgen/site"
@@ -180,9 +173,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 				mustPublish(t, proposal, tree("a", text))
 			}
 			fsck(t, repo)
-			if size := git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"); size != "1572864" {
-				t.Errorf("the file beside: found %s bytes", size)
-			}
+			need.Equal(t, "the file beside", git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"), "1572864")
 		})
 	}
 }
@@ -197,15 +188,12 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	nothing := func(when string) {
 		t.Helper()
-		if entries, err := os.ReadDir(temporary); err != nil || len(entries) > 0 {
-			t.Errorf("%s: found %v, %v", when, entries, err)
-		}
+		entries, err := os.ReadDir(temporary)
+		need.That(t, err == nil && len(entries) == 0, "%s: found %v, %v", when, entries, err)
 	}
 	tip := mustRead(t, reach.Target)
 	nothing("while it is read")
-	if _, err := Commit(context.Background(), reach.Target, tip, generation(0), meta); err != nil {
-		t.Fatal(err)
-	}
+	need.Value(Commit(context.Background(), reach.Target, tip, generation(0), meta))(t)
 	nothing("afterwards")
 	for range times(3) {
 		kill(t, child{Do: "branch, for ever", Target: reach.Target}.start(t), 800*time.Millisecond)
@@ -230,9 +218,8 @@ func TestNoPlaceForWhatIsFetched(t *testing.T) {
 		t.Helper()
 		_, err := publishTree(reach.Target, tree("a", "1"), meta)
 		wantError(t, why, err, nil, says)
-		if after := git(t, repo, "for-each-ref"); after != before {
-			t.Errorf("%s: branches: found %s, want %s", why, after, before)
-		}
+		after := git(t, repo, "for-each-ref")
+		need.That(t, after == before, "%s: branches: found %s, want %s", why, after, before)
 	}
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(temporary, "absent"))

@@ -24,11 +24,6 @@ var meta = Meta{
 	Trailers: []Trailer{{"Sipgen-Version", "v1"}},
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	need.OK(t, err)
-}
-
 // wantError fails unless an error is one, the one that is wanted if that is not nil, and says all of some words.
 func wantError(t testing.TB, why string, err, want error, says ...string) {
 	t.Helper()
@@ -94,13 +89,12 @@ var made = sync.OnceValues(func() (map[string][]byte, error) {
 func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
-	files, err := made()
-	check(t, err)
+	files := need.Value(made())(t)
 	for _, folder := range []string{"hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
-		check(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
+		need.OK(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
 	for name, text := range files {
-		check(t, os.WriteFile(filepath.Join(repo, name), text, 0o644))
+		need.OK(t, os.WriteFile(filepath.Join(repo, name), text, 0o644))
 	}
 	return repo
 }
@@ -165,9 +159,8 @@ func inGit(t testing.TB, repo, branch string) Tree {
 	for _, name := range names {
 		head, rest, _ := strings.Cut(out, "\n")
 		var size int
-		if _, scanErr := fmt.Sscanf(head, "%s blob %d", new(string), &size); scanErr != nil || err != nil || len(rest) < size {
-			t.Fatalf("git cat-file: %s: %v, %v", name, scanErr, err)
-		}
+		_, scanErr := fmt.Sscanf(head, "%s blob %d", new(string), &size)
+		need.Must(t, scanErr == nil && err == nil && len(rest) >= size, "git cat-file: %s: %v, %v", name, scanErr, err)
 		files[name], out = []byte(rest[:size]), strings.TrimPrefix(rest[size:], "\n")
 	}
 	return files
@@ -175,9 +168,8 @@ func inGit(t testing.TB, repo, branch string) Tree {
 
 func fsck(t testing.TB, repo string) {
 	t.Helper()
-	if out := git(t, repo, "fsck", "--strict", "--full", "--no-dangling"); strings.TrimSpace(out) != "" {
-		t.Errorf("git fsck --strict: %s", out)
-	}
+	out := git(t, repo, "fsck", "--strict", "--full", "--no-dangling")
+	need.That(t, strings.TrimSpace(out) == "", "git fsck --strict: %s", out)
 }
 
 func FixedMessage(text string) func([]Change) string {
@@ -206,8 +198,7 @@ func publishTree(target Target, files Tree, about Meta) (*Published, error) {
 
 func publishAs(t testing.TB, target Target, files Tree, about Meta) *Published {
 	t.Helper()
-	done, err := publishTree(target, files, about)
-	check(t, err)
+	done := need.Value(publishTree(target, files, about))(t)
 	return done
 }
 
@@ -218,8 +209,7 @@ func mustPublish(t testing.TB, target Target, files Tree) *Published {
 
 func mustRead(t testing.TB, target Target) *Snapshot {
 	t.Helper()
-	tip, err := Read(context.Background(), target)
-	check(t, err)
+	tip := need.Value(Read(context.Background(), target))(t)
 	return tip
 }
 
@@ -235,8 +225,6 @@ func times(n int) int {
 func noise(t testing.TB, bytes int) []byte {
 	t.Helper()
 	content := make([]byte, bytes)
-	if _, err := rand.Read(content); err != nil {
-		t.Fatal(err)
-	}
+	need.Value(rand.Read(content))(t)
 	return content
 }

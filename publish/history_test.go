@@ -38,7 +38,7 @@ func versionsOf(t *testing.T, target Target, walk Walk, unread ...int) (found []
 		}
 		return nil
 	})
-	check(t, err)
+	need.OK(t, err)
 	return found, older
 }
 
@@ -111,9 +111,8 @@ func TestHistoryOfMerges(t *testing.T) {
 		found = append(found, v.Message)
 		return nil
 	})
-	if want := []string{"", "merged\n\nproposed\n"}; err != nil || !slices.Equal(found, want) {
-		t.Errorf("found %q, %v, want %q", found, err, want)
-	}
+	want := []string{"", "merged\n\nproposed\n"}
+	need.That(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
 }
 
 // The files are held to the list of sipgen's files, as those of a previous tree are.

@@ -29,9 +29,8 @@ func TestHTTPS(t *testing.T) {
 		if done, err := publishTree(target, tree("a", "dropped"), meta); err == nil {
 			t.Errorf("found %+v, want an error", done)
 		}
-		if after := git(t, repo, "rev-parse", "main"); after != before || server.drop.Load() {
-			t.Errorf("the branch: found %s, want %s", after, before)
-		}
+		after := git(t, repo, "rev-parse", "main")
+		need.That(t, after == before && !server.drop.Load(), "the branch: found %s, want %s", after, before)
 		fsck(t, repo)
 		mustPublish(t, target, tree("a", "dropped"))
 	})
@@ -77,9 +76,8 @@ func TestHTTPSLogins(t *testing.T) {
 			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
 			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: row.auth}
-			if done := mustPublish(t, target, tree("a", row.why)); !done.Changed {
-				t.Error("nothing was committed")
-			}
+			done := mustPublish(t, target, tree("a", row.why))
+			need.That(t, done.Changed, "nothing was committed")
 			if row.helper == "" {
 				return
 			}
@@ -121,11 +119,10 @@ func TestSSH(t *testing.T) {
 	remoteRoundTrip(t, target, repo)
 
 	unknown, changed, garbled := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "changed"), filepath.Join(t.TempDir(), "garbled")
-	other, err := os.ReadFile(server.stranger + ".pub")
-	check(t, err)
+	other := need.Value(os.ReadFile(server.stranger + ".pub"))(t)
 	_, port, _ := strings.Cut(server.address, ":")
 	for file, text := range map[string]string{unknown: "", changed: "[127.0.0.1]:" + port + " " + string(other), garbled: "127.0.0.1 ssh-rsa !!\n"} {
-		check(t, os.WriteFile(file, []byte(text), 0o600))
+		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	test := t
 	refusedAs(t, repo, target, []wrong{
@@ -172,7 +169,7 @@ func TestSSHKeys(t *testing.T) {
 	t.Run("the agent", func(t *testing.T) {
 		socket := filepath.Join(t.TempDir(), "agent")
 		agent := exec.Command("ssh-agent", "-D", "-a", socket)
-		check(t, agent.Start())
+		need.OK(t, agent.Start())
 		t.Cleanup(func() {
 			_ = agent.Process.Kill()
 			_ = agent.Wait()

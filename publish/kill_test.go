@@ -104,12 +104,10 @@ func TestKilledWhileMakingARepository(t *testing.T) {
 	for range times(10) {
 		dir := t.TempDir()
 		kill(t, child{Do: "repositories, for ever", Dir: dir}.start(t), 50*time.Millisecond)
-		made, err := filepath.Glob(filepath.Join(dir, "*.git"))
-		check(t, err)
+		made := need.Value(filepath.Glob(filepath.Join(dir, "*.git")))(t)
 		for _, repo := range made {
-			if tip, err := Read(context.Background(), Target{URL: repo, Branch: "main"}); err != nil || tip.Commit == "" {
-				t.Errorf("%s: found %+v, %v, want a branch with a commit", repo, tip, err)
-			}
+			tip, err := Read(context.Background(), Target{URL: repo, Branch: "main"})
+			need.That(t, err == nil && tip.Commit != "", "%s: found %+v, %v, want a branch with a commit", repo, tip, err)
 		}
 	}
 }
@@ -120,13 +118,13 @@ func TestLockThatWasLeft(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
 	for _, target := range []Target{{URL: repo, Branch: "main", Path: "site"}, httpsTarget(t, repo).Target} {
-		check(t, os.WriteFile(lock, nil, 0o644))
+		need.OK(t, os.WriteFile(lock, nil, 0o644))
 		leaves(t, repo, func() error {
 			_, err := publishTree(target, tree("a", "1"), meta)
 			wantError(t, "", err, ErrConflict, "/refs/heads/main.lock': File exists")
 			return err
 		})
-		check(t, os.Remove(lock))
+		need.OK(t, os.Remove(lock))
 		mustPublish(t, target, tree("a", target.URL))
 	}
 }

@@ -26,9 +26,7 @@ func TestServersThatWantMultiACK(t *testing.T) {
 	mustPublish(t, target, tree("a", "3"))
 	rival(t, repo, "main", tree("x", "1"))
 	mustPublish(t, target, tree("a", "4"))
-	if got := git(t, repo, "show", "sipgen/site:site/a"); got != "4" {
-		t.Errorf("found %q", got)
-	}
+	need.Equal(t, "", git(t, repo, "show", "sipgen/site:site/a"), "4")
 }
 
 // TestURLsAsGitReadsThem: a slash at the end, and characters that are escaped.
@@ -45,9 +43,7 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 			target := Target{URL: server.url + "/" + address, Branch: "main", Auth: server.login()}
 			mustPublish(t, target, tree("a", "1"))
 			mustPublish(t, target, tree("a", "2"))
-			if got := git(t, repo, "show", "main:a"); got != "2" {
-				t.Errorf("found %q", got)
-			}
+			need.Equal(t, "", git(t, repo, "show", "main:a"), "2")
 		})
 	}
 }
@@ -69,9 +65,8 @@ func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
 			began := time.Now()
 			_, err := publishTree(target, tree("a", "3"), meta)
 			wantError(t, "", err, ErrRejected, "receive.denyNonFastForwards", "delete the branch sip/one")
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("it took %s", took)
-			}
+			took := time.Since(began)
+			need.That(t, took <= 30*time.Second, "it took %s", took)
 			git(t, repo, "update-ref", "-d", "refs/heads/sip/one")
 			mustPublish(t, target, tree("a", "3"))
 		})
@@ -117,8 +112,7 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 			git(t, work, "repack", "-adl", "--quiet")
 		},
 		"objects of another, by a relative path": func(t *testing.T, upstream, work string) {
-			relative, err := filepath.Rel(filepath.Join(work, ".git", "objects"), filepath.Join(upstream, "objects"))
-			check(t, err)
+			relative := need.Value(filepath.Rel(filepath.Join(work, ".git", "objects"), filepath.Join(upstream, "objects")))(t)
 			writeText(t, filepath.Join(work, ".git", "objects", "info", "alternates"), relative+"\n")
 			git(t, work, "repack", "-adl", "--quiet")
 		},
@@ -136,9 +130,7 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 			target := Target{URL: work, Branch: "fleet", Path: "site", Create: true}
 			mustPublish(t, target, tree("a", "1"))
 			mustPublish(t, target, tree("a", "2"))
-			if got := git(t, work, "show", "fleet:site/a"); got != "2" {
-				t.Errorf("found %q", got)
-			}
+			need.Equal(t, "", git(t, work, "show", "fleet:site/a"), "2")
 		})
 	}
 }
@@ -163,9 +155,8 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 	upstream := with(t, tree("specs/a.yaml", "a: 1\nb: 2\n"))
 	work := cloned(t, upstream, "-c", "core.autocrlf=true")
 	file := filepath.Join(work, "specs", "a.yaml")
-	if text, err := os.ReadFile(file); err != nil || string(text) != "a: 1\r\nb: 2\r\n" {
-		t.Fatalf("found %q, %v", text, err)
-	}
+	text, err := os.ReadFile(file)
+	need.Must(t, err == nil && string(text) == "a: 1\r\nb: 2\r\n", "found %q, %v", text, err)
 	if _, err := SourceOf([]string{file}); err != nil {
 		t.Error(err)
 	}
@@ -175,7 +166,7 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 
 func writeText(t *testing.T, name, text string) {
 	t.Helper()
-	check(t, os.WriteFile(name, []byte(text), 0o600))
+	need.OK(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 func TestRepositoryWithAWorktree(t *testing.T) {
@@ -184,16 +175,12 @@ func TestRepositoryWithAWorktree(t *testing.T) {
 	clone := cloned(t, upstream)
 	_, err := publishTree(Target{URL: clone, Branch: "main", Path: "site"}, tree("a", "1"), meta)
 	wantError(t, "the branch that is checked out", err, ErrRejected, "checked out")
-	if out := git(t, clone, "status", "--porcelain", "--branch"); out != "## main...origin/main" {
-		t.Errorf("the worktree after the refusal: %s", out)
-	}
+	need.Equal(t, "the worktree after the refusal", git(t, clone, "status", "--porcelain", "--branch"), "## main...origin/main")
 	mustPublish(t, Target{URL: clone, Branch: "other", Path: "site", Create: true}, tree("a", "1"))
 	same(t, "another branch", inGit(t, clone, "other"), tree("x", "1", "site/a", "1"))
 	git(t, clone, "config", "receive.denyCurrentBranch", "updateInstead")
 	mustPublish(t, Target{URL: clone, Path: "site"}, tree("a", "1"))
-	if out := git(t, clone, "status", "--porcelain"); out != "" {
-		t.Errorf("the worktree after updateInstead: %s", out)
-	}
+	need.Equal(t, "the worktree after updateInstead", git(t, clone, "status", "--porcelain"), "")
 	if text, err := os.ReadFile(filepath.Join(clone, "site/a")); string(text) != "1" {
 		t.Errorf("the worktree's file: found %q, %v", text, err)
 	}
@@ -230,7 +217,7 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 			if packed {
 				git(t, repo, "pack-refs", "--all")
 			}
-			check(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
+			need.OK(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
 			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo}, {URL: repo, Branch: "main", Create: true}, {URL: repo, Branch: "other", Create: true}} {
 				if tip, err := Read(t.Context(), target); err == nil || !strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
 					t.Errorf("%s, packed %t, %+v: found %+v, %v", why, packed, target, tip, err)
@@ -244,13 +231,11 @@ func TestNewRepositoryOnDisk(t *testing.T) {
 	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
 	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x", "")) // of a killed run
-	check(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
+	need.OK(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
 	fsck(t, dir)
 	wantError(t, "a folder that is there", NewRepository(dir, "main", by, time.Unix(1, 0)), fs.ErrExist)
-	if err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0)); err == nil {
-		t.Error("a name that no branch can have: no error")
-	}
-	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the repository: found %v, want nothing (%v)", entries, err)
-	}
+	err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0))
+	need.That(t, err != nil, "a name that no branch can have: no error")
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	need.That(t, err == nil && len(entries) == 1, "beside the repository: found %v, want nothing (%v)", entries, err)
 }

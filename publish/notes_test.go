@@ -48,9 +48,8 @@ func TestBesideIsNoReasonForACommit(t *testing.T) {
 			if again := publish("1", "two"); again.Changed || again.Commit != first.Commit || show() != "one" {
 				t.Errorf("another run that changes nothing: found %+v, %q", again, show())
 			}
-			if next := publish("2", "three"); !next.Changed || show() != "three" {
-				t.Errorf("found %+v, %q", next, show())
-			}
+			next := publish("2", "three")
+			need.That(t, next.Changed && show() == "three", "found %+v, %q", next, show())
 			fsck(t, repo)
 		})
 	}
@@ -64,9 +63,8 @@ func TestBesideIsAddedOnce(t *testing.T) {
 		done, err := publishTree(target, tree("a", "1"), noted(fmt.Sprint(i)))
 		need.That(t, err == nil && done.Changed == want, "run %d: found %+v, %v", i, done, err)
 	}
-	if plain := mustPublish(t, target, tree("a", "1")); plain.Changed {
-		t.Error("a run without it takes it away")
-	}
+	plain := mustPublish(t, target, tree("a", "1"))
+	need.That(t, !plain.Changed, "a run without it takes it away")
 }
 
 func TestBesideKeepsOffTheTree(t *testing.T) {
@@ -96,25 +94,17 @@ func TestNotesInFolders(t *testing.T) {
 		text := fmt.Sprintf("mine %d\n", i)
 		fmt.Fprintf(&stream, "N inline :%d\ndata %d\n%s", i+1, len(text), text)
 	}
-	if out, err := gitReading(repo, strings.NewReader(stream.String()), "fast-import", "--quiet"); err != nil {
-		t.Fatalf("git fast-import: %v\n%s", err, out)
-	}
+	out, err := gitReading(repo, strings.NewReader(stream.String()), "fast-import", "--quiet")
+	need.Must(t, err == nil, "git fast-import: %v\n%s", err, out)
 	others := strings.Fields(git(t, repo, "rev-list", "--reverse", "many"))
-	if listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata"); !strings.Contains(listing, " tree ") {
-		t.Fatalf("git has made no folders:\n%s", listing)
-	}
+	listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata")
+	need.Must(t, strings.Contains(listing, " tree "), "git has made no folders:\n%s", listing)
 	publishAs(t, target, tree("a", "1"), noted("two"))
-	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit); found != "two" {
-		t.Errorf("found %q", found)
-	}
+	need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit), "two")
 	second := publishAs(t, target, tree("a", "2"), noted("three"))
-	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit); found != "three" {
-		t.Errorf("found %q", found)
-	}
+	need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit), "three")
 	for _, i := range []int{0, 150, 299} {
-		if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", others[i]); found != "mine "+fmt.Sprint(i) {
-			t.Errorf("found %q", found)
-		}
+		need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", others[i]), "mine "+fmt.Sprint(i))
 	}
 	fsck(t, repo)
 }
@@ -140,9 +130,8 @@ func TestRivalsNotes(t *testing.T) {
 		if commit == "" {
 			continue
 		}
-		if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", commit); found != fmt.Sprint(i) {
-			t.Errorf("env-%d: found %q", i, found)
-		}
+		found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", commit)
+		need.That(t, found == fmt.Sprint(i), "env-%d: found %q", i, found)
 	}
 }
 
@@ -160,7 +149,7 @@ func TestWordsAfterThePush(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("x", "1"))
 	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"
-	check(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
+	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
 	target := httpsTarget(t, repo).Target
 	target.Path, target.Proposal = "site", "sipgen/site"
 	done := publishAs(t, target, tree("a", "1"), meta)

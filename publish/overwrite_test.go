@@ -61,7 +61,7 @@ $(git log -1 --format=%B)"`, nil},
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			prepared, clone := filepath.Join(t.TempDir(), "prepared.git"), filepath.Join(t.TempDir(), "clone")
-			check(t, os.CopyFS(prepared, os.DirFS(first)))
+			need.OK(t, os.CopyFS(prepared, os.DirFS(first)))
 			git(t, t.TempDir(), "clone", "--quiet", prepared, clone)
 			git(t, clone, "switch", "--quiet", "sipgen/site")
 			if out, err := running(clone, nil, "sh", "-ec", words+row.do); err != nil {
@@ -73,7 +73,7 @@ $(git log -1 --format=%B)"`, nil},
 			for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
 				name := fmt.Sprintf("%d-%d.git", len(way), i)
 				repo := filepath.Join(root, name)
-				check(t, os.CopyFS(repo, os.DirFS(prepared)))
+				need.OK(t, os.CopyFS(repo, os.DirFS(prepared)))
 				if target.URL = repo; target.Auth.Username != "" {
 					target.URL = server.url + "/" + name
 				}
@@ -160,15 +160,11 @@ func TestMergedProposalIsLeftAlone(t *testing.T) {
 	first := mustPublish(t, target, tree("a", "1"))
 	git(t, repo, "update-ref", "refs/heads/main", "refs/heads/sipgen/site")
 	rival(t, repo, "main", tree("x", "2"))
-	if again := mustPublish(t, target, tree("a", "1")); again.Changed || len(again.Changes) != 0 {
-		t.Errorf("found %+v", again)
-	}
-	if tip := git(t, repo, "rev-parse", "sipgen/site"); tip != first.Commit {
-		t.Errorf("the proposal has moved to %s", tip)
-	}
-	if next := mustPublish(t, target, tree("a", "2")); !next.Changed {
-		t.Errorf("found %+v", next)
-	}
+	again := mustPublish(t, target, tree("a", "1"))
+	need.That(t, !again.Changed && len(again.Changes) == 0, "found %+v", again)
+	need.Equal(t, "the proposal has moved to", git(t, repo, "rev-parse", "sipgen/site"), first.Commit)
+	next := mustPublish(t, target, tree("a", "2"))
+	need.That(t, next.Changed, "found %+v", next)
 	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 }
 
@@ -179,15 +175,11 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 	mustPublish(t, target, tree("a", "1"))
 	target.Proposal = "sipgen/site"
 	mustPublish(t, target, tree("a", "2"))
-	if back := mustPublish(t, target, tree("a", "1")); !back.Changed || len(back.Changes) != 0 {
-		t.Errorf("found %+v", back)
-	}
-	if diff := git(t, repo, "diff", "--name-only", "main", "sipgen/site"); diff != "" {
-		t.Errorf("the proposal still changes %s", diff)
-	}
-	if again := mustPublish(t, target, tree("a", "1")); again.Changed {
-		t.Errorf("found %+v", again)
-	}
+	back := mustPublish(t, target, tree("a", "1"))
+	need.That(t, back.Changed && len(back.Changes) == 0, "found %+v", back)
+	need.Equal(t, "the proposal still changes", git(t, repo, "diff", "--name-only", "main", "sipgen/site"), "")
+	again := mustPublish(t, target, tree("a", "1"))
+	need.That(t, !again.Changed, "found %+v", again)
 }
 
 // The base is a name for another branch, as after a rename: a new proposal begins there.
@@ -199,9 +191,8 @@ func TestProposalFromARenamedBranch(t *testing.T) {
 	git(t, repo, "symbolic-ref", "refs/heads/old", "refs/heads/trunk")
 	git(t, repo, "symbolic-ref", "refs/heads/gone", "refs/heads/none")
 	target.Branch, target.Proposal = "old", "sipgen/site"
-	if same := mustPublish(t, target, tree("a", "1")); same.Changed {
-		t.Errorf("found %+v", same)
-	}
+	same := mustPublish(t, target, tree("a", "1"))
+	need.That(t, !same.Changed, "found %+v", same)
 	mustPublish(t, target, tree("a", "2"))
 	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "trunk..sipgen/site"), "1")
 }

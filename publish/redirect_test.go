@@ -59,9 +59,8 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 				if err != nil {
 					tellsNoSecret(t, err.Error())
 				}
-				if found := reached.Swap(""); found != "" {
-					t.Errorf("%s, https %t: the other server was reached: %s", row.why, secure, found)
-				}
+				found := reached.Swap("")
+				need.That(t, found == "", "%s, https %t: the other server was reached: %s", row.why, secure, found)
 			}
 		}
 	}
@@ -80,11 +79,9 @@ func TestRedirectOnTheSameServer(t *testing.T) {
 // renamed is a plain server before another one, on which what was below old is at the top.
 func renamed(t testing.TB, behind *httpsServer) *httptest.Server {
 	t.Helper()
-	address, err := url.Parse(behind.url)
-	check(t, err)
+	address := need.Value(url.Parse(behind.url))(t)
 	pass := httputil.NewSingleHostReverseProxy(address)
-	client, err := Auth{CAFile: behind.ca}.HTTPClient()
-	check(t, err)
+	client := need.Value(Auth{CAFile: behind.ca}.HTTPClient())(t)
 	pass.Transport = client.Transport
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if rest, old := strings.CutPrefix(r.URL.Path, "/old/"); old {

@@ -100,9 +100,8 @@ func TestCheckBranch(t *testing.T) {
 	for _, name := range []string{"main", "sipgen/x", "a.b", "a@b", "ümlaut", "heads/y", "HEAD/x",
 		"HEAD", "-x", "a..b", "a b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a\\b", "a@{b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "/a", "a/", "a//b", "a\x7fb"} {
 		_, refused := tryGit(t.TempDir(), "check-ref-format", "--branch", name)
-		if err := checkBranch(name); (err == nil) != (refused == nil) {
-			t.Errorf("%q: found %v, git says %v", name, err, refused)
-		}
+		err := checkBranch(name)
+		need.That(t, (err == nil) == (refused == nil), "%q: found %v, git says %v", name, err, refused)
 	}
 }
 
@@ -145,9 +144,7 @@ func TestIsConcurrentPush(t *testing.T) {
 		cannot + "is at 0123456789012345678901234567890123456789 but expected 012345678": true,
 		cannot + "reference already exists":                                              true,
 	} {
-		if found := isConcurrentPush("failed to update ref", words); found != again {
-			t.Errorf("%s: found %v", words, found)
-		}
+		need.Equal(t, words, isConcurrentPush("failed to update ref", words), again)
 	}
 	need.That(t, isConcurrentPush("non-fast-forward", "remote: permission denied for nobody"),
 		"a server's own words about permissions end the run")
@@ -158,7 +155,7 @@ func TestLockIsMentioned(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
-	check(t, os.WriteFile(lock, nil, 0o644))
+	need.OK(t, os.WriteFile(lock, nil, 0o644))
 	var said []string
 	target := Target{URL: repo, Branch: "main", Path: "site", Waiting: func(reason string) {
 		if said = append(said, reason); len(said) == 1 {
@@ -177,15 +174,13 @@ func TestHooksDecide(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	before := git(t, repo, "rev-parse", "main")
 	hook := "#!/bin/sh\nprintf 'main is protected:\\033[31m ask the release team\\n' >&2\nexit 1\n"
-	check(t, os.WriteFile(filepath.Join(repo, "hooks/pre-receive"), []byte(hook), 0o755))
+	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks/pre-receive"), []byte(hook), 0o755))
 	_, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)
 	wantError(t, "", err, ErrRejected, "main is protected:[31m ask the release team")
-	if after := git(t, repo, "rev-parse", "main"); after != before {
-		t.Error("the branch has moved")
-	}
-	if count := git(t, repo, "count-objects"); !strings.HasPrefix(count, "3 ") {
-		t.Errorf("objects after the refusal: %s", count)
-	}
+	after := git(t, repo, "rev-parse", "main")
+	need.That(t, after == before, "the branch has moved")
+	count := git(t, repo, "count-objects")
+	need.That(t, strings.HasPrefix(count, "3 "), "objects after the refusal: %s", count)
 }
 
 // Git's words for a repository that it may not write to, as receive-pack of git 2.39 says them.
@@ -195,8 +190,6 @@ func TestReadOnlyWords(t *testing.T) {
 		"unpacker error: error: insufficient permission for adding an object to repository database ./objects": true,
 		"pre-receive hook declined: not on a Friday":                                                           false,
 	} {
-		if found := readOnly.MatchString(words); found != want {
-			t.Errorf("%s: found %v", words, found)
-		}
+		need.Equal(t, words, readOnly.MatchString(words), want)
 	}
 }

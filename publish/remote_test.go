@@ -84,27 +84,25 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 		same(t, "the previous tree", tip.Tree, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
 		return tree("a", "2"), meta, "", nil
 	})
-	check(t, err)
-	if again := mustPublish(t, target, tree("a", "2")); again.Changed || again.Commit != done.Commit {
-		t.Errorf("an unchanged tree: found %+v", again)
-	}
+	need.OK(t, err)
+	again := mustPublish(t, target, tree("a", "2"))
+	need.That(t, !again.Changed && again.Commit == done.Commit, "an unchanged tree: found %+v", again)
 	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "x", "site/notes", "hand", "site/a", "2"))
 	fsck(t, repo)
 
 	hook := filepath.Join(repo, "hooks/pre-receive")
-	check(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
+	need.OK(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
 	_, err = publishTree(target, tree("a", "3"), meta)
 	wantError(t, "a protected branch", err, ErrRejected, "ask the release team")
-	check(t, os.Remove(hook))
+	need.OK(t, os.Remove(hook))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
 	wantError(t, "a branch that has moved", second(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
 	proposal := target
 	proposal.Proposal = "sipgen/site"
 	mustPublish(t, proposal, tree("a", "4"))
-	if again := mustPublish(t, proposal, tree("a", "4")); again.Changed {
-		t.Errorf("the same proposal: found %+v", again)
-	}
+	again = mustPublish(t, proposal, tree("a", "4"))
+	need.That(t, !again.Changed, "the same proposal: found %+v", again)
 	mustPublish(t, proposal, tree("a", "5"))
 	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 	fsck(t, repo)

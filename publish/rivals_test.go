@@ -59,9 +59,7 @@ func TestRivals(t *testing.T) {
 		})
 		wait.Wait()
 		fsck(t, repo)
-		if merges := git(t, repo, "rev-list", "--merges", "main"); merges != "" {
-			t.Errorf("history is no line: %s", merges)
-		}
+		need.Equal(t, "history is no line", git(t, repo, "rev-list", "--merges", "main"), "")
 	}
 	t.Run("own paths", func(t *testing.T) {
 		race(t, local, rivals, func(i int) string { return fmt.Sprintf("sites/s%02d", i) }, func(i int) string { return fmt.Sprint("own ", i) })
@@ -76,9 +74,8 @@ func TestRivals(t *testing.T) {
 		race(t, local, rivals, func(int) string { return "sites/all" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
 		text := string(inGit(t, repo, "main")["sites/all/lines"])
 		for i := range rivals {
-			if got := strings.Count(text, fmt.Sprintf("<%d>", i)); got != 1 {
-				t.Errorf("publisher %d: its line is there %d times, want once", i, got)
-			}
+			got := strings.Count(text, fmt.Sprintf("<%d>", i))
+			need.That(t, got == 1, "publisher %d: its line is there %d times, want once", i, got)
 		}
 	})
 	remote := times(6)
@@ -86,9 +83,8 @@ func TestRivals(t *testing.T) {
 		race(t, httpsTarget(t, repo).Target, remote, func(int) string { return "sites/far" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
 		text := string(inGit(t, repo, "main")["sites/far/lines"])
 		for i := range remote {
-			if got := strings.Count(text, fmt.Sprintf("<%d>", i)); got != 1 {
-				t.Errorf("publisher %d: its line is there %d times, want once", i, got)
-			}
+			got := strings.Count(text, fmt.Sprintf("<%d>", i))
+			need.That(t, got == 1, "publisher %d: its line is there %d times, want once", i, got)
 		}
 	})
 	subjects := git(t, repo, "log", "--format=%s", "main")
@@ -159,7 +155,7 @@ func TestConflictAndLoop(t *testing.T) {
 		next["a"] = append(next["a"], '+')
 		return next, meta, "", nil
 	})
-	check(t, err)
+	need.OK(t, err)
 	// The first rival wrote elsewhere: the same tree is built upon. No attempt saw the second rival.
 	need.That(t, calls == 1 && done.Changed, "attempts: found %d, want 1; %+v", calls, done)
 	calls = 1
@@ -191,8 +187,7 @@ type cable struct {
 
 func newCable(t testing.TB, to string) *cable {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	listener := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	w := &cable{address: listener.Addr().String()}
 	go func() {
@@ -274,8 +269,7 @@ func knownAs(t testing.TB, files []string, address, other string) []string {
 	t.Helper()
 	var found []string
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		check(t, err)
+		text := need.Value(os.ReadFile(file))(t)
 		_, port, _ := strings.Cut(address, ":")
 		_, as, _ := strings.Cut(other, ":")
 		dir := t.TempDir()
@@ -289,8 +283,6 @@ func knownAs(t testing.TB, files []string, address, other string) []string {
 func sshKey(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "key")
-	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
-		t.Fatalf("ssh-keygen: %v: %s", err, out)
-	}
+	need.Output(t, exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file))
 	return file
 }

@@ -50,8 +50,7 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 // serveClients is serveHTTPS for clients with a certificate of that authority.
 func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
-	check(t, err)
+	out := need.Value(exec.Command("git", "--exec-path").Output())(t)
 	backend := &cgi.Handler{
 		Path:   filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"},
@@ -171,15 +170,14 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	}
 	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
-	check(t, os.Chmod(dir, 0o700))
+	need.OK(t, os.Chmod(dir, 0o700))
 	address := freeAddress(t)
 	_, port, err := net.SplitHostPort(address)
-	check(t, err)
+	need.OK(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string {
-		text, err := os.ReadFile(file)
-		check(t, err)
+		text := need.Value(os.ReadFile(file))(t)
 		return string(text)
 	}
 	files := map[string]string{
@@ -190,13 +188,13 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
 	for file, text := range files {
-		check(t, os.WriteFile(file, []byte(text), 0o600))
+		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
 	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
 	var said bytes.Buffer
 	server.Stderr = &said
-	check(t, server.Start())
+	need.OK(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
@@ -216,8 +214,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 // url is a repository's, for the user who runs the test.
 func (s sshd) url(t testing.TB, repo string) string {
 	t.Helper()
-	user, err := exec.Command("id", "-un").Output()
-	check(t, err)
+	user := need.Value(exec.Command("id", "-un").Output())(t)
 	return "ssh://" + strings.TrimSpace(string(user)) + "@" + s.address + repo
 }
 
@@ -236,32 +233,26 @@ type issued struct {
 
 func newAuthority(t testing.TB) *authority {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(t, err)
+	key := need.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of " + t.Name()}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	check(t, err)
-	certificate, err := x509.ParseCertificate(der)
-	check(t, err)
+	der := need.Value(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	certificate := need.Value(x509.ParseCertificate(der))(t)
 	return &authority{writePEM(t, "ca.pem", "CERTIFICATE", der), certificate, key}
 }
 
 func (a *authority) issue(t testing.TB, name string) issued {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(t, err)
+	key := need.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: a.certificate.NotBefore, NotAfter: a.certificate.NotAfter,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"git.example.test"},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key)
-	check(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	check(t, err)
+	der := need.Value(x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key))(t)
+	private := need.Value(x509.MarshalPKCS8PrivateKey(key))(t)
 	return issued{
 		tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
 		writePEM(t, name+".pem", "CERTIFICATE", der), writePEM(t, name+"-key.pem", "PRIVATE KEY", private),
@@ -271,6 +262,6 @@ func (a *authority) issue(t testing.TB, name string) issued {
 func writePEM(t testing.TB, name, kind string, der []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
-	check(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+	need.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 	return file
 }

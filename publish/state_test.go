@@ -21,7 +21,7 @@ func TestState(t *testing.T) {
 	spoil := func(t *testing.T, dir string) {
 		put(t, dir, tree("d/edited", "2", "d/other", "x", "e2", "x"))
 		for _, name := range []string{"d/deleted", "d/folder"} {
-			check(t, os.Remove(filepath.Join(dir, name)))
+			need.OK(t, os.Remove(filepath.Join(dir, name)))
 		}
 		put(t, dir, tree("d/folder/inside", "x"))
 	}
@@ -68,10 +68,8 @@ func TestALinkBesideAFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/in/x", "1", "b/in/x", "1", "b/in/y", "1", "c/in/x", "1"))
-	check(t, os.RemoveAll(filepath.Join(dir, "b/in")))
-	if err := os.Symlink("../a/in", filepath.Join(dir, "b/in")); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, os.RemoveAll(filepath.Join(dir, "b/in")))
+	need.OK(t, os.Symlink("../a/in", filepath.Join(dir, "b/in")))
 	found, err := ReadState(context.Background(), dir, Search{})
 	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) || len(found.Tree) != 2 {
 		t.Errorf("missing %v of %v (%v), want %v", found.Missing, found.Tree, err, want)
@@ -83,10 +81,8 @@ func TestSourceOf(t *testing.T) {
 	checkout := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		check(t, os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o755))
-		if err := os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o755))
+		need.OK(t, os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o600))
 	}
 	git(t, checkout, "init", "--quiet", "--initial-branch=main")
 	write("dc1/site.yaml", "a")
@@ -102,8 +98,7 @@ func TestSourceOf(t *testing.T) {
 	write("dc1/tenants/notes.txt", "mine")
 	write("other.yaml", "not asked for")
 	for _, files := range [][]string{paths, {filepath.Join(beside, "dc1", "site.yaml"), filepath.Join(beside, "dc1", "tenants")}} {
-		source, err := SourceOf(files)
-		check(t, err)
+		source := need.Value(SourceOf(files))(t)
 		if source.Commit != git(t, checkout, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" || source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
 			source.Subject != "sites: more[31m" || source.Body != "because." || source.Remote != "https://git.example.org/acme/fleet.git" {
 			t.Errorf("found %+v", source)
@@ -119,7 +114,7 @@ func TestSourceOf(t *testing.T) {
 		t.Errorf("an empty folder elsewhere: found %v", err)
 	}
 	outside := filepath.Join(t.TempDir(), "x.yaml")
-	check(t, os.WriteFile(outside, nil, 0o600))
+	need.OK(t, os.WriteFile(outside, nil, 0o600))
 	wantError(t, "", second(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
 	wantError(t, "", second(SourceOf([]string{outside})), nil, "not in a git checkout")
 }
@@ -188,15 +183,13 @@ func TestAboveAFolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	put(t, top, strange)
-	check(t, os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")))
+	need.OK(t, os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")))
 	// Outside a checkout, nobody knows what will be above it.
 	found, prefix, err := DirAbove(filepath.Join(top, "site/dc1"))
 	want := []AboveFile{{Path: ".gitattributes", NoFile: true}, {Path: "kustomization.yaml", Text: []byte("beside")}}
 	need.That(t, err == nil && prefix == "" && reflect.DeepEqual(found, want), "a folder: found %+v, %q, %v", found, prefix, err)
-	if out, err := exec.Command("git", "-C", top, "init", "--quiet").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	check(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
+	need.Output(t, exec.Command("git", "-C", top, "init", "--quiet"))
+	need.OK(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
 	found, prefix, err = DirAbove(filepath.Join(top, "site/dc1"))
 	need.That(t, err == nil && prefix == "site/dc1" && reflect.DeepEqual(found, aboveWanted),
 		"a checkout: found %+v, %q, %v", found, prefix, err)

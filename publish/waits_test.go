@@ -27,7 +27,7 @@ import (
 func credentialHelper(t *testing.T, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "helper")
-	check(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
+	need.OK(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 	t.Setenv("GIT_CONFIG_VALUE_0", file)
@@ -41,9 +41,8 @@ func TestLoopLogsInOnce(t *testing.T) {
 		credentialHelper(t, "test \"$1\" = get || exit 0\necho asked >>"+calls+"\nprintf 'username=robot\\npassword=s3cret\\n'\n")
 		target.Auth = Auth{CAFile: server.ca}
 		loopWithRival(t, repo, target, server.ca)
-		if text, err := os.ReadFile(calls); err != nil || string(text) != "asked\n" {
-			t.Errorf("the helper was asked: %q, %v; want once", text, err)
-		}
+		text, err := os.ReadFile(calls)
+		need.That(t, err == nil && string(text) == "asked\n", "the helper was asked: %q, %v; want once", text, err)
 	})
 	t.Run("ssh", func(t *testing.T) {
 		repo := bare(t)
@@ -59,7 +58,7 @@ func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 	done, made, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
 		rival(t, repo, "main", tree("elsewhere", fmt.Sprint(rounds)))
 		for _, file := range login {
-			check(t, os.Remove(file))
+			need.OK(t, os.Remove(file))
 		}
 		rounds++
 		return tree("a", "1"), meta, rounds, nil
@@ -97,12 +96,10 @@ func TestSlowServerTimesOut(t *testing.T) {
 		repo := with(t, tree("x", "1"))
 		over := filepath.Join(t.TempDir(), "over")
 		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
-		check(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
+		need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
 		targets := map[string]Target{"https": httpsTarget(t, repo).Target, "ssh": sshTarget(t, repo).Target, "file": {URL: repo, Branch: "main", Path: "site"}}
 		t.Cleanup(func() { // before the servers close, which wait for the hook
-			if err := os.WriteFile(over, nil, 0o600); err != nil {
-				t.Error(err)
-			}
+			need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
 			// A git that nothing waits for any more still writes to the repository for a moment.
 			for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
 				time.Sleep(50 * time.Millisecond)
@@ -123,9 +120,8 @@ func timesOut(t *testing.T, target Target) {
 	began := time.Now()
 	_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
 	wantError(t, "", err, ErrTimeout, "timed out after "+target.Timeout.String())
-	if took := time.Since(began); took > target.Timeout+time.Minute {
-		t.Errorf("took %s", took)
-	}
+	took := time.Since(began)
+	need.That(t, took <= target.Timeout+time.Minute, "took %s", took)
 }
 
 // Whatever a run waits for, it ends with its context.
@@ -158,7 +154,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 		},
 		"for a hook": func(t *testing.T) func(context.Context) error {
 			repo := bare(t)
-			check(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755))
+			need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755))
 			return publishing(httpsTarget(t, repo).Target, nothing)
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
@@ -187,9 +183,8 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			time.AfterFunc(after, func() { stop(why) })
 			began := time.Now()
 			wantError(t, "", run(ctx), why)
-			if took := time.Since(began); took > time.Minute {
-				t.Errorf("took %s", took)
-			}
+			took := time.Since(began)
+			need.That(t, took <= time.Minute, "took %s", took)
 		})
 	}
 }
@@ -312,8 +307,7 @@ func TestSOCKSProxy(t *testing.T) {
 // freeAddress gives an address on loopback where nobody listens.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	listener := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
 }

@@ -56,7 +56,7 @@ func TestPublishAsks(t *testing.T) {
 func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked bool, all string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	check(t, err)
+	need.OK(t, err)
 	shown := make(chan string, 1)
 	seen := make(chan bool, 1)
 	go func() {

@@ -88,9 +88,7 @@ spec:
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}, maxHostsPerTenant: 200}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 }
 
@@ -103,15 +101,10 @@ func BenchmarkCommands(b *testing.B) {
 	command := filepath.Join(folder, "sipgen")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", command, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	info, err := os.Stat(command)
-	need.OK(b, err)
+	need.Output(b, build)
+	info := need.Value(os.Stat(command))(b)
 	repo, tree := filepath.Join(folder, "fleet.git"), filepath.Join(folder, "tree")
-	if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
-		b.Fatal(err)
-	}
+	need.OK(b, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
 	from := []string{"--site", filepath.Join(folder, "site.yaml"), "-f", filepath.Join(folder, "tenants.yaml"), "--inventory", filepath.Join(folder, "hosts.yaml")}
 	// A process of Go starts with the peak of the one that starts it, one of time's does not.
 	run := func(b *testing.B, args ...string) (cpu, peak float64) {
@@ -121,23 +114,18 @@ func BenchmarkCommands(b *testing.B) {
 		process := exec.Command("time", append([]string{"-f", "%U %S %M", "-o", times, command}, append(args, from...)...)...)
 		process.Stderr = &said
 		process.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
-		if err := process.Run(); err != nil {
-			b.Fatalf("%s: %v\n%.2000s", args[0], err, &said)
-		}
-		text, err := os.ReadFile(times)
-		need.OK(b, err)
+		err := process.Run()
+		need.Must(b, err == nil, "%s: %v\n%.2000s", args[0], err, &said)
+		text := need.Value(os.ReadFile(times))(b)
 		var user, system float64
-		if _, err := fmt.Sscan(string(text), &user, &system, &peak); err != nil {
-			b.Fatalf("time said %q", text)
-		}
+		_, err = fmt.Sscan(string(text), &user, &system, &peak)
+		need.Must(b, err == nil, "time said %q", text)
 		return user + system, peak / 1e3
 	}
 	publish := []string{"publish", "--repo", repo, "--branch", "main", "--author", "bench <bench@example.org>"}
 	b.Run("version", func(b *testing.B) { // what every command takes before it does anything
 		for b.Loop() {
-			if err := exec.Command(command, "version").Run(); err != nil {
-				b.Fatal(err)
-			}
+			need.OK(b, exec.Command(command, "version").Run())
 		}
 		b.ReportMetric(float64(info.Size())/1e6, "MB")
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
@@ -42,9 +41,8 @@ type canary struct {
 func canaries(t *testing.T) []canary {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	check(t, err)
-	block, err := ssh.MarshalPrivateKey(key, "canary")
-	check(t, err)
+	need.OK(t, err)
+	block := need.Value(ssh.MarshalPrivateKey(key, "canary"))(t)
 	private := string(pem.EncodeToMemory(block))
 	const random = "Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Ya"
 	return []canary{
@@ -177,7 +175,7 @@ type changing struct{ dir, path, first, rest string }
 func newChanging(t *testing.T, example, file string) changing {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS("../../examples/"+example)))
+	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/"+example)))
 	_, objects, _ := strings.Cut(read(t, filepath.Join(dir, file)), "apiVersion:") // comments stand before the first
 	first, rest, _ := strings.Cut("apiVersion:"+objects, "\n---\n")
 	return changing{dir, filepath.Join(dir, file), first, rest}
@@ -186,10 +184,9 @@ func newChanging(t *testing.T, example, file string) changing {
 func (c changing) put(t *testing.T, field, value string) {
 	t.Helper()
 	var object any
-	check(t, yaml.Unmarshal([]byte(c.first), &object))
-	changed, err := yaml.Marshal(put(object, field, value))
-	check(t, err)
-	check(t, os.WriteFile(c.path, []byte(string(changed)+"---\n"+c.rest), 0o600))
+	need.OK(t, yaml.Unmarshal([]byte(c.first), &object))
+	changed := need.Value(yaml.Marshal(put(object, field, value)))(t)
+	need.OK(t, os.WriteFile(c.path, []byte(string(changed)+"---\n"+c.rest), 0o600))
 }
 
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
@@ -246,13 +243,12 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 					commands = append(commands, []string{"explain", "bank/bank", "--previous", "none"})
 				}
 				for _, command := range commands {
-					var stdout, stderr bytes.Buffer
-					code := run(t.Context(), append(slices.Clone(command), in...), nil, &stdout, &stderr)
-					said := stdout.String() + stderr.String()
+					code, out, said := ran(t, append(slices.Clone(command), in...)...)
 					freeText := canary.named && input.file == "hosts.yaml"
-					if !canary.certain && !freeText && (!wasRefused(code, stderr.String()) || stdout.Len() > 0 || strings.HasPrefix(field, "spec.patches")) {
+					if !canary.certain && !freeText && (!wasRefused(code, said) || out != "" || strings.HasPrefix(field, "spec.patches")) {
 						continue // it is a name there, and a good one: there is a plan; of a patch, kustomize says what it cannot read
 					}
+					said = out + said
 					if part := canary.seen(said); part != "" {
 						t.Errorf("%s: %s: %s, by %s: %q is printed:\n%s", input.file, field, canary.name, command[0], part, said)
 					}
@@ -288,19 +284,17 @@ func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 				t.Setenv("SIPGEN_GIT_USERNAME", "robot")
 				t.Setenv("SIPGEN_GIT_PROXY", "http://robot:"+url.PathEscape(canary.text)+"@127.0.0.1:1")
 				t.Setenv("SIPGEN_FORGE_TOKEN", "x"+canary.text)
-				var stdout, stderr bytes.Buffer
 				whole := slices.Clone(arguments)
 				if len(arguments) > 1 && arguments[0] != "inventory" {
 					whole = append(whole, in...)
 				}
-				run(t.Context(), whole, nil, &stdout, &stderr)
-				said := stdout.String() + stderr.String()
+				_, out, errs := ran(t, whole...)
+				said := out + errs
 				if !canary.certain { // a file's name, or a repository's, is repeated
 					said = strings.ReplaceAll(said, arguments[len(arguments)-1]+": no ", "")
 				}
-				if part := canary.seen(said); part != "" {
-					t.Errorf("%v: %q is printed: %s", fmt.Sprintf("%.20q", arguments), part, stderr.String())
-				}
+				part := canary.seen(said)
+				need.That(t, part == "", "%v: %q is printed: %s", fmt.Sprintf("%.20q", arguments), part, errs)
 			})
 		}
 	}
@@ -330,15 +324,13 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 		for _, field := range fields {
 			from.put(t, field, password)
 			in := []string{"render", "--out", filepath.Join(dir, "out"), "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
-			var stdout, stderr bytes.Buffer
-			if code := run(t.Context(), in, nil, &stdout, &stderr); !wasRefused(code, stderr.String()) {
-				check(t, os.RemoveAll(filepath.Join(dir, "out")))
+			code, out, said := ran(t, in...)
+			if !wasRefused(code, said) {
+				need.OK(t, os.RemoveAll(filepath.Join(dir, "out")))
 				continue // it is the name of a Secret there, and a good one
 			}
 			refused++
-			if said := stdout.String() + stderr.String(); strings.Contains(said, password) {
-				t.Errorf("%s: %s: it is repeated:\n%s", input.file, field, said)
-			}
+			need.Without(t, input.file+": "+field+": it is repeated", out+said, password)
 		}
 		t.Logf("%s: %d fields, %d refused", input.file, len(fields), refused)
 		need.That(t, refused != 0, "%s: nothing was refused", input.file)

@@ -38,17 +38,15 @@ func TestCommandsOfThePages(t *testing.T) {
 			need.Missing(t, name)
 		}
 	}
-	root, err := filepath.Abs("../..")
-	check(t, err)
+	root := need.Value(filepath.Abs("../.."))(t)
 	elsewhere := runElsewhere(t)
 	prepared := t.TempDir()
-	check(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
+	need.OK(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
 	shell(t, prepared, "what the pages take as given", pageSetup)
-	syncHosts(func(err error) { check(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
+	syncHosts(func(err error) { need.OK(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
 	seen, ran := map[string]string{}, 0
 	for _, page := range handPages(t) {
-		name, err := filepath.Rel(root, page)
-		check(t, err)
+		name := need.Value(filepath.Rel(root, page))(t)
 		for _, block := range procedures(commandBlocks(t, page)) {
 			if other := seen[block.name]; block.name != "" && other != "" {
 				t.Errorf("%s and %s have blocks named %q", other, name, block.name)
@@ -90,8 +88,7 @@ func runElsewhere(t *testing.T) func(name string) bool {
 	t.Helper()
 	var source strings.Builder
 	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "seal_test.go"} {
-		files, err := filepath.Glob(pattern)
-		check(t, err)
+		files := need.Value(filepath.Glob(pattern))(t)
 		for _, file := range files {
 			source.WriteString(read(t, file))
 		}
@@ -117,9 +114,8 @@ func runElsewhere(t *testing.T) func(name string) bool {
 // handPages are the pages with commands that are written by hand.
 func handPages(t *testing.T) (pages []string) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	check(t, err)
-	check(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
+	root := need.Value(filepath.Abs("../.."))(t)
+	need.OK(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
@@ -150,7 +146,7 @@ func procedures(blocks []block) (joined []block) {
 func commandBlocks(t *testing.T, page string) (found []block) {
 	t.Helper()
 	content := []byte(read(t, page))
-	check(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	need.OK(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -192,9 +188,8 @@ func wantTargets(t *testing.T, root, page, text string) {
 		if len(fields) == 0 {
 			continue
 		}
-		if out, err := exec.Command("make", append([]string{"-n", "-C", root}, fields[1:]...)...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %s: %v\n%s", page, line, err, out)
-		}
+		out, err := exec.Command("make", append([]string{"-n", "-C", root}, fields[1:]...)...).CombinedOutput()
+		need.That(t, err == nil, "%s: %s: %v\n%s", page, line, err, out)
 	}
 }
 
@@ -218,7 +213,7 @@ func unpadded(text string) string {
 func runOffline(t *testing.T, prepared, page string, block block) {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS(prepared)))
+	need.OK(t, os.CopyFS(dir, os.DirFS(prepared)))
 	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 
@@ -262,9 +257,8 @@ func shell(t *testing.T, dir, page, script string) {
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "SIPGEN_PREVIOUS=", "SIPGEN_REPO=fleet.git", "ALL=--site site.yaml -f tenants --inventory hosts")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s\n---\n%s", page, err, script, out)
-	}
+	out, err := cmd.CombinedOutput()
+	need.That(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
 }
 
 // TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder by folder, and fail where
@@ -297,8 +291,8 @@ func TestHandOverStops(t *testing.T) {
 			for name, text := range map[string]string{
 				"tree/policy/kustomization.yaml": "", "tree/clusters/a/b/hosts/kustomization.yaml": "", "bin/kubectl": "#!/bin/sh\n" + row.kubectl + "\n",
 			} {
-				check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
-				check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+				need.OK(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+				need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 			}
 			cmd := exec.Command("bash", "-c", functions+"\nhand_over_tree "+row.tree+" old new")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))

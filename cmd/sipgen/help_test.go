@@ -25,33 +25,24 @@ import (
 func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	commands := newRoot(&terminal.UI{}).Commands()
-	var options bytes.Buffer
-	if code := run(context.Background(), []string{"options"}, strings.NewReader(""), &options, &options); code != exitDone {
-		t.Fatalf("options: exit code %d\n%s", code, &options)
-	}
+	code, options, said := ran(t, "options")
+	need.Must(t, code == exitDone, "options: exit code %d\n%s%s", code, options, said)
 	for i := -1; i < len(commands); i++ {
 		args := []string{"--help"}
 		if i >= 0 {
 			args = append([]string{commands[i].Name()}, args...)
 		}
-		var out, errOut bytes.Buffer
-		if code := run(context.Background(), args, strings.NewReader(""), &out, &errOut); code != exitDone || errOut.Len() > 0 {
-			t.Fatalf("%v: exit code %d\n%s", args, code, errOut.String())
-		}
-		for line := range strings.Lines(out.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpColumns {
-				t.Errorf("%v: %d columns: %s", args, n, line)
-			}
+		code, out, said := ran(t, args...)
+		need.Must(t, code == exitDone && said == "", "%v: exit code %d\n%s", args, code, said)
+		for line := range strings.Lines(out) {
+			n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+			need.That(t, n <= helpColumns, "%v: %d columns: %s", args, n, line)
 		}
 		if i < 0 {
 			continue
 		}
-		var words strings.Builder
-		words.WriteString(strings.Join(strings.Fields(out.String()), " "))
-		words.WriteString(strings.Join(strings.Fields(options.String()), " "))
-		for _, word := range strings.Fields(commands[i].LocalFlags().FlagUsages()) {
-			need.That(t, strings.Contains(words.String(), word), "%v: %q of the flags is lost", args, word)
-		}
+		words := strings.Join(strings.Fields(out+options), " ")
+		need.Words(t, args, words, strings.Fields(commands[i].LocalFlags().FlagUsages())...)
 	}
 }
 
@@ -64,9 +55,7 @@ func TestPublishHasFewFlags(t *testing.T) {
 	for _, command := range root.Commands() {
 		n := 0
 		only(command, false).VisitAll(func(*pflag.Flag) { n++ })
-		if n > 20 {
-			t.Errorf("%s: %d flags of its own, want at most 20", command.Name(), n)
-		}
+		need.That(t, n <= 20, "%s: %d flags of its own, want at most 20", command.Name(), n)
 	}
 }
 
@@ -75,16 +64,11 @@ func TestManPages(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1767323045")
 	pages := func() map[string]string {
 		dir := filepath.Join(t.TempDir(), "man")
-		var out, errOut bytes.Buffer
-		if code := run(context.Background(), []string{"man", dir}, strings.NewReader(""), &out, &errOut); code != exitDone {
-			t.Fatalf("exit code %d: %s", code, errOut.String())
-		}
-		found, err := filepath.Glob(filepath.Join(dir, "*.1"))
-		check(t, err)
+		code, _, said := ran(t, "man", dir)
+		need.Must(t, code == exitDone, "exit code %d: %s", code, said)
 		content := map[string]string{}
-		for _, file := range found {
-			text := read(t, file)
-			content[filepath.Base(file)] = text
+		for _, file := range need.Value(filepath.Glob(filepath.Join(dir, "*.1")))(t) {
+			content[filepath.Base(file)] = read(t, file)
 		}
 		return content
 	}
@@ -98,9 +82,7 @@ func TestManPages(t *testing.T) {
 			t.Errorf("%s: %.300s", command.Name(), page)
 		}
 	}
-	for name, page := range first {
-		need.That(t, second[name] == page, "%s: another run, other bytes", name)
-	}
+	need.Deep(t, "another run", second, first)
 	need.That(t, len(first) >= 15 && first["sipgen.1"] != "", "%d pages", len(first))
 }
 
@@ -112,25 +94,24 @@ func TestPlugin(t *testing.T) {
 	args := os.Args
 	defer func() { os.Args = args }()
 	os.Args = []string{"/opt/bin/kubectl-sipgen"}
-	var out, errOut bytes.Buffer
-	run(context.Background(), []string{"plan", "--help"}, strings.NewReader(""), &out, &errOut)
-	need.That(t, strings.Contains(out.String(), "kubectl sipgen plan [CLUSTER]"), "help:\n%s%s", out.String(), errOut.String())
+	_, out, said := ran(t, "plan", "--help")
+	need.Words(t, said, out, "kubectl sipgen plan [CLUSTER]")
 }
 
 // TestFieldsFit: fields are as wide as the terminal that shows them.
 func TestFieldsFit(t *testing.T) {
 	screen, tty, err := pty.Open()
-	check(t, err)
+	need.OK(t, err)
 	defer func() { _ = screen.Close() }()
 	text := make(chan string)
 	go func() {
 		all, _ := io.ReadAll(screen) // ends in EIO when the other side is closed
 		text <- string(all)
 	}()
-	check(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
 	root := newRoot(&terminal.UI{Out: tty, Err: io.Discard})
 	root.SetArgs([]string{"fields", "site.spec.hosts"})
-	check(t, root.Execute())
+	need.OK(t, root.Execute())
 	_ = tty.Close()
 	for line := range strings.Lines(<-text) {
 		if line = strings.TrimRight(line, "\r\n"); prettytext.StringWidth(line) > 80 {
@@ -141,9 +122,8 @@ func TestFieldsFit(t *testing.T) {
 
 func TestWithoutFormulas(t *testing.T) {
 	got := withoutFormulas([][]string{{"=1+2", "+1", "-1", "@a", "\ta", "\ra", "a=1", "", "m/h", "2-1"}})
-	if want := []string{"'=1+2", "'+1", "'-1", "'@a", "'\ta", "'\ra", "a=1", "", "m/h", "2-1"}; !slices.Equal(got[0], want) {
-		t.Errorf("got %q, want %q", got[0], want)
-	}
+	want := []string{"'=1+2", "'+1", "'-1", "'@a", "'\ta", "'\ra", "a=1", "", "m/h", "2-1"}
+	need.That(t, slices.Equal(got[0], want), "got %q, want %q", got[0], want)
 }
 
 func alwaysFull(t *testing.T) *os.File {
@@ -166,10 +146,9 @@ func TestOutputIsIncomplete(t *testing.T) {
 		append([]string{"tenants"}, previous...), {"version"}, {"--help"}, {"fields", "site"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), full, &stderr); code != exitError ||
-			!strings.Contains(stderr.String(), "sipgen: the output is incomplete: write /dev/full: no space left on device\n") || strings.Contains(stderr.String(), "hint") {
-			t.Errorf("%v: exit %d, said %q", args, code, &stderr)
-		}
+		need.Equal(t, args, run(t.Context(), args, strings.NewReader(""), full, &stderr), exitError)
+		need.Words(t, args, stderr.String(), "sipgen: the output is incomplete: write /dev/full: no space left on device\n")
+		need.Without(t, args, stderr.String(), "hint")
 	}
 }
 
@@ -198,8 +177,7 @@ func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), row.args, strings.NewReader(""), full, &stderr)
-		tip, err := exec.Command("git", "-C", repo, "rev-parse", "main").Output()
-		check(t, err)
+		tip := need.Value(exec.Command("git", "-C", repo, "rev-parse", "main").Output())(t)
 		want := strings.Replace(row.want, "TIP", strings.TrimSpace(string(tip)), 1)
 		need.That(t, code == row.code && strings.Contains(stderr.String(), want),
 			"%v: exit %d, said %q, want %d, %q", row.args, code, &stderr, row.code, want)

@@ -64,29 +64,25 @@ sipgen: nothing is pushed
 func TestLoginHints(t *testing.T) {
 	text, err := os.ReadFile("../../publish/errors.go")
 	more, moreErr := os.ReadFile("../../publish/auth.go")
-	check(t, errors.Join(err, moreErr))
+	need.OK(t, errors.Join(err, moreErr))
 	named := 0
 	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
 		field, _, _ := strings.Cut(part, "\"")
 		named++
 		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
 		need.That(t, strings.Contains(hint, "SIPGEN_"), "%s: found %q", field, hint)
-		if _, found := reflect.TypeFor[publish.Auth]().FieldByName(field); !found {
-			t.Errorf("%s is no field of publish.Auth", field)
-		}
+		_, found := reflect.TypeFor[publish.Auth]().FieldByName(field)
+		need.That(t, found, "%s is no field of publish.Auth", field)
 	}
 	need.That(t, named >= 6, "found %d settings in the code", named)
-	if hint := hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
-		t.Errorf("a forge's certificate: found %q", hint)
-	}
+	need.Words(t, "a forge's certificate", hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)), "SIPGEN_GIT_CA_FILE")
 }
 
 // TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.
 func TestAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
-	site, err := filepath.Abs(".")
-	check(t, err)
-	check(t, os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
+	site := need.Value(filepath.Abs("."))(t)
+	need.OK(t, os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
 	for _, row := range []struct {
 		code         int
 		reason       string
@@ -103,14 +99,13 @@ func TestAsked(t *testing.T) {
 			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":%q,"code":%d}`, row.reason, row.code)
 		}))
 		address := strings.TrimPrefix(server.URL, "http://")
-		check(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
+		need.OK(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
 			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", fmt.Sprintf(row.server, address)), 0o600))
-		var out bytes.Buffer
-		code := run(t.Context(), []string{"inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab"}, strings.NewReader(""), &out, &out)
+		code, out, said := ran(t, "inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab")
 		server.Close()
-		want := fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want)
-		need.That(t, code == exitError && strings.Contains(out.String(), want) && !strings.Contains(out.String(), "s3cret-Marker") && !strings.Contains(out.String(), "hidden"),
-			"%d of %s: exit code %d, want %q in\n%s", row.code, row.server, code, want, out.String())
+		need.Equal(t, row, code, exitError)
+		need.Words(t, row, said, fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want))
+		need.Without(t, row, out+said, "s3cret-Marker", "hidden")
 	}
 	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
 	if hint := hintFor(unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -30,7 +29,7 @@ func TestOutputsAreTextOnly(t *testing.T) {
 	quoted = strings.NewReplacer(`\x1b`, `\u001b`, `\a`, `\u0007`).Replace(quoted)
 	write := func(name, text string) {
 		t.Helper()
-		writeFile(t, name, strings.ReplaceAll(text, "HOSTILE", quoted))
+		need.Write(t, name, strings.ReplaceAll(text, "HOSTILE", quoted))
 	}
 	write("site.yaml", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/fleet.git, branch: main}\n")
 	var hosts strings.Builder
@@ -84,14 +83,12 @@ spec:
 	seen, runs := 0, 0
 	run := func(args ...string) {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		code := run(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
+		code, out, said := ran(t, args...)
 		runs++
-		for from, text := range map[string]string{"stdout": stdout.String(), "stderr": stderr.String()} {
+		for from, text := range map[string]string{"stdout": out, "stderr": said} {
 			seen += strings.Count(text, "owned")
-			if problem := steers(text); problem != "" {
-				t.Errorf("%q: exit code %d: %s: %s", args, code, from, problem)
-			}
+			problem := steers(text)
+			need.That(t, problem == "", "%q: exit code %d: %s: %s", args, code, from, problem)
 		}
 	}
 	for _, specs := range []string{"good.yaml", "big.yaml", "bad.yaml", "dir"} {
@@ -212,7 +209,7 @@ func TestNamesFromOutsideMakeNoMarkup(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	t.Setenv("HOME", folder)
-	writeFile(t, "site.yaml", `apiVersion: sipgen.airshipit.org/v1alpha1
+	need.Write(t, "site.yaml", `apiVersion: sipgen.airshipit.org/v1alpha1
 kind: Site
 metadata: {name: lab}
 spec:
@@ -223,14 +220,12 @@ spec:
   - {name: good, specs: [good], namespaces: [good], hosts: {max: 9}}
   - {name: evil, specs: [evil], namespaces: [evil], hosts: {max: 99}, maxClusters: 99}
 `)
-	writeFile(t, "specs/good/g.yaml", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: good, name: g}\nspec: {nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}\n")
+	need.Write(t, "specs/good/g.yaml", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: good, name: g}\nspec: {nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}\n")
 	for where, spec := range forgeries() {
-		content, err := json.Marshal(spec)
-		check(t, err)
-		writeFile(t, "specs/evil/"+where+".yaml", string(content))
+		content := need.Value(json.Marshal(spec))(t)
+		need.Write(t, "specs/evil/"+where+".yaml", string(content))
 	}
-	quoted, err := json.Marshal(forged)
-	check(t, err)
+	quoted := need.Value(json.Marshal(forged))(t)
 	var hosts strings.Builder
 	for i := range 6 {
 		trouble := ""
@@ -250,25 +245,21 @@ metadata: {namespace: metal3, name: n%[1]d}
 stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_address": "10.0.0.%[1]d/8"}, {"id": %[4]s, "type": "ipv4", "ip_address": "10.1.0.%[1]d/8"}]}'}
 `, i, quoted, trouble, strings.ReplaceAll(string(quoted), "'", "''"))
 	}
-	writeFile(t, "hosts.yaml", hosts.String())
+	need.Write(t, "hosts.yaml", hosts.String())
 	git(t, "init", "-q", "--bare", "-b", "main", "r.git")
 	in := []string{"--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}
 	seen := 0
 	check := func(what, text string) {
 		t.Helper()
 		seen += strings.Count(text, "owned")
-		if problem := forges(what, text); problem != "" {
-			t.Errorf("%s: %s", what, problem)
-		}
+		need.Equal(t, what, forges(what, text), "")
 	}
 	do := func(want int, args ...string) {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), append(args, in...), strings.NewReader(""), &stdout, &stderr); code != want {
-			t.Fatalf("%q: exit code %d, want %d: %s", args, code, want, &stderr)
-		}
-		check(strings.Join(args, " "), stdout.String())
-		check(strings.Join(args, " ")+": stderr", stderr.String())
+		code, out, said := ran(t, append(args, in...)...)
+		need.Must(t, code == want, "%q: exit code %d, want %d: %s", args, code, want, said)
+		check(strings.Join(args, " "), out)
+		check(strings.Join(args, " ")+": stderr", said)
 	}
 	for _, output := range []string{"table", "wide", "markdown", "html", "network"} {
 		do(1, "plan", "-o", output)

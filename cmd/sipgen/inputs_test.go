@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +37,7 @@ func TestInputs(t *testing.T) {
 		text = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(text, "") + "exit code " + string(rune('0'+code)) + "\n"
 		want := filepath.Join(dir, "plan.txt")
 		if *update {
-			check(t, os.WriteFile(want, []byte(text), 0o644))
+			need.OK(t, os.WriteFile(want, []byte(text), 0o644))
 			continue
 		}
 		if was, err := os.ReadFile(want); err != nil || string(was) != text {
@@ -50,8 +48,7 @@ func TestInputs(t *testing.T) {
 
 // TestLintOfExamples: lint finds nothing in any example.
 func TestLintOfExamples(t *testing.T) {
-	examples, err := filepath.Glob("../../examples/*/site.yaml")
-	check(t, err)
+	examples := need.Value(filepath.Glob("../../examples/*/site.yaml"))(t)
 	need.Must(t, len(examples) >= 6, "%d examples", len(examples))
 	finding := regexp.MustCompile(`(?m)(error|warning) (SIP\d+)`)
 	for _, site := range examples {
@@ -67,14 +64,8 @@ func TestLintOfExamples(t *testing.T) {
 				}
 			}
 		}
-		var out, errs bytes.Buffer
-		code := run(context.Background(), args, strings.NewReader(""), &out, &errs)
-		var found []string
-		for _, match := range finding.FindAllStringSubmatch(out.String(), -1) {
-			found = append(found, match[0])
-		}
-		need.That(t, len(found) <= 0 && code == 0,
-			"%s: found %v with exit code %d, want nothing\n%s%s", dir, found, code, &out, &errs)
+		code, out, said := ran(t, args...)
+		need.That(t, !finding.MatchString(out) && code == 0, "%s: exit code %d, want no finding\n%s%s", dir, code, out, said)
 	}
 }
 
@@ -111,20 +102,16 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 			text = strings.Replace(text, "      - nodeInterfaceId: management\n", "      - nodeInterfaceId: management\n        haproxy: {lines: {defaults: [option tcpka]}}\n", 1)
 		}
 		file := filepath.Join(folder, "cluster.yaml")
-		check(t, os.WriteFile(file, []byte(text), 0o600))
+		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		site := filepath.Join(folder, "site.yaml")
-		check(t, os.WriteFile(site, []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n"), 0o600))
+		need.OK(t, os.WriteFile(site, []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n"), 0o600))
 		inputs := []string{"--site", site, "-f", file, "--inventory", filepath.Join(single, "hosts.yaml")}
-		var plan, said strings.Builder
-		run(t.Context(), append([]string{"plan", "-o", "markdown"}, inputs...), strings.NewReader(""), &plan, &said)
-		run(t.Context(), append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...), strings.NewReader(""), io.Discard, &said)
-		page, err := os.ReadFile(filepath.Join(folder, "tree", "PLAN.md"))
-		need.Must(t, err == nil, "%v\n%s", err, &said)
-		if got := strings.Contains(strings.ReplaceAll(plan.String(), "`", ""), "lab/lab has lines of HAProxy's configuration"); got != lines {
-			t.Errorf("lines %t: the plan says so: %t\n%s%s", lines, got, &plan, &said)
-		}
-		if got := strings.Contains(string(page), "**Lines of HAProxy:** they may do anything in its load balancers: `spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`."); got != lines {
-			t.Errorf("lines %t: PLAN.md says so: %t\n%s", lines, got, page)
-		}
+		_, plan, said := ran(t, append([]string{"plan", "-o", "markdown"}, inputs...)...)
+		_, _, written := ran(t, append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...)...)
+		page := read(t, filepath.Join(folder, "tree", "PLAN.md"))
+		const inPage = "**Lines of HAProxy:** they may do anything in its load balancers: " +
+			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`."
+		need.Equal(t, plan+said, strings.Contains(strings.ReplaceAll(plan, "`", ""), "lab/lab has lines of HAProxy's configuration"), lines)
+		need.Equal(t, page+written, strings.Contains(page, inPage), lines)
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -130,11 +128,10 @@ func TestJSONHasAKind(t *testing.T) {
 	two := "../../examples/two-tenants/"
 	inputs := []string{"--site", two + "site.yaml", "-f", two + "tenants", "--inventory", two + "hosts"}
 	dir, repo := t.TempDir(), filepath.Join(t.TempDir(), "fleet.git")
-	run1 := func(args ...string) (int, []byte) {
-		var out, errOut bytes.Buffer
-		code := run(context.Background(), args, strings.NewReader(""), &out, &errOut)
-		need.Must(t, code != exitError, "%v: %s", args, errOut.String())
-		return code, out.Bytes()
+	printed1 := func(args ...string) []byte {
+		code, out, said := ran(t, args...)
+		need.Must(t, code != exitError, "%v: %s", args, said)
+		return []byte(out)
 	}
 	seen := map[string]bool{}
 	for _, command := range newRoot(&terminal.UI{}).Commands() {
@@ -146,8 +143,8 @@ func TestJSONHasAKind(t *testing.T) {
 		switch command.Name() {
 		case "version":
 		case "history":
-			check(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", repo).Run())
-			run1(append([]string{"publish", "--repo", repo}, inputs...)...)
+			need.OK(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", repo).Run())
+			printed1(append([]string{"publish", "--repo", repo}, inputs...)...)
 			args = append(args, "edge-a", "--site", two+"site.yaml", "--repo", repo)
 		case "explain":
 			args = append(append(args, "edge-a"), inputs...)
@@ -158,9 +155,8 @@ func TestJSONHasAKind(t *testing.T) {
 		default:
 			args = append(args, inputs...)
 		}
-		_, out := run1(args...)
 		var head struct{ APIVersion, Kind string }
-		check(t, json.Unmarshal(out, &head))
+		need.OK(t, json.Unmarshal(printed1(args...), &head))
 		if head.APIVersion != v1alpha1.APIVersion || printed[head.Kind] == nil {
 			t.Errorf("%s: apiVersion %q, kind %q", command.Name(), head.APIVersion, head.Kind)
 		}
@@ -176,19 +172,16 @@ func TestExitCodePage(t *testing.T) {
 	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (.*) \\|$").FindAllStringSubmatch(page, -1) {
 		rows[match[1]] = match[2]
 	}
-	examples, err := filepath.Abs("../../examples/two-tenants")
-	check(t, err)
+	examples := need.Value(filepath.Abs("../../examples/two-tenants"))(t)
 	t.Chdir(t.TempDir())
-	check(t, os.CopyFS(".", os.DirFS(examples)))
-	check(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", "fleet.git").Run())
+	need.OK(t, os.CopyFS(".", os.DirFS(examples)))
+	need.OK(t, exec.Command("git", "init", "-q", "--bare", "-b", "main", "fleet.git").Run())
 	in := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts"}
 	here := append([]string{"--previous", "none"}, in...) // not from the repository of the example
 	wantCode := func(code int, args ...string) {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if found := run(context.Background(), args, strings.NewReader(""), &out, &errs); found != code {
-			t.Errorf("sipgen %s: exit code %d, want %d: %s\n%s%s", strings.Join(args, " "), found, code, rows[args[0]], &out, &errs)
-		}
+		found, out, said := ran(t, args...)
+		need.That(t, found == code, "sipgen %q: exit code %d, want %d: %s\n%s%s", args, found, code, rows[args[0]], out, said)
 	}
 	findings := map[string][]string{
 		"plan": here, "lint": here, "render": append([]string{"--out", "new"}, in...), "publish": append([]string{"--repo", "fleet.git"}, in...),
@@ -211,7 +204,7 @@ func TestExitCodePage(t *testing.T) {
 	}
 	edit(t, "tenants/edge-a.yaml", "active: 90", "active: 190")
 	wantCode(1, append([]string{"tenants"}, here...)...)
-	check(t, os.WriteFile("old.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: old, namespace: clusterA}\nspec: {}\n"), 0o600))
+	need.OK(t, os.WriteFile("old.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: old, namespace: clusterA}\nspec: {}\n"), 0o600))
 	wantCode(1, append([]string{"takeover"}, findings["takeover"]...)...)
 	wantCode(2, "plan", "--site", "none.yaml")
 

@@ -29,8 +29,7 @@ type markedCluster struct {
 
 func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 	t.Helper()
-	docs, err := manifest.Read(paths, nil)
-	check(t, err)
+	docs := need.Value(manifest.Read(paths, nil))(t)
 	lists, secrets := map[string][]json.RawMessage{}, map[string]json.RawMessage{}
 	for i := range docs {
 		doc := &docs[i]
@@ -45,15 +44,16 @@ func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 				Data       map[string][]byte `json:"data"`
 				StringData map[string]string `json:"stringData"`
 			}
-			check(t, json.Unmarshal(doc.JSON, &written))
+			need.OK(t, json.Unmarshal(doc.JSON, &written))
 			if written.Data == nil {
 				written.Data = map[string][]byte{}
 			}
 			for key, value := range written.StringData {
 				written.Data[key] = []byte(value)
 			}
-			secrets[doc.Namespace+"/"+doc.Name], err = json.Marshal(map[string]any{"kind": "Secret", "apiVersion": "v1", "metadata": map[string]any{"namespace": doc.Namespace, "name": doc.Name}, "data": written.Data})
-			check(t, err)
+			metadata := map[string]any{"namespace": doc.Namespace, "name": doc.Name}
+			secrets[doc.Namespace+"/"+doc.Name] = need.Value(json.Marshal(map[string]any{"kind": "Secret", "apiVersion": "v1",
+				"metadata": metadata, "data": written.Data}))(t)
 		}
 	}
 	c := &markedCluster{read: map[string]bool{}}
@@ -97,7 +97,7 @@ func answerList(w http.ResponseWriter, kind string, items []json.RawMessage) {
 func (c *markedCluster) kubeconfig(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	check(t, os.WriteFile(file, []byte(`{"current-context":"a","contexts":[{"name":"a","context":{"cluster":"a"}}],"clusters":[{"name":"a","cluster":{"server":"`+c.URL+`"}}]}`), 0o600))
+	need.OK(t, os.WriteFile(file, []byte(`{"current-context":"a","contexts":[{"name":"a","context":{"cluster":"a"}}],"clusters":[{"name":"a","cluster":{"server":"`+c.URL+`"}}]}`), 0o600))
 	return file
 }
 
@@ -132,18 +132,12 @@ func TestInitOnACluster(t *testing.T) {
 				{"init", "--inventory", "cluster", filepath.Join(dir, "trial")},
 				{"plan", "--site", filepath.Join(dir, "trial", "site.yaml")},
 			} {
-				var said bytes.Buffer
-				if code := run(t.Context(), args, strings.NewReader(""), &said, &said); code != exitDone {
-					t.Fatalf("%v: exit %d\n%s", args, code, &said)
-				}
+				code, out, said := ran(t, args...)
+				need.Must(t, code == exitDone, "%v: exit %d\n%s%s", args, code, out, said)
 			}
 			site := read(t, filepath.Join(dir, "trial", "site.yaml"))
-			for _, want := range row.in {
-				need.That(t, strings.Contains(site, want), "no %q in\n%s", want, site)
-			}
-			for _, not := range row.not {
-				need.That(t, !strings.Contains(site, not), "%q in\n%s", not, site)
-			}
+			need.Words(t, "", site, row.in...)
+			need.Without(t, "", site, row.not...)
 		})
 	}
 }
@@ -163,11 +157,8 @@ func TestRequestsOfARun(t *testing.T) {
 		answer.ServeHTTP(w, r)
 	})
 	t.Setenv("KUBECONFIG", cluster.kubeconfig(t))
-	var said bytes.Buffer
-	args := []string{"plan", "--site", "../../examples/single/site.yaml", "--inventory", "cluster", "--previous", "none"}
-	if code := run(t.Context(), args, strings.NewReader(""), &said, &said); code != exitDone {
-		t.Fatalf("exit %d\n%s", code, &said)
-	}
+	code, out, said := ran(t, "plan", "--site", "../../examples/single/site.yaml", "--inventory", "cluster", "--previous", "none")
+	need.Must(t, code == exitDone, "exit %d\n%s%s", code, out, said)
 	var lines []string
 	for request, n := range asked {
 		lines = append(lines, fmt.Sprintf("%d %s", n, request))
@@ -254,12 +245,11 @@ func TestServiceOwners(t *testing.T) {
 			api.deployments = row.deployments
 			dir := t.TempDir()
 			config, specs := api.kubeconfig(t), filepath.Join(dir, "spec.yaml")
-			check(t, os.WriteFile(specs, []byte(row.spec), 0o600))
+			need.OK(t, os.WriteFile(specs, []byte(row.spec), 0o600))
 			sipgen := func(command string) (code int, text string) {
-				var out bytes.Buffer
-				code = run(t.Context(), []string{command, "--site", sipInputs + "/site.yaml", "-f", specs, "--inventory", "cluster",
-					"--kubeconfig", config, "--out", filepath.Join(dir, "tree")}, strings.NewReader(""), &out, &out)
-				return code, strings.Join(strings.Fields(out.String()), " ")
+				code, out, said := ran(t, command, "--site", sipInputs+"/site.yaml", "-f", specs, "--inventory", "cluster",
+					"--kubeconfig", config, "--out", filepath.Join(dir, "tree"))
+				return code, strings.Join(strings.Fields(out+said), " ")
 			}
 			wanted := func(command string) {
 				t.Helper()
@@ -277,9 +267,8 @@ func TestServiceOwners(t *testing.T) {
 				api.deployments = row.deployments
 			}
 			wanted("diff")
-			if want := row.spec == spec; api.looked != want {
-				t.Errorf("looked at Deployments: %t, want %t", api.looked, want)
-			}
+			want := row.spec == spec
+			need.That(t, api.looked == want, "looked at Deployments: %t, want %t", api.looked, want)
 		})
 	}
 }

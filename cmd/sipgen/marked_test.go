@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ const runner = "  runner: {schedule: \"*/10 * * * *\", image: registry.example.o
 func markedSite(t *testing.T, change ...string) (dir string, secrets map[string][]string) {
 	t.Helper()
 	dir = t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS("../../examples/whole-site")))
+	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/whole-site")))
 	const grants = "    namespaces: [red]\n"
 	edits := append([]string{
 		grants, grants + "    issuerDomains: [red.example.org]\n    images: [registry.example.org]\n",
@@ -60,13 +59,13 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 		need.Must(t, strings.Contains(site, edits[i]), "the Site has no %q", edits[i])
 		site = strings.Replace(site, edits[i], edits[i+1], 1)
 	}
-	check(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
+	need.OK(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
 	engine := "flux-system"
 	if strings.Contains(site, "engine: argocd") {
 		engine = "argocd"
 	}
 	secrets = markedSecrets(engine)
-	check(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"), []byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
+	need.OK(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"), []byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
     - nodeInterfaceId: management
       nodePort: 30022
       sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV operator@example.org]
@@ -104,15 +103,14 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 			values[name], plain["plain-"+name] = []byte(mark.text+" "+key), mark.text
 		}
 		object["data"], object["stringData"] = values, plain
-		text, err := yaml.Marshal(object)
-		check(t, err)
+		text := need.Value(yaml.Marshal(object))(t)
 		hosts += "---\n" + string(text)
 		if namespace == "red" {
 			beside += "---\n" + string(text)
 		}
 	}
-	check(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(hosts), 0o600))
-	check(t, os.WriteFile(filepath.Join(dir, "tenants/secrets.yaml"), []byte(beside), 0o600))
+	need.OK(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(hosts), 0o600))
+	need.OK(t, os.WriteFile(filepath.Join(dir, "tenants/secrets.yaml"), []byte(beside), 0o600))
 	return dir, secrets
 }
 
@@ -156,12 +154,11 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 		if filepath.Ext(path) != ".yaml" {
 			continue
 		}
-		docs, err := manifest.Parse(path, []byte(read(t, path)))
-		check(t, err)
+		docs := need.Value(manifest.Parse(path, []byte(read(t, path))))(t)
 		for i := range docs {
 			need.That(t, docs[i].Kind != "Secret", "%s: a Secret is rendered", path)
 			var object any
-			check(t, json.Unmarshal(docs[i].JSON, &object))
+			need.OK(t, json.Unmarshal(docs[i].JSON, &object))
 			secretNames(object, func(name string) {
 				named[name] = true
 				need.That(t, known[name], "%s: names the Secret %q, which is not marked: add it to markedSecrets", path, name)
@@ -184,7 +181,7 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 
 func filesBelow(t *testing.T, dir string) (paths []string) {
 	t.Helper()
-	check(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	need.OK(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			paths = append(paths, path)
 		}
@@ -197,7 +194,7 @@ func filesBelow(t *testing.T, dir string) (paths []string) {
 func formats(t *testing.T, name string) []string {
 	t.Helper()
 	command, _, err := newRoot(&terminal.UI{}).Find([]string{name})
-	check(t, err)
+	need.OK(t, err)
 	complete, found := command.GetFlagCompletionFunc("output")
 	need.Must(t, found, "%s has no --output", name)
 	names, _ := complete(command, nil, "")
@@ -243,12 +240,10 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 				m.in = append(append(slices.Clone(m.in[:2]), "-f", "cluster"), m.hosts...)
 			}
 			if mode.name == "argocd, snapshot" {
-				var snapshot, said bytes.Buffer
-				if code := run(t.Context(), append([]string{"inventory", "--site", dir + "/site.yaml"}, m.hosts[2:]...), nil, &snapshot, &said); code != 0 {
-					t.Fatal(said.String())
-				}
-				m.unseen("snapshot", snapshot.String())
-				check(t, os.WriteFile(dir+"/snapshot.yaml", snapshot.Bytes(), 0o600))
+				code, snapshot, said := ran(t, append([]string{"inventory", "--site", dir + "/site.yaml"}, m.hosts[2:]...)...)
+				need.Must(t, code == 0, "%s", said)
+				m.unseen("snapshot", snapshot)
+				need.OK(t, os.WriteFile(dir+"/snapshot.yaml", []byte(snapshot), 0o600))
 				m.in = []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/snapshot.yaml"}
 				m.hosts = m.in[4:]
 			}
@@ -279,9 +274,8 @@ type marked struct {
 // run runs a command, wants one of two exit codes, the second being one higher, and no mark.
 func (m *marked) run(code int, command string, args ...string) string {
 	m.t.Helper()
-	var stdout, stderr bytes.Buffer
-	found := run(m.t.Context(), append([]string{command}, args...), strings.NewReader(""), &stdout, &stderr)
-	said := stdout.String() + stderr.String()
+	found, out, said := ran(m.t, append([]string{command}, args...)...)
+	said = out + said
 	if found != code && found != code+1 || said == "" {
 		m.t.Errorf("%s %q: exit code %d, want %d or %d\n%s", command, args, found, code, code+1, said)
 	}
@@ -346,15 +340,15 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 
 	// What is wrong with inputs is said without a word of what stands in them.
 	site := read(t, filepath.Join(m.dir, "site.yaml"))
-	check(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)), 0o600))
+	need.OK(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)), 0o600))
 	for _, command := range []string{"plan", "lint"} {
 		m.run(2, command, m.in...)
 	}
-	check(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(site), 0o600))
+	need.OK(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(site), 0o600))
 	if slices.Contains(m.in, m.dir+"/hosts.yaml") {
 		hosts := read(t, filepath.Join(m.dir, "hosts.yaml"))
 		for _, broken := range []string{"stringData: [" + mark.text + "]\nother:\n", "data: {networkData: " + mark.text + "}\nother:\n", "stringData:\n  networkData: '[" + mark.text + "'\nother:\n"} {
-			check(t, os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
+			need.OK(t, os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
 			m.run(1, "plan", m.with("--previous", "none", "-o", "wide")...)
 			m.run(0, "lint", m.with("-o", "json")...)
 		}

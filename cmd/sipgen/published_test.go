@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -28,13 +27,10 @@ import (
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	publish, released := publishRelease(t)
 	snapshot(t, time.Now().Add(-time.Hour))
-	if again := publish(onlyAdds); again != released {
-		t.Errorf("an old snapshot ended the release:\n%s", again)
-	}
+	need.Equal(t, "an old snapshot ended the release", publish(onlyAdds), released)
 	snapshot(t, time.Now().Add(time.Hour))
-	if done := publish(""); strings.Contains(done, "releasing:") {
-		t.Errorf("a host that was seen clean is not free:\n%s", done)
-	}
+	done := publish("")
+	need.That(t, !strings.Contains(done, "releasing:"), "a host that was seen clean is not free:\n%s", done)
 }
 
 // TestSnapshotOlderThanAnotherFolder: in a repository of several sites, or with the specs, commits of others do not make a snapshot old.
@@ -42,14 +38,11 @@ func TestSnapshotOlderThanAnotherFolder(t *testing.T) {
 	publish, released := publishRelease(t)
 	snapshot(t, time.Now().Add(time.Hour))
 	commitAt(t, time.Now().Add(2*time.Hour), "sites/dc1/notes")
-	if again := publish(onlyAdds); again != released {
-		t.Errorf("a snapshot from before a commit of the site's folder ended the release:\n%s", again)
-	}
+	need.Equal(t, "a snapshot from before a commit of the site's folder ended the release", publish(onlyAdds), released)
 	snapshot(t, time.Now().Add(3*time.Hour))
 	commitAt(t, time.Now().Add(4*time.Hour), "sites/dc2/notes")
-	if done := publish(""); strings.Contains(done, "releasing:") {
-		t.Errorf("a host that was seen clean is not free:\n%s", done)
-	}
+	done := publish("")
+	need.That(t, !strings.Contains(done, "releasing:"), "a host that was seen clean is not free:\n%s", done)
 }
 
 const onlyAdds = "they only add hosts, and say nothing of those of the tree"
@@ -59,20 +52,16 @@ const onlyAdds = "they only add hosts, and say nothing of those of the tree"
 func publishRelease(t *testing.T) (publish func(want string) string, released string) {
 	t.Helper()
 	work := t.TempDir()
-	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", "fleet.git").CombinedOutput()
 	need.Must(t, err == nil, "%v: %s", err, out)
 	publish = func(want string) string {
 		t.Helper()
-		var stderr bytes.Buffer
-		args := []string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git", "--path", "sites/dc1"}
-		if code := run(context.Background(), args, strings.NewReader(""), &bytes.Buffer{}, &stderr); code != 0 || !strings.Contains(stderr.String(), want) {
-			t.Fatalf("exit %d, want 0 and %q in:\n%s", code, want, &stderr)
-		}
-		text, err := exec.Command("git", "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml").Output()
-		check(t, err)
-		return string(text)
+		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git",
+			"--path", "sites/dc1")
+		need.Must(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
+		return git(t, "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml")
 	}
 	snapshot(t, time.Now().Add(-time.Hour))
 	publish("")
@@ -90,19 +79,16 @@ func commitAt(t *testing.T, when time.Time, file string) {
 	load := exec.Command("git", "-C", "fleet.git", "fast-import", "--quiet")
 	load.Stdin = strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter Rival <rival@example.org> %d +0000\ndata 0\n"+
 		"from refs/heads/main^0\nM 100644 inline %s\ndata 0\n", when.Unix(), file))
-	if out, err := load.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	need.Output(t, load)
 }
 
 func snapshot(t *testing.T, taken time.Time) {
 	t.Helper()
-	hosts, err := files.Load([]string{"hosts"}, nil)
-	check(t, err)
+	hosts := need.Value(files.Load([]string{"hosts"}, nil))(t)
 	hosts.TakenAt = taken
 	var text bytes.Buffer
-	check(t, files.WriteSnapshot(&text, hosts))
-	check(t, os.WriteFile("inventory.yaml", text.Bytes(), 0o644))
+	need.OK(t, files.WriteSnapshot(&text, hosts))
+	need.OK(t, os.WriteFile("inventory.yaml", text.Bytes(), 0o644))
 }
 
 // released is written by hack/cut-release.sh, with the commit that is tagged; a version that is out stays as it is.
@@ -120,13 +106,12 @@ func TestReleasedTrees(t *testing.T) {
 			writeReleased(t, site, filepath.Join(folder, *released, site))
 		}
 	}
-	trees, err := filepath.Glob(folder + "/v*/*/tree")
-	check(t, err)
+	trees := need.Value(filepath.Glob(folder + "/v*/*/tree"))(t)
 	need.Must(t, len(trees) >= len(releasedSites), "found %q, want %q of v0.1.0", trees, releasedSites)
 	for _, tree := range trees {
 		t.Run(strings.TrimPrefix(filepath.Dir(tree), folder+"/"), func(t *testing.T) {
 			dir := t.TempDir()
-			check(t, os.CopyFS(dir, os.DirFS(filepath.Dir(tree))))
+			need.OK(t, os.CopyFS(dir, os.DirFS(filepath.Dir(tree))))
 			repo := commitTree(t, filepath.Join(dir, "tree"))
 			before := releasedPlan(t, dir, repo)
 			kept, leaving := 0, 0
@@ -166,7 +151,7 @@ func releasedPlan(t *testing.T, dir, repo string) map[string]string {
 			}
 		}
 	}
-	check(t, json.Unmarshal([]byte(releasedRun(t, dir, "plan", "--repo", repo, "-o", "json")), &plan))
+	need.OK(t, json.Unmarshal([]byte(releasedRun(t, dir, "plan", "--repo", repo, "-o", "json")), &plan))
 	found := map[string]string{}
 	for _, c := range plan.Clusters {
 		need.That(t, c.Frozen == nil, "%s/%s is frozen: %s", c.Namespace, c.Name, c.Frozen)
@@ -185,11 +170,9 @@ func releasedRun(t *testing.T, dir string, args ...string) string {
 	t.Setenv("SIPGEN_PREVIOUS", "")
 	t.Setenv("GIT_AUTHOR_NAME", "Ada")
 	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), append(args, "--site", filepath.Join(dir, "site.yaml")), strings.NewReader(""), &out, &errs); code != exitDone {
-		t.Fatalf("%v: exit %d\n%s%s", args, code, &out, &errs)
-	}
-	return out.String()
+	code, out, said := ran(t, append(args, "--site", filepath.Join(dir, "site.yaml"))...)
+	need.Must(t, code == exitDone, "%v: exit %d\n%s%s", args, code, out, said)
+	return out
 }
 
 // commitTree returns a bare repository with a folder as its branch main.
@@ -200,9 +183,7 @@ func commitTree(t *testing.T, folder string) string {
 		{"--work-tree", folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message", "tree"}} {
 		git := exec.Command("git", append([]string{"--git-dir", repo, "-c", "core.bare=false"}, args...)...)
 		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		need.Output(t, git)
 	}
 	return repo
 }
@@ -213,31 +194,29 @@ func writeReleased(t *testing.T, example, folder string) {
 	version := filepath.Base(filepath.Dir(folder))
 	need.Must(t, !strings.Contains(read(t, "../../CHANGELOG.md"), "\n## "+version+" ("),
 		"%s is released: its trees stay as they are", version)
-	check(t, os.RemoveAll(folder))
-	check(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../examples", example))))
+	need.OK(t, os.RemoveAll(folder))
+	need.OK(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../examples", example))))
 	repo, tree := filepath.Join(t.TempDir(), "fleet.git"), filepath.Join(folder, "tree")
 	publish := func() {
 		releasedRun(t, folder, "publish", "--repo", repo)
-		check(t, os.RemoveAll(tree))
-		check(t, exec.Command("git", "clone", "--quiet", repo, tree).Run())
-		check(t, os.RemoveAll(filepath.Join(tree, ".git")))
+		need.OK(t, os.RemoveAll(tree))
+		need.OK(t, exec.Command("git", "clone", "--quiet", repo, tree).Run())
+		need.OK(t, os.RemoveAll(filepath.Join(tree, ".git")))
 	}
-	check(t, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
+	need.OK(t, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
 	publish()
 	if example == "two-tenants" {
-		syncHosts(func(err error) { check(t, err) }, tree, filepath.Join(folder, "hosts"))
+		syncHosts(func(err error) { need.OK(t, err) }, tree, filepath.Join(folder, "hosts"))
 		spec := filepath.Join(folder, "tenants", "edge-a.yaml")
-		check(t, os.WriteFile(spec, []byte(strings.Replace(read(t, spec), "active: 4", "active: 3", 1)), 0o600))
+		need.OK(t, os.WriteFile(spec, []byte(strings.Replace(read(t, spec), "active: 4", "active: 3", 1)), 0o600))
 		publish()
 	}
 }
 
 // TestFleet publishes the sites of examples/fleet into one repository, all at once, and holds the workflow and the Job there to them.
 func TestFleet(t *testing.T) {
-	fleet, err := filepath.Abs("../../examples/fleet")
-	check(t, err)
-	folders, err := filepath.Glob(filepath.Join(fleet, "sites", "*"))
-	check(t, err)
+	fleet := need.Value(filepath.Abs("../../examples/fleet"))(t)
+	folders := need.Value(filepath.Glob(filepath.Join(fleet, "sites", "*")))(t)
 	var sites []string
 	for _, folder := range folders {
 		sites = append(sites, filepath.Base(folder))
@@ -251,24 +230,23 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	text := read(t, filepath.Join(fleet, "github-matrix.yaml"))
-	check(t, yaml.Unmarshal([]byte(text), &workflow))
+	need.OK(t, yaml.Unmarshal([]byte(text), &workflow))
 	need.That(t, slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) && len(sites) >= 2,
 		"the matrix has %v, and the folder %v", workflow.Jobs.Publish.Strategy.Matrix.Site, sites)
 	var job batchv1.Job
 	text = read(t, filepath.Join(fleet, "indexed-job.yaml"))
-	check(t, yaml.UnmarshalStrict([]byte(text), &job))
+	need.OK(t, yaml.UnmarshalStrict([]byte(text), &job))
 	if *job.Spec.CompletionMode != batchv1.IndexedCompletion || int(*job.Spec.Completions) != len(sites) {
 		t.Errorf("the Job has %d completions for %d sites", *job.Spec.Completions, len(sites))
 	}
 	args := job.Spec.Template.Spec.Containers[0].Args
-	if _, rest, err := newRoot(&terminal.UI{}).Find(args); err != nil || slices.Contains(rest, "publish") {
-		t.Errorf("%v: %v", args, err)
-	}
+	_, rest, err := newRoot(&terminal.UI{}).Find(args)
+	need.That(t, err == nil && !slices.Contains(rest, "publish"), "%v: %v", args, err)
 
 	// What the workflow runs, with another repository.
 	command := workflow.Jobs.Publish.Steps[len(workflow.Jobs.Publish.Steps)-1].Run
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS(fleet)))
+	need.OK(t, os.CopyFS(dir, os.DirFS(fleet)))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	repo := filepath.Join(dir, "fleet.git")
@@ -279,10 +257,8 @@ func TestFleet(t *testing.T) {
 			words := strings.Fields(strings.ReplaceAll(command, "${{ matrix.site }}", site))
 			words = append(slices.DeleteFunc(words[1:], func(word string) bool { return len(more) == 0 && (word == "--propose" || word == "sipgen/"+site) }), "--repo", repo)
 			wait.Go(func() {
-				var out, errOut bytes.Buffer
-				if code := run(context.Background(), words, strings.NewReader(""), &out, &errOut); code != exitDone || !strings.Contains(errOut.String(), want) {
-					t.Errorf("%v: exit code %d, want %q\n%s", words, code, want, errOut.String())
-				}
+				code, _, said := ran(t, words...)
+				need.That(t, code == exitDone && strings.Contains(said, want), "%v: exit code %d, want %q\n%s", words, code, want, said)
 			})
 		}
 		wait.Wait()

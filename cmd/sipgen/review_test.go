@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"io"
@@ -31,10 +30,9 @@ type reviewed map[string]string
 // TestReviewPage goes the way that docs/review.md goes, on examples/two-tenants, and holds the page to what the commands print. With -update it
 // writes the page's blocks and files.
 func TestReviewPage(t *testing.T) {
-	docs, err := filepath.Abs("../../docs")
-	check(t, err)
+	docs := need.Value(filepath.Abs("../../docs"))(t)
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
+	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	shown := review(t)
@@ -58,31 +56,25 @@ func TestReviewPage(t *testing.T) {
 	same(t, filepath.Join(docs, "review.md"), want)
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	need.OK(t, err)
-}
-
 func git(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("git", args...).CombinedOutput()
-	need.Must(t, err == nil, "git %q: %v\n%s", args, err, out)
-	return string(out)
+	return need.Output(t, exec.Command("git", args...))
 }
 
-// writeFile writes a file, with its folders.
-func writeFile(t *testing.T, name, text string) {
+// ran runs a command of sipgen, and returns its exit code and what it prints.
+func ran(t testing.TB, args ...string) (code int, out, said string) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	check(t, os.WriteFile(name, []byte(text), 0o600))
+	var stdout, stderr strings.Builder
+	code = run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
 }
 
 // same holds a file to its content, or writes it.
 func same(t *testing.T, file, want string) {
 	t.Helper()
 	if *update {
-		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		check(t, os.WriteFile(file, []byte(want), 0o644))
+		need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		need.OK(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	found, err := os.ReadFile(file)
@@ -97,16 +89,14 @@ func review(t *testing.T) reviewed {
 	all := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts"}
 	sipgen := func(code int, args ...string) string {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if found := run(context.Background(), args, strings.NewReader(""), &out, &errs); found != code {
-			t.Fatalf("sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code, &out, &errs)
-		}
-		return out.String()
+		found, out, said := ran(t, args...)
+		need.Must(t, found == code, "sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code, out, said)
+		return out
 	}
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"render", "--out", "tree"}, all...)...)
-	syncHosts(func(err error) { check(t, err) }, "tree", "hosts")
+	syncHosts(func(err error) { need.OK(t, err) }, "tree", "hosts")
 
 	shown := reviewed{}
 	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
@@ -132,15 +122,11 @@ func request(t *testing.T) string {
 	t.Helper()
 	in := cmdline.Inputs{Inputs: app.Inputs{Site: "site.yaml", Specs: []string{"tenants"}, Inventory: "hosts"}}
 	quiet := &terminal.UI{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
-	loaded, err := in.Load(context.Background(), quiet)
-	check(t, err)
-	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})
-	check(t, err)
-	checked, err := tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance)
-	check(t, err)
+	loaded := need.Value(in.Load(context.Background(), quiet))(t)
+	tip := need.Value(publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"}))(t)
+	checked := need.Value(tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance))(t)
 	meta := publish.Meta{When: time.Unix(0, 0)}
-	meta.Trailers, err = push.Trailers(loaded, release.Version())
-	check(t, err)
+	meta.Trailers = need.Value(push.Trailers(loaded, release.Version()))(t)
 	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), push.About(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
 }
 
@@ -153,5 +139,5 @@ func edit(t *testing.T, file, old, text string) {
 	t.Helper()
 	content := read(t, file)
 	need.Must(t, strings.Contains(content, old), "%s: no %q", file, old)
-	check(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
+	need.OK(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
 }

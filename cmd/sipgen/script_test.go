@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/internal/garbage"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -38,10 +39,9 @@ const scripts = "testdata/script"
 
 // TestScripts runs whole commands: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
-	examples, err := filepath.Abs("../../examples")
-	check(t, err)
+	examples := need.Value(filepath.Abs("../../examples"))(t)
 	workers := newWorkers()
-	t.Cleanup(func() { check(t, workers.stop()) })
+	t.Cleanup(func() { need.OK(t, workers.stop()) })
 	testscript.Run(t, testscript.Params{
 		Dir: scripts,
 		Setup: func(env *testscript.Env) error {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -21,7 +19,7 @@ import (
 func TestTamperedTrees(t *testing.T) {
 	steps := namedBlocks(t, "restore-tree")
 	work := t.TempDir()
-	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	for _, name := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+name+"_NAME", "Ada")
@@ -31,9 +29,8 @@ func TestTamperedTrees(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git", "--path", "site"}
 	sipgen := func(command string, more ...string) (int, string) {
-		var stderr bytes.Buffer
-		code := run(context.Background(), append(append([]string{command}, inputs...), more...), strings.NewReader(""), &bytes.Buffer{}, &stderr)
-		return code, stderr.String()
+		code, _, said := ran(t, append(append([]string{command}, inputs...), more...)...)
+		return code, said
 	}
 	shell := func(script string) string {
 		t.Helper()
@@ -54,8 +51,8 @@ func TestTamperedTrees(t *testing.T) {
 	newcomer := strings.NewReplacer("edge-b", "edge-n", "tenant-b", "tenant-n", "spec:\n", "spec:\n  priority: 100\n", "3000", "3002", "301", "302").Replace(read(t, "tenants/edge-b.yaml"))
 	newcomer = strings.ReplaceAll(newcomer, "active: 3\n        standby: 1", "active: 1\n        standby: 0")
 	newcomer = strings.ReplaceAll(newcomer, "active: 4\n        standby: 1", "active: 1\n        standby: 0")
-	check(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
-	check(t, os.WriteFile("site.yaml", []byte(read(t, "site.yaml")+`  tenants:
+	need.OK(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
+	need.OK(t, os.WriteFile("site.yaml", []byte(read(t, "site.yaml")+`  tenants:
   - {name: old, namespaces: [tenant-a, tenant-b], nodePorts: [{start: 30000, end: 30019}, {start: 30100, end: 30199}]}
   - {name: new, namespaces: [tenant-n], nodePorts: [{start: 30020, end: 30029}, {start: 30200, end: 30299}], maxPriority: 100}
 `), 0o644))
@@ -128,9 +125,8 @@ func TestTamperedTrees(t *testing.T) {
 			if i == 0 {
 				shell("cd work/site && commit=no-such-commit && ! { " + restoring + "\n} && git diff --quiet HEAD")
 			}
-			if found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR\n" + finder + "\necho $commit"); found != good {
-				t.Errorf("the page finds the commit %q, want %s", found, good)
-			}
+			found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR\n" + finder + "\necho $commit")
+			need.That(t, found == good, "the page finds the commit %q, want %s", found, good)
 			// Just what the page says, and nothing besides.
 			shell("cd work/site && commit=" + good + "\n" + restoring)
 			if code, said := sipgen("publish"); code != exitFinding {
@@ -161,7 +157,7 @@ func TestRestoringStops(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
-			check(t, os.Mkdir(dir, 0o755))
+			need.OK(t, os.Mkdir(dir, 0o755))
 			url := row.url
 			if !filepath.IsAbs(url) {
 				url = filepath.Join(dir, url)
@@ -182,21 +178,18 @@ func TestRestoringStops(t *testing.T) {
 func TestRestoringWithoutSha256sum(t *testing.T) {
 	find := namedBlocks(t, "restore-tree")[1]
 	work := t.TempDir()
-	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
-	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, strings.NewReader(""), &bytes.Buffer{}, &stderr); code != exitDone {
-		t.Fatal(stderr.String())
-	}
+	code, _, said := ran(t, "render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree")
+	need.Must(t, code == exitDone, "%s", said)
 	sum, err := exec.LookPath("sha256sum")
 	if err != nil {
 		need.Missing(t, "sha256sum")
 	}
-	check(t, os.Mkdir("bin", 0o755))
+	need.OK(t, os.Mkdir("bin", 0o755))
 	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp"} {
-		path, err := exec.LookPath(name)
-		check(t, err)
-		check(t, os.Symlink(path, filepath.Join("bin", name)))
+		path := need.Value(exec.LookPath(name))(t)
+		need.OK(t, os.Symlink(path, filepath.Join("bin", name)))
 	}
 	try := func() string {
 		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c", "git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
@@ -210,12 +203,11 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") || !strings.Contains(said, "found none of ") {
 		t.Errorf("with neither:\n%s", said)
 	}
-	check(t, os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
-	said := try()
+	need.OK(t, os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
+	said = try()
 	_, found, _ := strings.Cut(said, "found ")
-	if commit, head, _ := strings.Cut(strings.TrimSpace(found), " of "); commit != head || len(head) != 40 || strings.Contains(said, "stop:") {
-		t.Errorf("with shasum:\n%s", said)
-	}
+	commit, head, _ := strings.Cut(strings.TrimSpace(found), " of ")
+	need.That(t, commit == head && len(head) == 40 && !strings.Contains(said, "stop:"), "with shasum:\n%s", said)
 }
 
 // TestEmptyVariables: a block of commands that deletes or pushes something stops if a variable of it is empty, as it is in a new shell.
@@ -268,7 +260,7 @@ func TestLostTree(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			home := t.TempDir()
-			check(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
+			need.OK(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
 			commands := "kubectl() { " + cmp.Or(row.kubectl, "false") + "; }\n"
 			for _, name := range row.blocks {
 				commands += strings.ReplaceAll(namedBlocks(t, "lost-tree "+name)[0], "https://git.example.org", home) + "\n"
@@ -281,10 +273,10 @@ func TestLostTree(t *testing.T) {
 				said = append(said, script+"\n"+string(out)...)
 				return err
 			}
-			check(t, bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
+			need.OK(t, bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
 			err := bash(". $HOME/was; " + cmp.Or(row.site, "SITE=dc1") + "\n" + commands)
 			if row.wanted == found {
-				check(t, err)
+				need.OK(t, err)
 			}
 			if err := bash(". $HOME/was; " + row.wanted); err != nil {
 				t.Errorf("%v\n%s", err, said)
@@ -296,17 +288,16 @@ func TestLostTree(t *testing.T) {
 // TestTamperedFolders: the same on disk, where render writes to.
 func TestTamperedFolders(t *testing.T) {
 	work := t.TempDir()
-	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	sipgen := func(more ...string) (int, string) {
-		var stderr bytes.Buffer
-		code := run(context.Background(), append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, more...), strings.NewReader(""), &bytes.Buffer{}, &stderr)
-		return code, stderr.String()
+		code, _, said := ran(t, append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, more...)...)
+		return code, said
 	}
 	if code, said := sipgen(); code != exitDone {
 		t.Fatal(said)
 	}
-	check(t, os.CopyFS("good", os.DirFS("tree")))
+	need.OK(t, os.CopyFS("good", os.DirFS("tree")))
 	const a = "tree/clusters/tenant-a/edge-a/assignments.yaml"
 	rows := []struct {
 		why    string
@@ -323,9 +314,9 @@ func TestTamperedFolders(t *testing.T) {
 		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
 	}
 	for _, row := range rows {
-		check(t, os.RemoveAll("tree"))
-		check(t, os.CopyFS("tree", os.DirFS("good")))
-		check(t, row.change())
+		need.OK(t, os.RemoveAll("tree"))
+		need.OK(t, os.CopyFS("tree", os.DirFS("good")))
+		need.OK(t, row.change())
 		code, said := sipgen("--adopt")
 		need.That(t, code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore tree/clusters and tree/.sipgen.yaml together"),
 			"%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
@@ -349,9 +340,8 @@ func holders(t *testing.T, text string) map[string]string {
 		case found && cluster == "":
 			cluster = name
 		case found && strings.HasPrefix(name, "r"):
-			if first := of[name]; first != "" {
-				t.Errorf("host %s is held by %s and by %s", name, first, cluster)
-			}
+			first := of[name]
+			need.That(t, first == "", "host %s is held by %s and by %s", name, first, cluster)
 			of[name] = cluster
 		}
 	}
@@ -361,7 +351,6 @@ func holders(t *testing.T, text string) map[string]string {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	check(t, err)
+	text := need.Value(os.ReadFile(file))(t)
 	return string(text)
 }

@@ -132,7 +132,7 @@ var ofEngines = []string{"rights", "annotation", "tree", "site service"}
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	workers := newWorkers()
-	t.Cleanup(func() { check(t, workers.stop()) })
+	t.Cleanup(func() { need.OK(t, workers.stop()) })
 	engines := []string{"flux", "argocd"}
 	for i, row := range securityTable() {
 		seen[row.class]++
@@ -166,9 +166,7 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 			if script, ok := strings.CutPrefix(text, "run: "); ok {
 				command := exec.Command("sh", "-ec", script)
 				command.Dir = dir
-				if out, err := command.CombinedOutput(); err != nil {
-					t.Fatalf("%s: %v\n%s", script, err, out)
-				}
+				need.Output(t, command)
 				continue
 			}
 			if name == "site.yaml" && engine == "argocd" {
@@ -176,7 +174,7 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 				// Somebody applies a Vino's credentials himself there.
 				text = strings.Replace(text, "      credentialsSecret: vino-bmc\n", "", 1)
 			}
-			writeFile(t, filepath.Join(dir, name), text)
+			need.Write(t, filepath.Join(dir, name), text)
 		}
 	}
 	write(securityFiles)
@@ -187,7 +185,7 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 			memory *= 15
 		}
 		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
-		check(t, err)
+		need.OK(t, err)
 		need.That(t, found.Peak <= memory, "it took %d MB", found.Peak>>20)
 		return found.Stdout + found.Stderr, found.Code
 	}

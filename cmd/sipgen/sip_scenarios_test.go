@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -158,7 +157,7 @@ func scenarios() []scenario {
 		{bmhs, "Should not retrieve the BMH IP if it has been previously extrapolated", "the address that it knows", "the same: the tree keeps the address from the hand-out on", "",
 			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				run(0, "render", "--out", filepath.Join(dir, "tree"))
-				check(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(sipHost{role: "control-plane", networks: "missing"}.manifest(0)), 0o600))
+				need.OK(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(sipHost{role: "control-plane", networks: "missing"}.manifest(0)), 0o600))
 				if out := run(0, "plan", "--previous", filepath.Join(dir, "tree")); !strings.Contains(out, "32.68.51.10") || !strings.Contains(out, "(0 new)") {
 					t.Errorf("after the Secret is gone: %s", out)
 				}
@@ -166,7 +165,7 @@ func scenarios() []scenario {
 		{bmhs, "Should not schedule BMH if it is missing networkdata", "the host is not taken", "the same, where a service of the role's needs its address", "a role without services needs no address",
 			one(func(h *sipHost) { h.networks = "none" }), sipSpec(1, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "address"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				spec, _, _ := strings.Cut(sipSpec(1, 0, hostKey, sipKey), "  services:")
-				check(t, os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600))
+				need.OK(t, os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600))
 				run(0, "plan")
 			}},
 		{services, "Deploys services", "three Deployments and Services; the jump host knows the hosts' names and addresses, and has their BMC passwords", "the same objects by the same names, without passwords", "power goes by metal3's annotations",
@@ -202,19 +201,18 @@ func TestScenariosOfSIP(t *testing.T) {
 				hosts += h.manifest(i)
 			}
 			for name, text := range map[string]string{"hosts.yaml": hosts, "spec.yaml": s.spec, "site.yaml": "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  images: {jumpHost: 'registry.example.org/jump-host:1'}\n  hosts: {sharedNamespaces: [default]}\n"} {
-				check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+				need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			sipgen := func(code int, args ...string) string {
 				t.Helper()
-				var out bytes.Buffer
 				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "spec.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml"))
-				if got := run(t.Context(), args, strings.NewReader(""), &out, &out); got != code {
-					t.Errorf("sipgen %v: exit code %d, want %d\n%s", args[:1], got, code, &out)
+				got, out, said := ran(t, args...)
+				out += said
+				need.That(t, got == code, "sipgen %v: exit code %d, want %d\n%s", args[:1], got, code, out)
+				if s.never != "" && strings.Contains(out, s.never) {
+					t.Errorf("it prints what is in a Secret:\n%s", out)
 				}
-				if s.never != "" && strings.Contains(out.String(), s.never) {
-					t.Errorf("it prints what is in a Secret:\n%s", &out)
-				}
-				return out.String()
+				return out
 			}
 			out := sipgen(s.code, "plan")
 			for _, want := range s.want {
@@ -237,7 +235,7 @@ func TestScenariosOfSIP(t *testing.T) {
 			t.Errorf("%s: the table is not current: go test ./cmd/sipgen -run ScenariosOfSIP -update", page)
 			return
 		}
-		check(t, os.WriteFile(page, []byte(now), 0o644))
+		need.OK(t, os.WriteFile(page, []byte(now), 0o644))
 	}
 }
 
@@ -306,19 +304,17 @@ spec:
 			continue
 		}
 		dir := t.TempDir()
-		put := func(name, text string) { writeFile(t, filepath.Join(dir, name), text) }
+		put := func(name, text string) { need.Write(t, filepath.Join(dir, name), text) }
 		put("hosts.yaml", hosts)
 		put("site.yaml", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  hosts: {namespaces: [default]}\n")
 		for step, name := range order {
 			put("specs/"+name+".yaml", spec(name, 30001+int(name[0]-'a')))
 			sipgen := func(args ...string) []byte {
 				t.Helper()
-				var out, said bytes.Buffer
 				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"), "--inventory", filepath.Join(dir, "hosts.yaml"))
-				if code := run(t.Context(), args, strings.NewReader(""), &out, &said); code != 0 {
-					t.Fatalf("%v, %s: sipgen %v: exit code %d\n%s%s", order, name, args[:1], code, &out, &said)
-				}
-				return out.Bytes()
+				code, out, said := ran(t, args...)
+				need.Must(t, code == 0, "%v, %s: sipgen %v: exit code %d\n%s%s", order, name, args[:1], code, out, said)
+				return []byte(out)
 			}
 			args := []string{"plan", "-o", "json"}
 			if step > 0 {
@@ -333,7 +329,7 @@ spec:
 					}
 				}
 			}
-			check(t, json.Unmarshal(sipgen(args...), &plan))
+			need.OK(t, json.Unmarshal(sipgen(args...), &plan))
 			need.That(t, len(plan.Clusters) == step+1, "%v, %s: %d clusters in the plan", order, name, len(plan.Clusters))
 			for _, cluster := range plan.Clusters {
 				of, slots := tenants[cluster.Name], 0

@@ -53,16 +53,13 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 					return
 				}
 				var sent struct{ Status json.RawMessage }
-				if err := json.Unmarshal(body, &sent); err != nil {
-					t.Error(err)
-				}
+				need.Error(t, "", json.Unmarshal(body, &sent), "")
 				version, state = version+1, string(sent.Status)
 			}
 			fmt.Fprint(w, object())
 		}))
 		defer server.Close()
-		writer, err := live.NewStatusWriter(&rest.Config{Host: server.URL}, app.SIPClusters)
-		check(t, err)
+		writer := need.Value(live.NewStatusWriter(&rest.Config{Host: server.URL}, app.SIPClusters))(t)
 		spec := v1.SIPCluster{}
 		spec.Namespace, spec.Name = "t", "a"
 		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}}}}}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTakeoverStopped is the table of docs/from-sip.md, "If you stop partway". As long as the tree has nothing of the tenant, its spec may go away
@@ -20,16 +21,15 @@ func TestTakeoverStopped(t *testing.T) {
 			api := newSIPOperator(t)
 			dir := t.TempDir()
 			file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-			write := func(name, text string) { writeFile(t, file(name), text) }
+			write := func(name, text string) { need.Write(t, file(name), text) }
 			config := api.kubeconfig(t)
 			write("site.yaml", site+"  engine: "+engine+"\n  argocd: {order: none}\n")
 			write("specs/other.yaml", "# the specs of other tenants\n")
 			sipgen := func(what string, want int, says string, args ...string) {
 				t.Helper()
-				var out bytes.Buffer
-				code := run(t.Context(), append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
-					"--kubeconfig", config, "--out", file("tree")}, args...), strings.NewReader(""), &out, &out)
-				if text := strings.Join(strings.Fields(out.String()), " "); code != want || !strings.Contains(text, says) {
+				code, out, said := ran(t, append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
+					"--kubeconfig", config, "--out", file("tree")}, args...)...)
+				if text := strings.Join(strings.Fields(out+said), " "); code != want || !strings.Contains(text, says) {
 					t.Errorf("%s: exit code %d, want %d and %q\n%s", what, code, want, says, text)
 				}
 			}
@@ -43,12 +43,12 @@ func TestTakeoverStopped(t *testing.T) {
 				}
 			}
 			sipgen("before", 0, leftAlone)
-			check(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
+			need.OK(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
 			add := func() { write("specs/lma.yaml", spec) }
-			remove := func() { check(t, os.Remove(file("specs/lma.yaml"))) }
+			remove := func() { need.OK(t, os.Remove(file("specs/lma.yaml"))) }
 			back := func() {
-				check(t, os.RemoveAll(file("tree")))
-				check(t, os.CopyFS(file("tree"), os.DirFS(file("before"))))
+				need.OK(t, os.RemoveAll(file("tree")))
+				need.OK(t, os.CopyFS(file("tree"), os.DirFS(file("before"))))
 			}
 			api.deployments = sipDeployment("manager", "Update")
 			add()

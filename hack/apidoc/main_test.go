@@ -43,8 +43,7 @@ spec:
 `
 
 func TestReference(t *testing.T) {
-	page, err := reference([]byte(crd), "thing.yaml", []byte("# A thing.\nkind: Thing\n"))
-	need.OK(t, err)
+	page := need.Value(reference([]byte(crd), "thing.yaml", []byte("# A thing.\nkind: Thing\n")))(t)
 	want := "## spec\n\n| field | type | |\n|---|---|---|\n" +
 		"| `parts` | list of [object](#specparts), at most 3 | Parts of it. |\n" +
 		"| `size` | integer, required, 1 to 9 | How big it is. Default 1 \\| 2. |\n" +

@@ -57,12 +57,19 @@ func OK(t testing.TB, err error) {
 	}
 }
 
+// Value returns what a call gives that ends well: need.Value(os.ReadFile(name))(t).
+func Value[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return value
+	}
+}
+
 // Read returns what a file holds.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	OK(t, err)
-	return content
+	return Value(os.ReadFile(path))(t)
 }
 
 // Write makes a file, and the folders above it.

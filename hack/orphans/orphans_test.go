@@ -33,8 +33,7 @@ func TestMain(m *testing.M) {
 
 // A process that outlives what started it is found, named and ended; one that ends by itself in time is none.
 func TestRun(t *testing.T) {
-	self, err := os.Executable()
-	need.OK(t, err)
+	self := need.Value(os.Executable())(t)
 	for script, want := range map[string]string{
 		"sleep 1000 & exit 0": "sleep 1000",
 		"(sh -c 'sleep 1001; true' & sleep 0.1) >/dev/null 2>&1": "sh -c sleep 1001; true",
@@ -61,14 +60,11 @@ func TestEnd(t *testing.T) {
 			below = childrenOf(command.Process.Pid)
 		}
 		by(command)
-		if err := command.Wait(); err == nil {
-			t.Error("the shell ended by itself")
-		}
+		err := command.Wait()
+		need.That(t, err != nil, "the shell ended by itself")
 		// A killed process stays until the kernel has ended it and its new parent has asked for it.
 		for end := time.Now().Add(time.Minute); runs(below[0].ID); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s runs a minute after its end", below[0])
-			}
+			need.Must(t, !time.Now().After(end), "%s runs a minute after its end", below[0])
 		}
 	}
 }

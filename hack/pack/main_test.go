@@ -24,8 +24,7 @@ func TestArchiveForgetsTheDisk(t *testing.T) {
 			need.OK(t, os.Chtimes(path, time.Time{}, time.Unix(int64(i)*86400, 0)))
 			files = append(files, path)
 		}
-		content, err := archive(files, when)
-		need.OK(t, err)
+		content := need.Value(archive(files, when))(t)
 		archives = append(archives, content)
 	}
 	need.That(t, bytes.Equal(archives[0], archives[1]), "equal files give two archives")

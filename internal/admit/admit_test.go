@@ -119,10 +119,8 @@ func TestWhoIsFrozen(t *testing.T) {
 			unpatchable: "metal3/n1", leaving: []string{"a/a"}, lost: 1},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			documents, err := manifest.Parse("specs.yaml", []byte(row.specs))
-			need.OK(t, err)
-			clusters, err := api.ClustersFromDocuments(documents)
-			need.OK(t, err)
+			documents := need.Value(manifest.Parse("specs.yaml", []byte(row.specs)))(t)
+			clusters := need.Value(api.ClustersFromDocuments(documents))(t)
 			site := &v1alpha1.Site{}
 			site.Name = "s"
 			site.Spec.Decommission, site.Spec.Tenants = row.decommission, row.tenants

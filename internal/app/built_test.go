@@ -19,16 +19,12 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	in := &Inputs{Site: "../../examples/full-service/site.yaml",
 		Specs:     []string{"../../examples/full-service/cluster.yaml"},
 		Inventory: "../../examples/full-service/hosts.yaml"}
-	l, err := Load(t.Context(), in, nil)
-	need.OK(t, err)
+	l := need.Value(Load(t.Context(), in, nil))(t)
 	tree := func(before Before) *Rendered {
 		t.Helper()
-		admitted, err := Admit(l, before)
-		need.OK(t, err)
-		planned, err := Plan(admitted)
-		need.OK(t, err)
-		rendered, err := Render(planned, render.Site)
-		need.OK(t, err)
+		admitted := need.Value(Admit(l, before))(t)
+		planned := need.Value(Plan(admitted))(t)
+		rendered := need.Value(Render(planned, render.Site))(t)
 		return rendered
 	}
 	first := tree(Before{})

@@ -15,8 +15,7 @@ import (
 )
 
 func TestAt(t *testing.T) {
-	kinds, err := Kinds()
-	need.OK(t, err)
+	kinds := need.Value(Kinds())(t)
 	cluster, site := &kinds[0], &kinds[1]
 	for _, row := range []struct {
 		kind                       *Kind
@@ -45,27 +44,20 @@ func TestAt(t *testing.T) {
 
 // TestJSONSchemaOnExamples: what sipgen reads is valid by the schema, in the eyes of a validator that knows neither, and a slip of the pen is not.
 func TestJSONSchemaOnExamples(t *testing.T) {
-	kinds, err := Kinds()
-	need.OK(t, err)
+	kinds := need.Value(Kinds())(t)
 	seen := map[string]int{}
 	for i := range kinds {
-		text, err := kinds[i].JSONSchema()
-		need.OK(t, err)
+		text := need.Value(kinds[i].JSONSchema())(t)
 		schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-		if err != nil {
-			t.Fatalf("%s: %v", kinds[i].Name, err)
-		}
-		docs, err := manifest.Read([]string{"../../examples"}, nil)
-		need.OK(t, err)
+		need.Must(t, err == nil, "%s: %v", kinds[i].Name, err)
+		docs := need.Value(manifest.Read([]string{"../../examples"}, nil))(t)
 		for _, doc := range docs {
 			if doc.Kind != kinds[i].Name {
 				continue
 			}
 			seen[doc.Kind]++
 			result, err := schema.Validate(gojsonschema.NewBytesLoader(doc.JSON))
-			if err != nil || !result.Valid() {
-				t.Errorf("%s: %v %v", doc.Where(), err, result.Errors())
-			}
+			need.That(t, err == nil && result.Valid(), "%s: %v %v", doc.Where(), err, result.Errors())
 			wrong := strings.Replace(string(doc.JSON), `"spec":{`, `"spec":{"enigne":"flux",`, 1)
 			if result, err := schema.Validate(gojsonschema.NewStringLoader(wrong)); err != nil || result.Valid() {
 				t.Errorf("%s: an unknown field is taken: %v", doc.Where(), err)
@@ -77,11 +69,9 @@ func TestJSONSchemaOnExamples(t *testing.T) {
 
 // TestJSONSchemaIsStrict: a field that nobody knows is wrong wherever fields are named.
 func TestJSONSchemaIsStrict(t *testing.T) {
-	kinds, err := Kinds()
-	need.OK(t, err)
+	kinds := need.Value(Kinds())(t)
 	for i := range kinds {
-		text, err := kinds[i].JSONSchema()
-		need.OK(t, err)
+		text := need.Value(kinds[i].JSONSchema())(t)
 		var schema map[string]any
 		need.OK(t, json.Unmarshal(text, &schema))
 		need.Without(t, kinds[i].Name, string(text), "x-kubernetes")
@@ -92,21 +82,16 @@ func TestJSONSchemaIsStrict(t *testing.T) {
 
 // TestOneOrAList: a field that is a string or a list of strings says so, and takes nothing else.
 func TestOneOrAList(t *testing.T) {
-	kinds, err := Kinds()
-	need.OK(t, err)
+	kinds := need.Value(Kinds())(t)
 	field, _, _ := kinds[0].At("spec.nodes.Worker.hardware.vendor")
-	if want := "string, or list of string (at most 16 items)"; field == nil || field.Type != want {
-		t.Errorf("found %+v, want the type %s", field, want)
-	}
-	text, err := kinds[0].JSONSchema()
-	need.OK(t, err)
-	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-	need.OK(t, err)
+	want := "string, or list of string (at most 16 items)"
+	need.That(t, field != nil && field.Type == want, "found %+v, want the type %s", field, want)
+	text := need.Value(kinds[0].JSONSchema())(t)
+	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
 	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false, `[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
 		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
-		if result, err := schema.Validate(gojsonschema.NewStringLoader(spec)); err != nil || result.Valid() != valid {
-			t.Errorf("%s: valid %v, want %v: %v", vendor, !valid, valid, err)
-		}
+		result, err := schema.Validate(gojsonschema.NewStringLoader(spec))
+		need.That(t, err == nil && result.Valid() == valid, "%s: valid %v, want %v: %v", vendor, !valid, valid, err)
 	}
 }
 

@@ -72,13 +72,11 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 // The schema is that of OASIS: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01.
 func TestSARIFIsValid(t *testing.T) {
 	text := need.Read(t, "testdata/sarif-schema-2.1.0.json")
-	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-	need.OK(t, err)
+	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
 	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
-		result, err := schema.Validate(gojsonschema.NewStringLoader(text))
-		need.OK(t, err)
+		result := need.Value(schema.Validate(gojsonschema.NewStringLoader(text)))(t)
 		for _, problem := range result.Errors() {
 			t.Errorf("%s: %s", name, problem)
 		}
@@ -101,9 +99,8 @@ func TestJSONIsAList(t *testing.T) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(written(t, func(w io.Writer) error { return JSON(w, hostile(1)) })))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&back); err != nil || len(back.Findings) != 1 || back.Findings[0] != hostile(1)[0] {
-		t.Errorf("found %+v, %v", back, err)
-	}
+	err := decoder.Decode(&back)
+	need.That(t, err == nil && len(back.Findings) == 1 && back.Findings[0] == hostile(1)[0], "found %+v, %v", back, err)
 }
 
 // TestTable: each code has its words, and none stands twice.
@@ -124,8 +121,7 @@ func TestTable(t *testing.T) {
 // TestFold: a list that is folded says how much is missing, and one that fits is whole.
 func TestFold(t *testing.T) {
 	all := []Finding{{Code: Object, Object: "a"}, {Code: Object, Object: "b"}, {Code: Object, Object: "c"}}
-	if got := Fold(all, 1, "see lint"); len(got) != 2 || got[0] != all[0] || got[1].String() != "SIP026: 2 more: see lint" {
-		t.Errorf("found %v", got)
-	}
+	got := Fold(all, 1, "see lint")
+	need.That(t, len(got) == 2 && got[0] == all[0] && got[1].String() == "SIP026: 2 more: see lint", "found %v", got)
 	need.Same(t, "", Fold(all, 3, "see lint"), all)
 }

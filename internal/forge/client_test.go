@@ -36,8 +36,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		file := f.secure(t)
 		client := func(auth publish.Auth) *Client {
-			wire, err := auth.HTTPClient()
-			need.OK(t, err)
+			wire := need.Value(auth.HTTPClient())(t)
 			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN"}
 		}
 		started := time.Now()
@@ -86,9 +85,8 @@ func TestForgesWords(t *testing.T) {
 	} {
 		need.Equal(t, in, oneLine(in), want)
 	}
-	if got := oneLine(strings.Repeat("ä ", 1000)); len([]rune(got)) > most {
-		t.Errorf("%d characters", len([]rune(got)))
-	}
+	got := oneLine(strings.Repeat("ä ", 1000))
+	need.That(t, len([]rune(got)) <= most, "%d characters", len([]rune(got)))
 	for _, address := range []string{"https://x\u200by/z", "https://x y", "https://x\n", "ftp://x"} {
 		need.That(t, !isURL(address), "%q is taken for an address", address)
 	}

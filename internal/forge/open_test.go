@@ -34,8 +34,7 @@ func request(change func(*Request)) Request {
 func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	t.Helper()
 	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
-	opened, err := client.Open(t.Context(), f.repository(), r)
-	need.OK(t, err)
+	opened := need.Value(client.Open(t.Context(), f.repository(), r))(t)
 	need.Must(t, opened.Outcome == want, "found %q, want %q", opened.Outcome, want)
 	return opened
 }
@@ -87,18 +86,15 @@ func TestPagesOnOtherHosts(t *testing.T) {
 		}
 		for _, pages := range []string{"https://127.0.0.1", "http://127.0.0.1:1/forge"} { // by another port, or scheme, of its host
 			f.pages = pages
-			if opened := ask(t, f, request(nil), Unchanged); !strings.HasPrefix(opened.URL, pages) || opened.OtherHost != "" {
-				t.Errorf("%s: found %+v", pages, opened)
-			}
+			opened := ask(t, f, request(nil), Unchanged)
+			need.That(t, strings.HasPrefix(opened.URL, pages) && opened.OtherHost == "", "%s: found %+v", pages, opened)
 		}
 		f.pages = "https://evil.example"
 		f.pulls = []*fakePull{{Number: 1, Head: "sipgen/dc1", Base: "main", SHA: "c0ffee"}}
-		if opened := ask(t, f, request(nil), Declined); opened.URL != own || opened.OtherHost != "evil.example" {
-			t.Errorf("closed: found %+v", opened)
-		}
-		if opened := ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing); opened.URL != "" || opened.OtherHost != "" {
-			t.Errorf("none: found %+v", opened)
-		}
+		opened := ask(t, f, request(nil), Declined)
+		need.That(t, opened.URL == own && opened.OtherHost == "evil.example", "closed: found %+v", opened)
+		opened = ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
+		need.That(t, opened.URL == "" && opened.OtherHost == "", "none: found %+v", opened)
 	})
 }
 
@@ -112,9 +108,8 @@ func TestStamp(t *testing.T) {
 		f.pulls[0].Title, f.pulls[0].Body = "approved by Ada", "LGTM. "+f.pulls[0].Body
 		ask(t, f, stamped("c0ffee"), Unchanged)
 		ask(t, f, stamped("decaf"), Updated)
-		if p := f.pulls[0]; p.Body != "age 3s, commit decaf" || p.Title != "dc1: 3 hosts" {
-			t.Errorf("found %+v", p)
-		}
+		p := f.pulls[0]
+		need.That(t, p.Body == "age 3s, commit decaf" && p.Title == "dc1: 3 hosts", "found %+v", p)
 	})
 }
 
@@ -124,9 +119,8 @@ func TestClosedAndMergedAreLeftAlone(t *testing.T) {
 			{Number: 1, Head: "sipgen/dc1", Base: "main", SHA: "older", Title: "merged", Merged: true},
 			{Number: 2, Head: "sipgen/dc1", Base: "main", SHA: "c0ffee", Title: "closed"},
 		}
-		if opened := ask(t, f, request(nil), Declined); opened.Number != 2 || opened.URL == "" {
-			t.Errorf("found %+v", opened)
-		}
+		opened := ask(t, f, request(nil), Declined)
+		need.That(t, opened.Number == 2 && opened.URL != "", "found %+v", opened)
 		ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
 		need.Len(t, "writes", f.writes, 0)
 		ask(t, f, request(func(r *Request) { r.Commit = "another" }), Created)
@@ -175,12 +169,9 @@ func TestLostAnswer(t *testing.T) {
 func TestRivalsOpenOne(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.rival = true
-		if opened := ask(t, f, request(nil), Unchanged); opened.Number != 1 {
-			t.Errorf("found %+v", opened)
-		}
-		if len(f.pulls) != 2 || !f.pulls[0].Open || f.pulls[1].Open {
-			t.Errorf("found %+v %+v", f.pulls[0], f.pulls[1])
-		}
+		opened := ask(t, f, request(nil), Unchanged)
+		need.That(t, opened.Number == 1, "found %+v", opened)
+		need.That(t, len(f.pulls) == 2 && f.pulls[0].Open && !f.pulls[1].Open, "found %+v %+v", f.pulls[0], f.pulls[1])
 	})
 }
 
@@ -201,9 +192,8 @@ func TestBusyForge(t *testing.T) {
 			return true
 		}
 		ask(t, f, request(nil), Created)
-		if wait := times[2].Sub(times[1]); wait < 2*time.Second {
-			t.Errorf("waited %s after Retry-After: 2", wait)
-		}
+		wait := times[2].Sub(times[1])
+		need.That(t, wait >= 2*time.Second, "waited %s after Retry-After: 2", wait)
 	})
 }
 
@@ -329,9 +319,7 @@ func TestLabels(t *testing.T) {
 		f.pulls[0].Labels = []string{"hosts"}
 		writes := len(f.writes)
 		ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts"} }), Unchanged)
-		if len(f.writes) != writes {
-			t.Errorf("writes %q", f.writes[writes:])
-		}
+		need.That(t, len(f.writes) == writes, "writes %q", f.writes[writes:])
 		if f.kind == Gitea {
 			opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"none such"} }), Unchanged)
 			need.That(t, slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }),
@@ -350,9 +338,8 @@ func TestEndsWithTheContext(t *testing.T) {
 		}
 		started := time.Now()
 		client := &Client{Token: fakeToken}
-		if _, err := client.Open(ctx, f.repository(), request(nil)); err == nil || time.Since(started) > time.Minute {
-			t.Errorf("after %s found %v", time.Since(started), err)
-		}
+		_, err := client.Open(ctx, f.repository(), request(nil))
+		need.That(t, err != nil && time.Since(started) <= time.Minute, "after %s found %v", time.Since(started), err)
 	})
 }
 

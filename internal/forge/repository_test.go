@@ -41,8 +41,7 @@ func TestPage(t *testing.T) {
 		{"a drive", `C:\git\fleet.git`, "github", "", ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			kind, err := KindOf(row.remote, row.said)
-			need.OK(t, err)
+			kind := need.Value(KindOf(row.remote, row.said))(t)
 			repository, found, err := Locate(row.remote, kind, row.web)
 			need.OK(t, err)
 			need.Equal(t, "", repository.Page("main", "sipgen/dc1"), row.want)

@@ -187,13 +187,11 @@ func TestBound(t *testing.T) {
 		t.Errorf("bases that double: %v", err)
 	}
 	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(here(t), "k29"), owner: func(string) string { return "" }}
-	if _, err := endless.build(time.Millisecond); !errors.Is(err, errTooLong) {
-		t.Errorf("a build that takes long: %v", err)
-	}
+	_, err := endless.build(time.Millisecond)
+	need.That(t, errors.Is(err, errTooLong), "a build that takes long: %v", err)
 }
 
 func here(t *testing.T) string {
-	dir, err := os.Getwd()
-	need.OK(t, err)
+	dir := need.Value(os.Getwd())(t)
 	return dir
 }

@@ -52,17 +52,15 @@ func TestNamesThatAreNumbers(t *testing.T) {
 
 // TestKeysOfMapsAreNotRepeated: a key that somebody chose may be a secret, and so is no part of a field's path.
 func TestKeysOfMapsAreNotRepeated(t *testing.T) {
-	docs, err := Parse("f.yaml", []byte("kind: A\nlimits:\n  cpu: x\n  'administrator:Zt7Kw2Qp9Xv4Lm8R': z\n"))
-	need.OK(t, err)
+	docs := need.Value(Parse("f.yaml", []byte("kind: A\nlimits:\n  cpu: x\n  'administrator:Zt7Kw2Qp9Xv4Lm8R': z\n")))(t)
 	var into struct {
 		Kind   string         `json:"kind"`
 		Limits map[string]int `json:"limits"`
 	}
 	want := "f.yaml: document 1: line 2: limits: found \"z\", want a whole number\n" +
 		"f.yaml: document 1: line 3: limits.cpu: found \"x\", want a whole number"
-	if err := docs[0].Decode(&into); err == nil || err.Error() != want {
-		t.Errorf("found %v\nwant  %s", err, want)
-	}
+	err := docs[0].Decode(&into)
+	need.That(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
 }
 
 // TestOpenSecrets: what is a secret beyond doubt is found as a value and as a key, and a path never repeats a key that is one.
@@ -101,8 +99,7 @@ func TestItemLines(t *testing.T) {
 		}
 		need.Same(t, why, got, row.want)
 	}
-	docs, err := Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b")))
-	need.OK(t, err)
+	docs := need.Value(Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b"))))(t)
 	need.Equal(t, "the field's line: got", docs[2].LineOf("spec.count"), 24)
 	need.Equal(t, "", docs[2].Place().String(), "f.yaml: document 2: line 15")
 }

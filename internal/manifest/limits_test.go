@@ -199,9 +199,8 @@ func TestAliasesAreCounted(t *testing.T) {
 				if c.want == "" && (err != nil || len(docs) != 1) || c.want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 					t.Errorf("found %v\nwant  %s", err, want)
 				}
-				if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
-					t.Errorf("took %d MiB for %d bytes", taken>>20, len(c.text))
-				}
+				taken := after.TotalAlloc - before.TotalAlloc
+				need.That(t, taken <= 64<<20, "took %d MiB for %d bytes", taken>>20, len(c.text))
 			}
 		})
 	}
@@ -258,10 +257,8 @@ func TestABigInventoryIsRead(t *testing.T) {
 
 // TestFolderItself: a folder that cannot be read is an error, other than one within it.
 func TestFolderItself(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
-	need.OK(t, err)
+	root := need.Value(os.OpenRoot(t.TempDir()))(t)
 	need.OK(t, root.Close())
-	if files, err := Specs.walk(root, "specs", new([]error)); err == nil || !strings.HasPrefix(err.Error(), "specs: ") {
-		t.Errorf("found %q, %v", files, err)
-	}
+	files, err := Specs.walk(root, "specs", new([]error))
+	need.That(t, err != nil && strings.HasPrefix(err.Error(), "specs: "), "found %q, %v", files, err)
 }

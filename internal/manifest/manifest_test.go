@@ -95,9 +95,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 }
 
 func TestEveryProblemIsReported(t *testing.T) {
-	docs, err := Parse("f.yaml", []byte("kind: A\nspec:\n  a1: 3\n  b2: 4\n"))
-	need.OK(t, err)
-	err = docs[0].Decode(new(spec))
+	docs := need.Value(Parse("f.yaml", []byte("kind: A\nspec:\n  a1: 3\n  b2: 4\n")))(t)
+	err := docs[0].Decode(new(spec))
 	for _, want := range []string{"spec.a1", "spec.b2"} {
 		need.Error(t, "", err, want)
 	}
@@ -109,18 +108,15 @@ func TestEndsOfDocuments(t *testing.T) {
 		"kind: A\n...\n": 1, "kind: A\n...\n# the end\n\n...\n": 1, "kind: A\n...\n---\nkind: B\n...\n": 2, "%YAML 1.1\n--- {kind: A}\n": 1, "# x\n--- {kind: A}\n": 1,
 		"kind: A\ntext: |\n  ...\n  --- x\n": 1, "kind: A\nx: ...\n": 1, "kind: A\r\n...\r\n": 1, "kind: A\n...x: y\n": 1,
 	} {
-		if docs, err := Parse("f.yaml", []byte(text)); err != nil || len(docs) != want {
-			t.Errorf("%q: %d documents and %v, want %d", text, len(docs), err, want)
-		}
+		docs, err := Parse("f.yaml", []byte(text))
+		need.That(t, err == nil && len(docs) == want, "%q: %d documents and %v, want %d", text, len(docs), err, want)
 	}
 }
 
 func TestErrorsDoNotRepeatValues(t *testing.T) {
-	docs, err := Parse("f.yaml", []byte("kind: Secret\nspec:\n  count: hunter2\n"))
-	need.OK(t, err)
-	if err := docs[0].Decode(new(spec)); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("found %v, want an error without the value", err)
-	}
+	docs := need.Value(Parse("f.yaml", []byte("kind: Secret\nspec:\n  count: hunter2\n")))(t)
+	err := docs[0].Decode(new(spec))
+	need.That(t, err != nil && !strings.Contains(err.Error(), "hunter2"), "found %v, want an error without the value", err)
 }
 
 func TestListsAreSplit(t *testing.T) {
@@ -180,8 +176,7 @@ func TestStreamsAreSplit(t *testing.T) {
 		"nothing":                                  {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			docs, err := Parse("f", []byte(c.text))
-			need.OK(t, err)
+			docs := need.Value(Parse("f", []byte(c.text)))(t)
 			var lines []int
 			for _, d := range docs {
 				lines = append(lines, d.Line)
@@ -203,14 +198,13 @@ func TestReadFolders(t *testing.T) {
 		path := filepath.Join(dir, name)
 		need.Write(t, path, text)
 	}
-	docs, err := Read([]string{dir, filepath.Join(dir, "b.yaml"), "-"}, strings.NewReader("kind: S"))
-	need.OK(t, err)
+	docs := need.Value(Read([]string{dir, filepath.Join(dir, "b.yaml"), "-"}, strings.NewReader("kind: S")))(t)
 	kinds := ""
 	for _, d := range docs {
 		kinds += d.Kind
 	}
 	need.Equal(t, "", kinds, "ABCS")
-	_, err = Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
+	_, err := Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
 	need.That(t, err != nil && strings.Count(err.Error(), "no such file") == 2, "found %v, want both missing files", err)
 }
 

@@ -13,8 +13,7 @@ const hostsOfA = "clusters/tenant-a/edge-a/hosts/"
 
 func compare(t *testing.T, old, new map[string][]byte) *Diff {
 	t.Helper()
-	diff, err := Compare(old, new)
-	need.OK(t, err)
+	diff := need.Value(Compare(old, new))(t)
 	return diff
 }
 
@@ -57,9 +56,8 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: want one object, found %+v", row.why, diff.Files)
 			continue
 		}
-		if got := diff.Files[0].Objects[0].Fields; !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s:\n got %#v\nwant %#v", row.why, got, row.want)
-		}
+		got := diff.Files[0].Objects[0].Fields
+		need.That(t, reflect.DeepEqual(got, row.want), "%s:\n got %#v\nwant %#v", row.why, got, row.want)
 	}
 }
 
@@ -82,9 +80,8 @@ func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
 	diff := compare(t,
 		map[string][]byte{"f.yaml": []byte("kind: A\nv: 1\n---\nkind: A\nv: 2\n")},
 		map[string][]byte{"f.yaml": []byte("kind: A\nv: 1\n---\nkind: A\nv: 3\n")})
-	if o := diff.Files[0].Objects; len(o) != 1 || o[0].Document != 2 || o[0].Fields[0].Path != "v" {
-		t.Errorf("found %+v, want v of document 2", o)
-	}
+	o := diff.Files[0].Objects
+	need.That(t, len(o) == 1 && o[0].Document == 2 && o[0].Fields[0].Path == "v", "found %+v, want v of document 2", o)
 }
 
 // What cannot be compared by field is compared by line, and never left out.

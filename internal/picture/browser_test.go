@@ -71,13 +71,10 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprintf("%d hosts %s %d", len(window.site.Hosts), window.scheme, window.width), func(t *testing.T) {
 			found := open(t, HTML(*window.site), window.scheme, window.width)
 			for what, list := range map[string][]string{"is wider than the window": found.Wide, "is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
-				if len(list) > 0 {
-					t.Errorf("%d times something %s, the first: %s", len(list), what, list[0])
-				}
+				need.That(t, len(list) == 0, "%d times something %s, the first: %s", len(list), what, list[0])
 			}
-			if dark := found.Ground < 0.2; dark != (window.scheme == "dark") {
-				t.Errorf("the page's luminance is %.2f", found.Ground)
-			}
+			dark := found.Ground < 0.2
+			need.That(t, dark == (window.scheme == "dark"), "the page's luminance is %.2f", found.Ground)
 			need.That(t, len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told, found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
 				"an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
 			if window.site != &site {

@@ -29,9 +29,8 @@ func TestEveryHostIsThereOnce(t *testing.T) {
 				shown[name]++
 			}
 			for i := range site.Hosts {
-				if found := shown[site.Hosts[i].Name]; found != 1 {
-					t.Errorf("%d hosts: found %s%s %d times, want once", n, attribute, site.Hosts[i].Name, found)
-				}
+				found := shown[site.Hosts[i].Name]
+				need.That(t, found == 1, "%d hosts: found %s%s %d times, want once", n, attribute, site.Hosts[i].Name, found)
 			}
 			need.That(t, len(shown) == n && len(site.Hosts) == n, "%s: found %d hosts, want %d", attribute, len(shown), n)
 		}
@@ -168,9 +167,8 @@ func TestSigns(t *testing.T) {
 		"a new host that has failed has not both signs")
 	failed := strings.Index(style, "\n.failed {")
 	for _, other := range []string{"\n.new,", "\n.pending {", "\n.releasing {", "\n.t0 {"} {
-		if at := strings.Index(style, other); at < 0 || at > failed {
-			t.Errorf("the rule %q at %d is not before that of failed hosts at %d", other, at, failed)
-		}
+		at := strings.Index(style, other)
+		need.That(t, at >= 0 && at <= failed, "the rule %q at %d is not before that of failed hosts at %d", other, at, failed)
 	}
 	need.Words(t, "300 hosts of 12 clusters: no pattern", string(HTML(Of(fake(300), Options{}))), ` t0 w1" data-of=`)
 }

@@ -109,9 +109,8 @@ func TestOrderOfHostsDoesNotMatter(t *testing.T) {
 	all := func(*inventory.Host) bool { return true }
 	want := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all))
 	slices.Reverse(hosts)
-	if got := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all)); got != want || !strings.Contains(got, "3 hosts, other/a the first") {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	got := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all))
+	need.That(t, got == want && strings.Contains(got, "3 hosts, other/a the first"), "got  %s\nwant %s", got, want)
 }
 
 func TestSynced(t *testing.T) {

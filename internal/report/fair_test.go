@@ -49,9 +49,8 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	shown := fairly(dangers, 6, func(string) int { return 1 })
 	need.Equal(t, "", strings.Join(sentences(shown), " "), "0 1 2 of b any policy")
 	need.Equal(t, "", moreDangers(dangers, shown), "97 more dangers")
-	if got := fairly(dangers, 1000, func(string) int { return 1 }); len(got) != len(dangers) {
-		t.Errorf("%d of %d", len(got), len(dangers))
-	}
+	got := fairly(dangers, 1000, func(string) int { return 1 })
+	need.That(t, len(got) == len(dangers), "%d of %d", len(got), len(dangers))
 }
 
 // TestWordsThatAreNoOrders: names and pages stay as they are.

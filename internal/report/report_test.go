@@ -56,8 +56,7 @@ func site(t *testing.T) *Plan {
 		host("x1", nil, func(s *inventory.State) { s.Paused = true }),
 	}
 	before := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: "g1"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "gone"}, Role: "Worker"}}}
-	p, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
-	need.OK(t, err)
+	p := need.Value(schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys}))(t)
 	return Of("dc1", clusters, p)
 }
 
@@ -78,9 +77,8 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	need.That(t, strings.HasPrefix(subject, "dc1: ") && strings.Contains(subject, "released"), "subject %q", subject)
 	need.Without(t, "what is kept is in the message", body, "  kept ")
 	need.Words(t, "", body, "danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
-	if found := CommitMessage(p, "mine", nil); !strings.HasPrefix(found, "mine\n\n") {
-		t.Errorf("found subject %q", strings.SplitN(found, "\n", 2)[0])
-	}
+	found := CommitMessage(p, "mine", nil)
+	need.That(t, strings.HasPrefix(found, "mine\n\n"), "found subject %q", strings.SplitN(found, "\n", 2)[0])
 }
 
 // TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,
@@ -158,8 +156,7 @@ func TestChangesAreSaid(t *testing.T) {
 		before.Claims = append(before.Claims, claim)
 	}
 	clusters := []v1.SIPCluster{spec, cluster("b", 1)}
-	placement, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
-	need.OK(t, err)
+	placement := need.Value(schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys}))(t)
 	p := Of("dc1", clusters, placement)
 	p.Since(placement.Holdings, nil, nil)
 	var table bytes.Buffer

@@ -247,9 +247,8 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 				body string
 				most int
 			}{"pull request": {body, 65_536}, "comment": {Markdown(p, false), 27_000}} {
-				if n := forgeSize(limited.body); n > limited.most {
-					t.Errorf("%s: %d characters", name, n)
-				}
+				n := forgeSize(limited.body)
+				need.That(t, n <= limited.most, "%s: %d characters", name, n)
 				_, tables, _ := strings.Cut(limited.body, "\n### `tenant-")
 				shown, left := strings.Count(tables, "| `metal3/rack-"), 0
 				if found := regexp.MustCompile(`and \*\*(\d+) more changed hosts? that do not fit here\*\*: \d+ \w`).FindStringSubmatch(limited.body); found != nil {

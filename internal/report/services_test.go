@@ -64,9 +64,8 @@ func TestServicesAreNoMarkup(t *testing.T) {
 	for _, words := range hostile {
 		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment " + words, Fields: []string{words}, Reached: words, WasReached: words, Logins: []string{words}}, {Object: words, Gone: true}}},
 			ServiceChanges{Cluster: "t/b", Unknown: words})
-		if text := ours.Replace(outside(PullRequest(p, About{}))); !allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)) {
-			t.Errorf("%q: got\n%s", words, text)
-		}
+		text := ours.Replace(outside(PullRequest(p, About{})))
+		need.That(t, allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)), "%q: got\n%s", words, text)
 		for line := range strings.Lines(CommitMessage(p, "", nil)) {
 			need.That(t, !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "/"), "%q: got the line %q", words, line)
 		}
@@ -116,7 +115,6 @@ func TestLongReasonsAreBounded(t *testing.T) {
 			t.Errorf("%+v: %d bytes", options, out.Len())
 		}
 	}
-	if whole, err := json.Marshal(p); err != nil || len(whole) < hosts*long {
-		t.Errorf("JSON has %d bytes: %v", len(whole), err)
-	}
+	whole, err := json.Marshal(p)
+	need.That(t, err == nil && len(whole) >= hosts*long, "JSON has %d bytes: %v", len(whole), err)
 }

@@ -145,7 +145,6 @@ func TestOfTenantsKeeps(t *testing.T) {
 		t.Errorf("%+v", got.Conditions[1])
 	}
 	other := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "b"}}
-	if _, known := w.tenants.Of(&other, metav1.Unix(100, 0)); known {
-		t.Error("a cluster of nobody's got a status")
-	}
+	_, known := w.tenants.Of(&other, metav1.Unix(100, 0))
+	need.That(t, !known, "a cluster of nobody's got a status")
 }

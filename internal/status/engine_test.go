@@ -51,8 +51,7 @@ func TestEngine(t *testing.T) {
 		"Argo CD has not looked yet":         {Application, application(automated, ""), "", false, "not reported yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			docs, err := manifest.Parse("x.yaml", []byte(row.object))
-			need.OK(t, err)
+			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
 			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest)[0]
 			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
 				t.Errorf("found %+v", found)
@@ -139,9 +138,8 @@ func TestServicesOfTenants(t *testing.T) {
 		t.Errorf("found %+v", c)
 	}
 	tenants.Services[1].Ready = true
-	if c := found(); c == nil || c.Status != metav1.ConditionTrue || c.Message != "2 services: 2 ready" {
-		t.Errorf("found %+v", c)
-	}
+	c := found()
+	need.That(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
 	if tenants.Services = nil; found() != nil {
 		t.Error("services that were not read are in the status")
 	}

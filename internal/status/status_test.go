@@ -15,8 +15,7 @@ var keys = schedule.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeT
 
 func answer(t *testing.T, hosts []inventory.Host, tree ...holdings.Claim) *holdings.Holdings {
 	t.Helper()
-	found, err := holdings.Of(holdings.Input{Hosts: hosts, Tree: tree, Keys: keys})
-	need.OK(t, err)
+	found := need.Value(holdings.Of(holdings.Input{Hosts: hosts, Tree: tree, Keys: keys}))(t)
 	return found
 }
 
@@ -163,9 +162,7 @@ func TestWhatIsSaid(t *testing.T) {
 		for _, h := range Of(in) {
 			found = found || h.What == row.want && h.Host == "metal/"+row.host
 		}
-		if !found {
-			t.Errorf("%s: found %+v, want %q", row.why, Of(in), row.want)
-		}
+		need.That(t, found, "%s: found %+v, want %q", row.why, Of(in), row.want)
 	}
 }
 
@@ -194,24 +191,21 @@ func TestAllHostsAreToGo(t *testing.T) {
 	const all = "its whole cluster is to go: if that is a mistake, restore the spec "
 	for _, stays := range []bool{false, true} {
 		tree[1].Pending = !stays
-		if got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys}); strings.HasPrefix(got[0].What, all) == stays {
-			t.Errorf("one stays %t: %+v", stays, got)
-		}
+		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys})
+		need.That(t, strings.HasPrefix(got[0].What, all) != stays, "one stays %t: %+v", stays, got)
 	}
 }
 
 // TestStatesAreDocumented: docs/runbooks/host-states.md has the table of rows, which explains every state that an operator may have to act on.
 func TestStatesAreDocumented(t *testing.T) {
 	page := need.Read(t, "../../docs/runbooks/host-states.md")
-	if want, err := Page(string(page)); err != nil || want != string(page) {
-		t.Errorf("docs/runbooks/host-states.md is not current: make generate (%v)", err)
-	}
+	want, err := Page(string(page))
+	need.That(t, err == nil && want == string(page), "docs/runbooks/host-states.md is not current: make generate (%v)", err)
 	for _, state := range states {
 		if state != Synced && !slices.ContainsFunc(rows, func(r row) bool { return r.State == state && r.Meaning != "" && r.Do != "" }) {
 			t.Errorf("no row explains %q", state)
 		}
 	}
-	if _, err := Page("# No table\n"); err == nil {
-		t.Error("a page without a table: want an error")
-	}
+	_, err = Page("# No table\n")
+	need.That(t, err != nil, "a page without a table: want an error")
 }

@@ -74,9 +74,8 @@ func TestOf(t *testing.T) {
 	for _, l := range found.Labels {
 		got = append(got, l.Key+"/"+string(l.Looks))
 	}
-	if s := fmt.Sprint(got); s != "[rack/failure domain size/kind of host]" || found.Free != 5 {
-		t.Errorf("found %s, %d free", s, found.Free)
-	}
+	s := fmt.Sprint(got)
+	need.That(t, s == "[rack/failure domain size/kind of host]" && found.Free == 5, "found %s, %d free", s, found.Free)
 }
 
 // TestGuessedNetwork: where hosts are on several networks, the spec names the others beside the one that was guessed.

@@ -31,8 +31,7 @@ func TestEverySample(t *testing.T) {
 		need.Must(t, err == nil && len(files) == seed.samples,
 			"%s: %d samples, %v, want %d", seed.folder, len(files), err, seed.samples)
 		for _, file := range files {
-			docs, err := manifest.Read([]string{file}, nil)
-			need.OK(t, err)
+			docs := need.Value(manifest.Read([]string{file}, nil))(t)
 			outcome, err := seed.read(t, file, docs)
 			if err != nil {
 				outcome = "refused\n" + err.Error()
@@ -152,10 +151,8 @@ func TestNamesInCommands(t *testing.T) {
 		"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: \"$(reboot)\"}\nspec: {services: {jumpHost: [{nodePort: 30001}]}}\n",
 		"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {\"x\\nreboot\": 1, nodes: {\"y\\nreboot\": {vm-flavor: z}}}\n",
 	} {
-		docs, err := manifest.Parse("sip.yaml", []byte(text))
-		need.OK(t, err)
-		spec, err := Convert(&docs[0])
-		need.OK(t, err)
+		docs := need.Value(manifest.Parse("sip.yaml", []byte(text)))(t)
+		spec := need.Value(Convert(&docs[0]))(t)
 		var out strings.Builder
 		need.OK(t, (&Installation{Engine: v1alpha1.EngineFlux, Specs: []*Converted{spec}}).Write(&out, false))
 		for line := range strings.Lines(out.String()) {

@@ -21,13 +21,11 @@ func FuzzIndented(f *testing.F) {
 		if json.Unmarshal([]byte(object), &value) != nil {
 			return
 		}
-		compact, err := json.Marshal(value)
-		need.OK(t, err)
+		compact := need.Value(json.Marshal(value))(t)
 		var want bytes.Buffer
 		need.OK(t, json.Indent(&want, append(compact, '\n'), "", "  "))
-		if got := indented(append(compact, '\n')); !bytes.Equal(got, want.Bytes()) {
-			t.Errorf("%s: got\n%s\nwant\n%s", compact, got, want.Bytes())
-		}
+		got := indented(append(compact, '\n'))
+		need.That(t, bytes.Equal(got, want.Bytes()), "%s: got\n%s\nwant\n%s", compact, got, want.Bytes())
 	})
 }
 

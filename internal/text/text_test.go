@@ -66,9 +66,8 @@ func TestTruncate(t *testing.T) {
 		n    int
 		want string
 	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"a bc", 3, "a…"}, {"ab", 1, "…"}} {
-		if got := text.Truncate(row.in, row.n); got != row.want {
-			t.Errorf("Truncate(%q, %d) = %q, want %q", row.in, row.n, got, row.want)
-		}
+		got := text.Truncate(row.in, row.n)
+		need.That(t, got == row.want, "Truncate(%q, %d) = %q, want %q", row.in, row.n, got, row.want)
 	}
 }
 
@@ -149,9 +148,8 @@ func TestJSON(t *testing.T) {
 		"<&>":                         `"<&>"`,
 	} {
 		var out bytes.Buffer
-		if err := text.JSON(&out, in); err != nil || out.String() != want+"\n" {
-			t.Errorf("%q: got %s and %v, want %s", in, &out, err, want)
-		}
+		err := text.JSON(&out, in)
+		need.That(t, err == nil && out.String() == want+"\n", "%q: got %s and %v, want %s", in, &out, err, want)
 	}
 }
 
@@ -165,14 +163,12 @@ func FuzzJSON(f *testing.F) {
 		var out bytes.Buffer
 		need.OK(t, text.JSON(&out, in))
 		var back map[string]string
-		if err := json.Unmarshal(out.Bytes(), &back); err != nil {
-			t.Fatalf("%s: %v", &out, err)
-		}
+		err := json.Unmarshal(out.Bytes(), &back)
+		need.Must(t, err == nil, "%s: %v", &out, err)
 		for key, value := range in {
 			need.Must(t, back[key] == value, "%q: %q became %q", key, value, back[key])
 		}
-		if found := order.FindString(out.String()); found != "" {
-			t.Fatalf("%s has %q", &out, found)
-		}
+		found := order.FindString(out.String())
+		need.Must(t, found == "", "%s has %q", &out, found)
 	})
 }

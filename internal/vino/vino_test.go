@@ -18,8 +18,7 @@ import (
 func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 	t.Helper()
 	text := need.Read(t, file)
-	site, err := api.ParseSite(file, text)
-	need.OK(t, err)
+	site := need.Value(api.ParseSite(file, text))(t)
 	return &site.Spec.Services.VirtualHosts[0]
 }
 
@@ -64,9 +63,8 @@ func TestNetworkLabels(t *testing.T) {
 		NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "a", NetworkName: "foo"}, {Name: "b", NetworkName: "foo"}, {Name: "c", NetworkName: "bar"}}}
 	node := v1alpha1.VirtualHostNode{Name: "n", Labels: map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "node"}}
 	want := map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "", "networks.vino.airshipit.org/bar": "own", "sipgen.airshipit.org/virtual-hosts": "n.v"}
-	if got := labels(v, &node, &set); !maps.Equal(got, want) {
-		t.Errorf("found %v, want %v", got, want)
-	}
+	got := labels(v, &node, &set)
+	need.That(t, maps.Equal(got, want), "found %v, want %v", got, want)
 }
 
 // TestSampleIsTooSmall: the sample's 15 addresses are enough for two nodes with six each, and not for a third. ViNO says so when it gets there.

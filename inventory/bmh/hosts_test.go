@@ -112,12 +112,10 @@ func TestBadHosts(t *testing.T) {
 		{"a wrong type and no name", inventorytest.HostYAML(`"a b"`, "", "  bmc: x\n"), `metadata.name found "a b"`, "", false},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			docs, err := manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", "")))
-			need.OK(t, err)
+			docs := need.Value(manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", ""))))(t)
 			hosts, left := FromDocuments(docs)
-			if whole := &hosts[len(hosts)-1]; whole.Name != "n9" || len(whole.Faults) > 0 {
-				t.Errorf("the host beside it: %+v", whole)
-			}
+			whole := &hosts[len(hosts)-1]
+			need.That(t, whole.Name == "n9" && len(whole.Faults) == 0, "the host beside it: %+v", whole)
 			got := ""
 			for _, l := range left {
 				got += l.Source.String() + " " + l.Field + " " + l.Text
@@ -229,8 +227,7 @@ func TestWithoutUser(t *testing.T) {
 }
 
 func TestManagers(t *testing.T) {
-	hosts, err := fromText(inventorytest.Managed)
-	need.OK(t, err)
+	hosts := need.Value(fromText(inventorytest.Managed))(t)
 	want := []inventory.Manager{
 		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}},
 		{Name: "people", Operation: "Update", OwnsSpec: true},
@@ -249,8 +246,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	var want []inventory.Host
 	for range parts {
 		parts = append(parts[1:], parts[0])
-		hosts, err := fromText(strings.Join(parts, ""))
-		need.OK(t, err)
+		hosts := need.Value(fromText(strings.Join(parts, "")))(t)
 		for i := range hosts {
 			hosts[i].Source = manifest.Place{}
 		}
@@ -267,8 +263,7 @@ func FuzzNetworkData(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		host := inventory.Host{Namespace: "a", Name: "b"}
-		secret, err := json.Marshal(map[string]any{"stringData": map[string]string{"networkData": text}})
-		need.OK(t, err)
+		secret := need.Value(json.Marshal(map[string]any{"stringData": map[string]string{"networkData": text}}))(t)
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
 		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {

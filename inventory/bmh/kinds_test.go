@@ -22,15 +22,13 @@ func TestCheckKinds(t *testing.T) {
 		{"replicas: 2", ""},
 		{"resources: [a.yaml]", ""},
 	} {
-		docs, err := manifest.Parse("f.yaml", []byte(row.head+"\n"))
-		need.OK(t, err)
+		docs := need.Value(manifest.Parse("f.yaml", []byte(row.head+"\n")))(t)
 		if err := bmh.CheckKinds(docs); row.want == "" && err != nil || row.want != "" && (err == nil || err.Error() != row.want) {
 			t.Errorf("%q: %v, want %s", row.head, err, row.want)
 		}
 	}
 	for version, notes := range map[string]int{"v1alpha1": 0, "v1beta1": 1} {
-		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n"))
-		need.OK(t, err)
+		docs := need.Value(manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n")))(t)
 		need.Len(t, version, bmh.Notes(docs), notes)
 	}
 	// The kinds of metal3's group, as its CustomResourceDefinitions and the Ironic operator's have them.

@@ -36,27 +36,22 @@ func siteFile(b *testing.B, hosts int, asJSON bool) string {
 		secret["metadata"].(map[string]any)["name"] = name + "-net"
 		for _, object := range []any{host, secret} {
 			if asJSON {
-				text, err := json.MarshalIndent(object, "        ", "    ")
-				need.OK(b, err)
+				text := need.Value(json.MarshalIndent(object, "        ", "    "))(b)
 				items = append(items, text)
 				continue
 			}
-			text, err := yaml.Marshal(object)
-			need.OK(b, err)
+			text := need.Value(yaml.Marshal(object))(b)
 			out.WriteString("---\n" + string(text))
 		}
 	}
 	name := "hosts.yaml"
 	if asJSON {
 		name = "hosts.json"
-		text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}, "", "    ")
-		need.OK(b, err)
+		text := need.Value(json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}, "", "    "))(b)
 		out.Write(text)
 	}
 	file := filepath.Join(b.TempDir(), name)
-	if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	need.OK(b, os.WriteFile(file, []byte(out.String()), 0o644))
 	return file
 }
 
@@ -64,8 +59,7 @@ func benchmarkLoad(b *testing.B, file func(*testing.B, int) string) {
 	for _, hosts := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
 			path := file(b, hosts)
-			info, err := os.Stat(path)
-			need.OK(b, err)
+			info := need.Value(os.Stat(path))(b)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -88,14 +82,10 @@ func BenchmarkLoadJSON(b *testing.B) {
 
 func BenchmarkLoadSnapshot(b *testing.B) {
 	benchmarkLoad(b, func(b *testing.B, n int) string {
-		inv, err := Load([]string{siteFile(b, n, true)}, nil)
-		need.OK(b, err)
-		file, err := os.Create(filepath.Join(b.TempDir(), "snapshot.yaml"))
-		need.OK(b, err)
+		inv := need.Value(Load([]string{siteFile(b, n, true)}, nil))(b)
+		file := need.Value(os.Create(filepath.Join(b.TempDir(), "snapshot.yaml")))(b)
 		defer file.Close()
-		if err := WriteSnapshot(file, inv); err != nil {
-			b.Fatal(err)
-		}
+		need.OK(b, WriteSnapshot(file, inv))
 		return file.Name()
 	})
 }

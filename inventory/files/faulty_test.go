@@ -100,8 +100,7 @@ func TestWhatMayBeAnyHostStopsTheRun(t *testing.T) {
 		"no host in a snapshot":    snapshotHead + "- 7\n",
 		"no name for a kind":       "apiVersion: metal3.io/v1alpha1\nkind: 7\nmetadata: {namespace: metal3, name: a}\n",
 	} {
-		if inv, err := Load([]string{"-"}, strings.NewReader(text)); err == nil {
-			t.Errorf("%s: read %+v", why, inv)
-		}
+		inv, err := Load([]string{"-"}, strings.NewReader(text))
+		need.That(t, err != nil, "%s: read %+v", why, inv)
 	}
 }

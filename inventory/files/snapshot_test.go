@@ -20,8 +20,7 @@ func TestSnapshot(t *testing.T) {
 	text := inventorytest.Managed + "---\n" + inventorytest.HostYAML("n0", "", inventorytest.NamesOther+"  bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n0-bmc}\n  bootMACAddress: \"00:11:22:33:44:aa\"\n") +
 		inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.SecretYAML("metal", "n0-bmc", inventorytest.StringData("username", inventorytest.Marker)) +
 		inventorytest.HostYAML("a0", "", "  networkData: {name: none}\n")
-	inv, err := Load([]string{"-"}, strings.NewReader(text))
-	need.OK(t, err)
+	inv := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t)
 	inv.Hosts[1].Managers = []inventory.Manager{} // known, and none
 	if n0, n1 := inv.Hosts[1], inv.Hosts[2]; n0.BootMAC != "00:11:22:33:44:aa" || n1.LintIgnore != "SIP013: no rack" {
 		t.Errorf("boot MAC %q, lint-ignore %q", n0.BootMAC, n1.LintIgnore)
@@ -30,8 +29,7 @@ func TestSnapshot(t *testing.T) {
 	var first bytes.Buffer
 	need.OK(t, WriteSnapshot(&first, inv))
 	inventorytest.NoMarker(t, first.String())
-	read, err := Load([]string{"-"}, bytes.NewReader(first.Bytes()))
-	need.OK(t, err)
+	read := need.Value(Load([]string{"-"}, bytes.NewReader(first.Bytes())))(t)
 	for i := range read.Hosts {
 		read.Hosts[i].Source = inv.Hosts[i].Source
 	}
@@ -52,9 +50,8 @@ func TestBadSnapshots(t *testing.T) {
 		{"one that is cut off is YAML too", strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n", "the file announces 2 hosts, but has 1: it is cut off, or was edited"},
 		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n", "count: missing, want the number of hosts"},
 	} {
-		if _, err := Load([]string{"-"}, strings.NewReader(row.text)); err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: got %v, want %s", row.why, err, row.want)
-		}
+		_, err := Load([]string{"-"}, strings.NewReader(row.text))
+		need.That(t, err != nil && strings.Contains(err.Error(), row.want), "%s: got %v, want %s", row.why, err, row.want)
 	}
 }
 
@@ -64,8 +61,7 @@ func TestFaultyHostsOfSnapshots(t *testing.T) {
 		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z, row: gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7}}\n- {namespace: a, name: ../b}\n" +
 		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n" +
 		"- {namespace: a, name: e" + strings.Repeat("e", 248) + "}\n"
-	inv, err := Load([]string{"-"}, strings.NewReader(text))
-	need.OK(t, err)
+	inv := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t)
 	got := ""
 	for i := range inv.Hosts {
 		h := &inv.Hosts[i]
@@ -140,14 +136,12 @@ func TestKustomization(t *testing.T) {
 		"broken/kustomization.yml": "resources: [none.yaml]\n",
 		"plain/n2.yaml":            inventorytest.HostYAML("n2", "", ""),
 	})
-	inv, err := Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil)
-	need.OK(t, err)
+	inv := need.Value(Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil))(t)
 	need.That(t, len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" && inv.Hosts[1].Labels["rack"] == "r1",
 		"got %+v", inv.Hosts)
 	need.Equal(t, "source", inv.Hosts[1].Source.String(), filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")))
-	if _, err := Load([]string{filepath.Join(dir, "broken")}, nil); err == nil || !strings.Contains(err.Error(), "broken: kustomize: ") {
-		t.Errorf("a kustomization that does not build: %v", err)
-	}
+	_, err := Load([]string{filepath.Join(dir, "broken")}, nil)
+	need.Error(t, "a kustomization that does not build", err, "broken: kustomize: ")
 }
 
 // TestKustomizationKeepsSecrets: kustomize's own messages may hold what a file holds.

@@ -69,7 +69,6 @@ func inspectedHost(b *testing.B) string {
 		"operationalStatus": "OK", "provisioning": map[string]any{"state": "available"},
 		"hardware": map[string]any{"cpu": map[string]any{"arch": "x86_64", "count": 128, "flags": strings.Fields(strings.Repeat("avx512f sse4_2 ", 90))}, "nics": nics, "storage": disks, "ramMebibytes": 524288},
 	}
-	text, err := json.Marshal(host)
-	need.OK(b, err)
+	text := need.Value(json.Marshal(host))(b)
 	return string(text)
 }

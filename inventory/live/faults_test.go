@@ -162,9 +162,8 @@ func TestCancelled(t *testing.T) {
 			cancel()
 			return refuse(w, 429, "TooManyRequests", "busy")
 		}
-		if got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, Options{}); got != nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %+v, %v", at, got, err)
-		}
+		got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, Options{})
+		need.That(t, got == nil && errors.Is(err, context.Canceled), "%s: got %+v, %v", at, got, err)
 		cancel()
 	}
 }
@@ -181,9 +180,8 @@ func TestHostsOfAnotherNamespace(t *testing.T) {
 		return true
 	}
 	got, err := api.read(Options{Namespaces: []string{"metal"}})
-	if want := "the list of namespace metal has an item of namespace red"; got != nil || err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %+v, %v, want %q", got, err, want)
-	}
+	want := "the list of namespace metal has an item of namespace red"
+	need.That(t, got == nil && err != nil && strings.Contains(err.Error(), want), "got %+v, %v, want %q", got, err, want)
 }
 
 // TestLargeAnswer: an answer that is larger than any list ends with an error, before all of it is read.
@@ -192,11 +190,9 @@ func TestLargeAnswer(t *testing.T) {
 	limited := bounded{roundTrip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", most+1)))}, nil
 	}), most}
-	response, err := limited.RoundTrip(&http.Request{})
-	need.OK(t, err)
-	if read, err := io.ReadAll(response.Body); len(read) != most || err == nil {
-		t.Errorf("read %d bytes, %v; want %d and an error", len(read), err, most)
-	}
+	response := need.Value(limited.RoundTrip(&http.Request{}))(t)
+	read, err := io.ReadAll(response.Body)
+	need.That(t, len(read) == most && err != nil, "read %d bytes, %v; want %d and an error", len(read), err, most)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

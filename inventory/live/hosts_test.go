@@ -86,8 +86,7 @@ type fakeAPI struct {
 func newFakeAPI(t testing.TB, text string) *fakeAPI {
 	t.Helper()
 	f := &fakeAPI{objects: map[string][]map[string]any{}, perPage: 2}
-	docs, err := manifest.Parse("objects", []byte(text))
-	need.OK(t, err)
+	docs := need.Value(manifest.Parse("objects", []byte(text)))(t)
 	for _, doc := range docs {
 		var object map[string]any
 		need.OK(t, json.Unmarshal(doc.JSON, &object))
@@ -189,12 +188,10 @@ func secretData() string { return "data: {networkData: " + inventorytest.Both64 
 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
 func TestClusterIsLikeFiles(t *testing.T) {
-	want, err := fromText(t, site)
-	need.OK(t, err)
+	want := need.Value(fromText(t, site))(t)
 	api := newFakeAPI(t, site)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
-	got, err := api.read(Options{Now: now})
-	need.OK(t, err)
+	got := need.Value(api.read(Options{Now: now}))(t)
 	for i := range want {
 		want[i].Source.File = "cluster"
 		if want[i].Managers == nil {
@@ -222,22 +219,18 @@ func TestClusterIsLikeFiles(t *testing.T) {
 
 func toYAML(t testing.TB, v any) string {
 	t.Helper()
-	text, err := yaml.Marshal(v)
-	need.OK(t, err)
+	text := need.Value(yaml.Marshal(v))(t)
 	return string(text)
 }
 
 // TestOnlyWhatIsNeeded: nothing is asked about hosts whose addresses nobody needs.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	api := newFakeAPI(t, site)
-	got, err := api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }})
-	need.OK(t, err)
+	got := need.Value(api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }}))(t)
 	need.That(t, len(got.Hosts) == 5 && api.asked("-net") == 0 && api.asked("/hardwaredata") == 0,
 		"%d hosts, asked %q", len(got.Hosts), api.requests)
 	api = newFakeAPI(t, site)
-	if _, err = api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n1" }}); err != nil {
-		t.Fatal(err)
-	}
+	need.Value(api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n1" }}))(t)
 	need.That(t, api.asked("/metal/secrets/n1-net") == 1 && api.asked("/other/secrets/n1-net") == 0, "asked %q", api.requests)
 }
 
@@ -260,8 +253,7 @@ func TestClusterDocuments(t *testing.T) {
 		}
 		return false
 	}
-	docs, err := Documents(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster")
-	need.OK(t, err)
+	docs := need.Value(Documents(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster"))(t)
 	var names []string
 	for i := range docs {
 		need.That(t, docs[i].Live, "%s counts as written in a file", docs[i].File)
@@ -269,15 +261,13 @@ func TestClusterDocuments(t *testing.T) {
 	}
 	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
 	need.Same(t, "", names, want)
-	if doc := docs[2].Problem("spec", "wrong"); !strings.HasPrefix(doc.Error(), "sipcluster b/three: document ") {
-		t.Errorf("a problem of it says %v", doc)
-	}
+	doc := docs[2].Problem("spec", "wrong")
+	need.That(t, strings.HasPrefix(doc.Error(), "sipcluster b/three: document "), "a problem of it says %v", doc)
 }
 
 func fromText(t *testing.T, text string) ([]inventory.Host, error) {
 	t.Helper()
-	docs, err := manifest.Parse("hosts.yaml", []byte(text))
-	need.OK(t, err)
+	docs := need.Value(manifest.Parse("hosts.yaml", []byte(text)))(t)
 	hosts, _ := bmh.FromDocuments(docs)
 	return hosts, nil
 }

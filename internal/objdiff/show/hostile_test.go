@@ -70,17 +70,14 @@ func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
 	}
 	diff := compare(t, old, tree)
 	out := written(t, diff, inMarkdownBrief)
-	if n := utf8.RuneCountInString(out); n > 21_000 || n < 15_000 {
-		t.Errorf("%d characters", n)
-	}
+	n := utf8.RuneCountInString(out)
+	need.That(t, n <= 21_000 && n >= 15_000, "%d characters", n)
 	left := [3]int{1000, 1000, 1000}
 	for i, row := range []string{"\n| added | <code>BareMetalHost metal3/n</code> |  |", "\n| removed | <code>BareMetalHost metal3/n</code> |  |", "\n| changed |"} {
 		left[i] -= strings.Count(out, row)
 	}
 	want := fmt.Sprintf("… and **%d files added, %d removed, %d changed that do not fit here**", left[0], left[1], left[2])
-	if !strings.Contains(out, want) || left[0] == 1000 {
-		t.Errorf("want a line %q in the end of\n%s", want, out[len(out)-500:])
-	}
+	need.That(t, strings.Contains(out, want) && left[0] != 1000, "want a line %q in the end of\n%s", want, out[len(out)-500:])
 	if all := written(t, diff, inMarkdown); strings.Contains(all, "do not fit") || strings.Count(all, "\n| changed |") != 1000 {
 		t.Error("--all leaves something out")
 	}

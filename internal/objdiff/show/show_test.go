@@ -27,8 +27,7 @@ func host(name string, labels ...string) []byte {
 
 func compare(t *testing.T, old, new map[string][]byte) *objdiff.Diff {
 	t.Helper()
-	diff, err := objdiff.Compare(old, new)
-	need.OK(t, err)
+	diff := need.Value(objdiff.Compare(old, new))(t)
 	return diff
 }
 
@@ -108,9 +107,8 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	for name, text := range map[string]string{"markdown": written(t, diff, inMarkdown), "human": human(t, diff)} {
 		need.Without(t, name, text, "sha256")
 	}
-	if page := written(t, diff, inMarkdown); strings.Contains(page, "&#123;") {
-		t.Errorf("JSON:\n%s", page)
-	}
+	page := written(t, diff, inMarkdown)
+	need.That(t, !strings.Contains(page, "&#123;"), "JSON:\n%s", page)
 	need.Words(t, "no digest in the JSON", written(t, diff, inJSON), sum("1"))
 }
 

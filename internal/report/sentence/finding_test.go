@@ -59,8 +59,7 @@ func TestManyMissing(t *testing.T) {
 			gone := schedule.NotInInventory{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", i)}, Role: "Worker", Source: "a.yaml"}
 			p.Clusters[i] = schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: fmt.Sprint(i)}, Warnings: []schedule.Warning{gone}}
 		}
-		if found := Findings(p); len(found) != row.findings {
-			t.Errorf("%d hosts: got %d findings, want %d", row.hosts, len(found), row.findings)
-		}
+		found := Findings(p)
+		need.That(t, len(found) == row.findings, "%d hosts: got %d findings, want %d", row.hosts, len(found), row.findings)
 	}
 }

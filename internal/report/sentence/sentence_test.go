@@ -57,8 +57,7 @@ func TestEverythingHasWords(t *testing.T) {
 
 func parse(t *testing.T, dir string) []*ast.File {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	need.OK(t, err)
+	entries := need.Value(os.ReadDir(dir))(t)
 	var files []*ast.File
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
@@ -172,8 +171,7 @@ func TestMissing(t *testing.T) {
 
 // TestEveryFaultHasWords: hosts are counted by what is wrong with them, and each sentence says what that is.
 func TestEveryFaultHasWords(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../inventory/fault.go", nil, 0)
-	need.OK(t, err)
+	file := need.Value(parser.ParseFile(token.NewFileSet(), "../../../inventory/fault.go", nil, 0))(t)
 	words := map[string]string{}
 	for _, declared := range file.Decls {
 		group, ok := declared.(*ast.GenDecl)
@@ -182,12 +180,10 @@ func TestEveryFaultHasWords(t *testing.T) {
 		}
 		for _, spec := range group.Specs {
 			value := spec.(*ast.ValueSpec)
-			kind, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			need.OK(t, err)
+			kind := need.Value(strconv.Unquote(value.Values[0].(*ast.BasicLit).Value))(t)
 			said := Reason(schedule.Condition{Why: holdings.Why{Code: holdings.Faulty}, Fault: inventory.FaultKind(kind)})
-			if other := words[said]; said == "" || other != "" {
-				t.Errorf("%s: %q, as for %q", value.Names[0], said, other)
-			}
+			other := words[said]
+			need.That(t, said != "" && other == "", "%s: %q, as for %q", value.Names[0], said, other)
 			words[said] = value.Names[0].Name
 		}
 	}

@@ -42,9 +42,7 @@ func alike(t testing.TB, versions int) (repo string) {
 			text += fmt.Sprintf("line of %d: %x\n", version, dice.Uint64())
 		}
 		for name, content := range map[string]string{"empty": "", "big": text, fmt.Sprint("own", version): text[:20]} {
-			if err := os.WriteFile(filepath.Join(repo, name), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, os.WriteFile(filepath.Join(repo, name), []byte(content), 0o644))
 		}
 		git(t, repo, "add", "-A")
 		git(t, repo, "commit", "--quiet", "-m", fmt.Sprint(version))
@@ -78,9 +76,8 @@ func TestPackThatIsDamaged(t *testing.T) {
 			t.Errorf("%s: found %v, want an error", why, err)
 		}
 	}
-	if err := NewStore().add(bytes.NewReader(thin), mostOfPack); !errors.Is(err, packfile.ErrReferenceDeltaNotFound) {
-		t.Errorf("a thin pack: found %v", err)
-	}
+	err := NewStore().add(bytes.NewReader(thin), mostOfPack)
+	need.That(t, errors.Is(err, packfile.ErrReferenceDeltaNotFound), "a thin pack: found %v", err)
 }
 
 // A pack without an end is given up while it comes.

@@ -30,12 +30,9 @@ func TestSameServer(t *testing.T) {
 		{"http://[::1]:8080/a", "http://[::1]:8080/b", true},
 		{"http://[::1]:8080/a", "http://[::2]:8080/b", false},
 	} {
-		from, err := url.Parse(row.from)
-		need.OK(t, err)
-		to, err := url.Parse(row.to)
-		need.OK(t, err)
-		if found := sameServer(from, to); found != row.want {
-			t.Errorf("%s to %s: found %t", row.from, row.to, found)
-		}
+		from := need.Value(url.Parse(row.from))(t)
+		to := need.Value(url.Parse(row.to))(t)
+		found := sameServer(from, to)
+		need.That(t, found == row.want, "%s to %s: found %t", row.from, row.to, found)
 	}
 }

@@ -84,9 +84,8 @@ func TestPagesOnOtherHosts(t *testing.T) {
 	if rest, hint := p.CutHint(others); rest != others || hint.Page != "" || hint.Open {
 		t.Errorf("another host's page is taken for the forge's: %q, %+v", rest, hint)
 	}
-	if rest, hint := (&pullRequester{local: true}).CutHint(own); rest != "done" || !hint.Open {
-		t.Errorf("the hook of a repository on this machine: %q, %+v", rest, hint)
-	}
+	rest, hint := (&pullRequester{local: true}).CutHint(own)
+	need.That(t, rest == "done" && hint.Open, "the hook of a repository on this machine: %q, %+v", rest, hint)
 	var out bytes.Buffer
 	p.sayOpened(&terminal.UI{Err: &out}, &forge.Opened{Outcome: forge.Created, URL: "https://git.example.org/acme/fleet/pulls/7", Number: 7, OtherHost: "evil.example"})
 	need.Words(t, "", out.String(),

@@ -80,9 +80,7 @@ func TestStages(t *testing.T) {
 			need.That(t, ui.Confirm("go on?"), "yes is a no")
 			time.Sleep(wait / 10) // what waited for it prints
 			end()
-			if text := strings.ReplaceAll(read(), "\r\n", "\n"); text != row.want {
-				t.Errorf("found %q, want %q", text, row.want)
-			}
+			need.Equal(t, "", strings.ReplaceAll(read(), "\r\n", "\n"), row.want)
 		})
 	}
 }
@@ -97,16 +95,12 @@ func TestMessagesFit(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			tty, read := terminal(t)
-			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}); err != nil {
-				t.Fatal(err)
-			}
+			need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}))
 			ui := New(nil, io.Discard, tty, environment(row.env))
 			ui.Say(long)
 			ui.Say(command)
 			ui.Say(own)
-			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
-				t.Errorf("found %q, want %q", found, row.want)
-			}
+			need.Equal(t, "", strings.ReplaceAll(read(), "\r\n", "\n"), row.want)
 		})
 	}
 }
