@@ -110,13 +110,6 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	}
 }
 
-func TestMarkdownKeepsCellsApart(t *testing.T) {
-	p := site(t)
-	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
-	text := Markdown(p, true)
-	need.That(t, strings.Contains(text, "`a¦b` c") && !strings.Contains(text, "b\nc"), "found\n%s", text)
-}
-
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
 func TestLongProblems(t *testing.T) {
 	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}

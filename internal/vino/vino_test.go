@@ -255,32 +255,3 @@ func randomVino(random *rand.Rand) *v1alpha1.VirtualHosts {
 	}
 	return v
 }
-
-// BenchmarkPreview is 1,000 nodes with 20 virtual hosts each, on two networks.
-func BenchmarkPreview(b *testing.B) {
-	v := Thousand()
-	b.ReportAllocs()
-	for b.Loop() {
-		preview, short := Of(v)
-		need.Must(b, short == nil && len(preview.Hosts) == 20_000, "%v %v", len(preview.Hosts), short)
-	}
-}
-
-// Thousand is that Vino.
-func Thousand() *v1alpha1.VirtualHosts {
-	v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n", HostNamespace: "h"}
-	for i := range 2 {
-		v.Spec.Networks = append(v.Spec.Networks, v1alpha1.VinoNetwork{
-			Name: fmt.Sprint("net", i), SubNet: fmt.Sprintf("10.%d.0.0/15", 2*i), MACPrefix: fmt.Sprintf("52:54:%02x:00:00:00", i),
-			StaticAllocationStart: fmt.Sprintf("10.%d.0.1", 2*i), StaticAllocationStop: fmt.Sprintf("10.%d.255.254", 2*i),
-			DHCPAllocationStart: fmt.Sprintf("10.%d.0.0", 2*i+1), DHCPAllocationStop: fmt.Sprintf("10.%d.255.255", 2*i+1),
-		})
-	}
-	v.Spec.Nodes = []v1alpha1.VinoNodeSet{{Name: "vm", Count: 20, BootInterfaceName: "eth0", NetworkInterfaces: []v1alpha1.VinoInterface{
-		{Name: "eth0", NetworkName: "net0"}, {Name: "eth1", NetworkName: "net1"},
-	}}}
-	for i := range 1000 {
-		v.Nodes = append(v.Nodes, v1alpha1.VirtualHostNode{Name: fmt.Sprintf("node-%04d", i), Address: "10.9.0.1"})
-	}
-	return v
-}

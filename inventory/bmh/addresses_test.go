@@ -58,10 +58,25 @@ func oneHost(t *testing.T, text string) *inventory.Host {
 // TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place and the field, and of what
 // stands in a Secret only what looks like an address, where one belongs.
 func TestUnreadableAddresses(t *testing.T) {
-	withData := func(text string) string {
-		return inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", text))
+	const good = "{id: good, type: ipv4, ip_address: 192.0.2.1}"
+	const twoOfOne = "good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, " +
+		"want at most one IPv4 and one IPv6"
+	const namesPre = "  preprovisioningNetworkDataName: pre\n"
+	data := func(name, text string) string {
+		return inventorytest.SecretYAML("metal", name, inventorytest.StringData("networkData", text))
 	}
-	good := "{id: good, type: ipv4, ip_address: 192.0.2.1}"
+	withData := func(text string) string {
+		return inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + data("n1-net", text)
+	}
+	withPre := func(spec, text string) string { // beside it
+		if text != "" {
+			text = data("n1-net", text)
+		}
+		return inventorytest.HostYAML("n1", "", spec) + text + data("pre", "networks: ["+good+"]")
+	}
+	annotated := func(addresses, spec string) string {
+		return inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address."+addresses+"}\n", spec)
+	}
 	for _, row := range []struct {
 		why, text string
 		addresses []string
@@ -93,72 +108,37 @@ func TestUnreadableAddresses(t *testing.T) {
 		{"a Secret that cannot be there", inventorytest.HostYAML("n1", "", "  networkData: {name: ../n1, namespace: metal}\n"), nil, []string{`: networkData names the Secret "metal/../n1", which no Secret can be called`}},
 		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil, []string{": network data Secret metal/n1-net is not in the inventory"}},
 		{"HardwareData of a wrong form", inventorytest.HostYAML("n1", "", "") + "apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: " + inventorytest.Marker + "\n", nil, []string{": spec: found a string, want"}},
-		{
-			"an annotation that is no address hides what it was meant to correct",
-			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.300}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")), nil,
-			[]string{`good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: found "192.0.2.300": not an address`},
-		},
-		{
-			"one of two addresses of an annotation is none", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.a: '192.0.2.3, nonsense'}\n", ""), nil,
-			[]string{`a: found "nonsense": not an address`},
-		},
-		{
-			"two IPv4 addresses: the second would be dropped in silence", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '192.0.2.3,192.0.2.4'}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{"good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, want at most one IPv4 and one IPv6"},
-		},
-		{
-			"two IPv6 addresses beside an IPv4 one", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '2001:db8::1, 192.0.2.3, 2001:db8::2'}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{"good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, want at most one IPv4 and one IPv6"},
-		},
-		{
-			"one of each family", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '2001:db8::1, 192.0.2.3'}\n", ""),
-			[]string{"good=2001:db8::1 (annotation)", "good=192.0.2.3 (annotation)"}, nil,
-		},
-		{
-			"network data that cannot be read hides preprovisioning data, which may be of another network",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "interfaces: []")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{": found NMState"},
-		},
-		{
-			"network data whose Secret is missing hides what inspection and preprovisioning data say",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\nstatus: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{": network data Secret metal/n1-net is not in the inventory"},
-		},
-		{
-			"so does a name that no Secret can have",
-			inventorytest.HostYAML("n1", "", "  networkData: {name: ../n1, namespace: metal}\n  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{": which no Secret can be called"},
-		},
-		{
-			"so does network data none of whose entries says which network it is",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [5, {ip_address: 192.0.2.8}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{": networks[0].id: missing", ": networks[1].id: missing"},
-		},
-		{
-			"if one does, the others do not hide what is said of other networks",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [5, {id: a, ip_address: 192.0.2.8}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			[]string{"a=192.0.2.8 (networkData)", "good=192.0.2.1 (preprovisioningNetworkData)"}, []string{": networks[0].id: missing"},
-		},
-		{
-			"the annotation helps where the Secret is missing",
-			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.3}\n", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			[]string{"good=192.0.2.3 (annotation)"}, []string{": network data Secret metal/n1-net is not in the inventory"},
-		},
-		{
-			"preprovisioning data whose Secret is missing does not hide what inspection found",
-			inventorytest.HostYAML("n1", "", "  preprovisioningNetworkDataName: pre\nstatus: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n"),
-			[]string{"eth0=192.0.2.7 (hardware)"}, []string{": network data Secret metal/pre is not in the inventory"},
-		},
-		{
-			"what network data says wrongly, preprovisioning data does not correct",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: good, ip_address: 127.0.0.1}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
-			nil, []string{"good: a loopback address, which no host can have"},
-		},
-		{
-			"the annotation helps where nothing else can be read",
-			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.3}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "interfaces: []")),
-			[]string{"good=192.0.2.3 (annotation)"}, []string{": found NMState"},
-		},
+		{"an annotation that is no address hides what it was meant to correct",
+			annotated("good: 192.0.2.300", inventorytest.NamesSecret) + data("n1-net", "networks: ["+good+"]"), nil, []string{`good: hosts.yaml: ` +
+				`document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: found "192.0.2.300": not an address`}},
+		{"one of two addresses of an annotation is none", annotated("a: '192.0.2.3, nonsense'", ""), nil, []string{`a: found "nonsense": not an address`}},
+		{"two IPv4 addresses: the second would be dropped in silence",
+			annotated("good: '192.0.2.3,192.0.2.4'", inventorytest.NamesSecret) + data("n1-net", "networks: ["+good+"]"), nil, []string{twoOfOne}},
+		{"two IPv6 addresses beside an IPv4 one", annotated("good: '2001:db8::1, 192.0.2.3, 2001:db8::2'", inventorytest.NamesSecret) +
+			data("n1-net", "networks: ["+good+"]"), nil, []string{twoOfOne}},
+		{"one of each family", annotated("good: '2001:db8::1, 192.0.2.3'", ""), []string{"good=2001:db8::1 (annotation)", "good=192.0.2.3 (annotation)"}, nil},
+		{"network data that cannot be read hides preprovisioning data, which may be of another network",
+			withPre(inventorytest.NamesSecret+namesPre, "interfaces: []"), nil, []string{": found NMState"}},
+		{"network data whose Secret is missing hides what inspection and preprovisioning data say",
+			withPre(inventorytest.NamesSecret+namesPre+"status: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n", ""),
+			nil, []string{": network data Secret metal/n1-net is not in the inventory"}},
+		{"so does a name that no Secret can have",
+			withPre("  networkData: {name: ../n1, namespace: metal}\n"+namesPre, ""), nil, []string{": which no Secret can be called"}},
+		{"so does network data none of whose entries says which network it is",
+			withPre(inventorytest.NamesSecret+namesPre, "networks: [5, {ip_address: 192.0.2.8}]"), nil, []string{": networks[0].id: missing", ": networks[1].id: missing"}},
+		{"if one does, the others do not hide what is said of other networks",
+			withPre(inventorytest.NamesSecret+namesPre, "networks: [5, {id: a, ip_address: 192.0.2.8}]"),
+			[]string{"a=192.0.2.8 (networkData)", "good=192.0.2.1 (preprovisioningNetworkData)"}, []string{": networks[0].id: missing"}},
+		{"the annotation helps where the Secret is missing",
+			annotated("good: 192.0.2.3", inventorytest.NamesSecret+namesPre) + data("pre", "networks: ["+good+"]"),
+			[]string{"good=192.0.2.3 (annotation)"}, []string{": network data Secret metal/n1-net is not in the inventory"}},
+		{"preprovisioning data whose Secret is missing does not hide what inspection found",
+			inventorytest.HostYAML("n1", "", namesPre+"status: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n"),
+			[]string{"eth0=192.0.2.7 (hardware)"}, []string{": network data Secret metal/pre is not in the inventory"}},
+		{"what network data says wrongly, preprovisioning data does not correct",
+			withPre(inventorytest.NamesSecret+namesPre, "networks: [{id: good, ip_address: 127.0.0.1}]"), nil, []string{"good: a loopback address, which no host can have"}},
+		{"the annotation helps where nothing else can be read", annotated("good: 192.0.2.3", inventorytest.NamesSecret) + data("n1-net", "interfaces: []"),
+			[]string{"good=192.0.2.3 (annotation)"}, []string{": found NMState"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			host := oneHost(t, row.text)

@@ -241,22 +241,6 @@ func TestManagers(t *testing.T) {
 	need.Deep(t, "", hosts[0].Managers, want)
 }
 
-func TestOrderDoesNotMatter(t *testing.T) {
-	parts := []string{inventorytest.Managed + "---\n", inventorytest.HostYAML("n0", "", inventorytest.NamesSecret), inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), inventorytest.HostYAML("a0", "", "")}
-	var want []inventory.Host
-	for range parts {
-		parts = append(parts[1:], parts[0])
-		hosts := need.Value(fromText(strings.Join(parts, "")))(t)
-		for i := range hosts {
-			hosts[i].Source = manifest.Place{}
-		}
-		if want == nil {
-			want = hosts
-		}
-		need.Deep(t, "", hosts, want)
-	}
-}
-
 func FuzzNetworkData(f *testing.F) {
 	for _, seed := range []string{inventorytest.BothYAML, inventorytest.BothJSON, "networks: [{id: a, type: ipv6_static, ip_address: '::1/64'}]", "[", "networks: {}", "networks: [{id: '', type: ipv4}]", "&a [*a]", "null", "\x00"} {
 		f.Add(seed)
