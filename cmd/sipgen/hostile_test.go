@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -143,63 +145,37 @@ const forged = "x\n\n## good/g\n\n- owned\n\nowned by the security team <b>owned
 	"::error::owned\n##vso[task.complete]owned ##[error]owned\n\x1b[31mowned\x1b[2J\r\u2028\u202eowned\u2066\u200b\u3164\ufe0f\u115f\U000e0041\u00ad"
 
 // forgeries are specs of a tenant with forged in one place each.
-func forgeries() map[string]map[string]any {
-	specs := map[string]map[string]any{}
-	add := func(where string, change func(spec map[string]any)) {
-		spec := map[string]any{
-			"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster",
-			"metadata": map[string]any{"namespace": "evil", "name": where},
-			"spec": map[string]any{
-				"nodes":    map[string]any{"Worker": map[string]any{"labelSelector": map[string]any{}, "topologyKey": "rack", "count": map[string]any{"active": 1}}},
-				"services": map[string]any{"jumpHost": []any{map[string]any{"nodeInterfaceId": "oam", "sshAuthorizedKeys": []any{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV op"}}}},
-			},
+func forgeries(t *testing.T) map[string]any {
+	specs := map[string]any{}
+	base := func(where string) any {
+		var spec any
+		need.OK(t, yaml.Unmarshal([]byte("{apiVersion: airship.airshipit.org/v1, kind: SIPCluster, metadata: {namespace: evil, name: "+where+"}, spec: {"+
+			"nodes: {Worker: {labelSelector: {}, topologyKey: rack, count: {active: 1}}}, services: {jumpHost: [{nodeInterfaceId: oam, "+
+			"sshAuthorizedKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV op']}]}}}"), &spec))
+		return spec
+	}
+	const role, jump = "spec.nodes.Worker.", "spec.services.jumpHost[]."
+	for where, paths := range map[string][]string{
+		"name": {"metadata.name"}, "namespace": {"metadata.namespace"}, "role": {"spec.nodes.#"}, "topology": {role + "topologyKey"},
+		"key": {role + "labelSelector.matchLabels.#"}, "value": {role + "labelSelector.matchLabels.rack"}, "network": {jump + "nodeInterfaceId"},
+		"image": {jump + "image"}, "label": {jump + "labels.#", jump + "labels.*"}, "unknown": {"spec.#"},
+		"patch": {"spec.patches[].target.kind", "spec.patches[].target.name", "spec.patches[].patch"},
+	} {
+		specs[where] = base(where)
+		for _, path := range paths {
+			specs[where] = put(specs[where], path, forged)
 		}
-		change(spec)
+	}
+	specs["capitals"] = put(base("capitals"), "metadata.name", "G")
+	keys := base("keys")
+	worker := keys.(map[string]any)["spec"].(map[string]any)["nodes"].(map[string]any)["Worker"].(map[string]any)
+	delete(worker, "topologyKey")
+	worker["topologyKeys"], specs["keys"] = []any{"rack", forged}, keys
+	for where, annotation := range map[string][2]string{"remove": {"sip.airshipit.org/remove"}, "ignore": {"sip.airshipit.org/lint-ignore", "SIP013: "}} {
+		spec := base(where)
+		spec.(map[string]any)["metadata"].(map[string]any)["annotations"] = map[string]any{annotation[0]: annotation[1] + forged}
 		specs[where] = spec
 	}
-	at := func(value any, path ...any) map[string]any {
-		for _, step := range path {
-			switch step := step.(type) {
-			case string:
-				value = value.(map[string]any)[step]
-			case int:
-				value = value.([]any)[step]
-			}
-		}
-		return value.(map[string]any)
-	}
-	add("name", func(s map[string]any) { at(s, "metadata")["name"] = forged })
-	add("namespace", func(s map[string]any) { at(s, "metadata")["namespace"] = forged })
-	add("capitals", func(s map[string]any) { at(s, "metadata")["name"] = "G" })
-	add("role", func(s map[string]any) {
-		at(s, "spec")["nodes"] = map[string]any{forged: at(s, "spec", "nodes", "Worker")}
-	})
-	add("keys", func(s map[string]any) {
-		delete(at(s, "spec", "nodes", "Worker"), "topologyKey")
-		at(s, "spec", "nodes", "Worker")["topologyKeys"] = []any{"rack", forged}
-	})
-	add("topology", func(s map[string]any) { at(s, "spec", "nodes", "Worker")["topologyKey"] = forged })
-	add("key", func(s map[string]any) {
-		at(s, "spec", "nodes", "Worker", "labelSelector")["matchLabels"] = map[string]any{forged: "x"}
-	})
-	add("value", func(s map[string]any) {
-		at(s, "spec", "nodes", "Worker", "labelSelector")["matchLabels"] = map[string]any{"rack": forged}
-	})
-	add("remove", func(s map[string]any) {
-		at(s, "metadata")["annotations"] = map[string]any{"sip.airshipit.org/remove": forged}
-	})
-	add("ignore", func(s map[string]any) {
-		at(s, "metadata")["annotations"] = map[string]any{"sip.airshipit.org/lint-ignore": "SIP013: " + forged}
-	})
-	add("network", func(s map[string]any) { at(s, "spec", "services", "jumpHost", 0)["nodeInterfaceId"] = forged })
-	add("image", func(s map[string]any) { at(s, "spec", "services", "jumpHost", 0)["image"] = forged })
-	add("label", func(s map[string]any) {
-		at(s, "spec", "services", "jumpHost", 0)["labels"] = map[string]any{forged: forged}
-	})
-	add("unknown", func(s map[string]any) { at(s, "spec")[forged] = forged })
-	add("patch", func(s map[string]any) {
-		at(s, "spec")["patches"] = []any{map[string]any{"target": map[string]any{"kind": forged, "name": forged}, "patch": forged}}
-	})
 	return specs
 }
 
@@ -221,7 +197,7 @@ spec:
   - {name: evil, specs: [evil], namespaces: [evil], hosts: {max: 99}, maxClusters: 99}
 `)
 	need.Write(t, "specs/good/g.yaml", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: good, name: g}\nspec: {nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}\n")
-	for where, spec := range forgeries() {
+	for where, spec := range forgeries(t) {
 		content := need.Value(json.Marshal(spec))(t)
 		need.Write(t, "specs/evil/"+where+".yaml", string(content))
 	}
