@@ -1,10 +1,7 @@
 package sipgen_test
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
+	"go/ast"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -114,30 +111,9 @@ func importers(t *testing.T, modules []string) map[string][]string {
 	for _, name := range modules {
 		out[name] = nil
 	}
-	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			_, other := os.Stat(filepath.Join(file, "go.mod"))
-			if file != "." && (other == nil || file == "e2e" || file == "hack" || strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
+	eachSource(t, []string{"e2e", "hack", "testdata", "tools", "engines"}, func(file string, parsed *ast.File) {
 		for _, spec := range parsed.Imports {
-			name, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return err
-			}
-			of := ""
+			name, of := need.Value(strconv.Unquote(spec.Path.Value))(t), ""
 			for _, m := range modules {
 				if (name == m || strings.HasPrefix(name, m+"/")) && len(m) > len(of) {
 					of = m
@@ -147,9 +123,7 @@ func importers(t *testing.T, modules []string) map[string][]string {
 				out[of] = append(out[of], dir)
 			}
 		}
-		return nil
 	})
-	need.OK(t, err)
 	for name := range out {
 		slices.Sort(out[name])
 	}

@@ -1,9 +1,7 @@
 package sipgen_test
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
+	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -133,18 +131,15 @@ var never = map[string][]string{
 // TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render writes them.
 func TestLabelKeys(t *testing.T) {
 	key := regexp.MustCompile(`\.(ClusterNamespace|ClusterName|NodeType)\b`)
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	each(t, ".", ".go", nil, func(path string) {
 		room, _, _ := strings.Cut(path, "/")
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains([]string{"api", "e2e", "render", "testdata"}, room) {
-			return err
+		if strings.HasSuffix(path, "_test.go") || slices.Contains([]string{"api", "e2e", "render", "testdata"}, room) {
+			return
 		}
-		text, err := os.ReadFile(path)
-		if found := key.Find(text); found != nil && !strings.HasPrefix(path, "internal/holdings/") {
+		if found := key.Find(need.Read(t, path)); found != nil && !strings.HasPrefix(path, "internal/holdings/") {
 			t.Errorf("%s: found %s, want the answer of internal/holdings", path, found)
 		}
-		return err
 	})
-	need.That(t, err == nil, "%v", err)
 }
 
 // unused imports os/exec for plugins that nothing of sipgen's starts; the types of a schema import it.
@@ -188,33 +183,17 @@ func TestArchitecture(t *testing.T) {
 
 func TestImports(t *testing.T) {
 	seen := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"tools", "demo", "bin", "engines"}, entry.Name())) {
-			return fs.SkipDir
-		}
-		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
+	eachSource(t, []string{"tools", "demo", "bin", "engines"}, func(path string, file *ast.File) {
 		folder := folderOf(filepath.ToSlash(path))
 		if folder == "" {
 			t.Errorf("%s: not in the table: add it there, and in ARCHITECTURE.md", path)
-			return nil
+			return
 		}
 		seen[folder] = true
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		for _, spec := range file.Imports {
-			imported := strings.Trim(spec.Path.Value, `"`)
-			checkImport(t, path, folder, imported)
+			checkImport(t, path, folder, strings.Trim(spec.Path.Value, `"`))
 		}
-		return nil
 	})
-	need.OK(t, err)
 	for folder := range folders {
 		if !seen[folder] && folder != "hack" && folder != "e2e" {
 			t.Errorf("%s has no code: remove it from the table", folder)

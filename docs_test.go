@@ -2,6 +2,9 @@ package sipgen_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"net/url"
 	"os"
@@ -13,7 +16,7 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
+	markdownast "github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
 	"github.com/airshipit/sipgen/hack/need"
@@ -29,36 +32,47 @@ type page struct {
 func pages(t *testing.T) map[string]page {
 	t.Helper()
 	found := map[string]page{}
-	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"demo", "bin", "out", "golden", "testdata", "trees"}, entry.Name())) {
-			return fs.SkipDir
-		}
-		if entry.IsDir() || !strings.HasSuffix(file, ".md") {
-			return nil
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		found[filepath.ToSlash(file)] = read(content)
-		return nil
+	each(t, ".", ".md", []string{"demo", "bin", "out", "golden", "testdata", "trees"}, func(file string) {
+		found[filepath.ToSlash(file)] = read(need.Read(t, file))
 	})
-	need.OK(t, err)
 	return found
+}
+
+// each calls for the files below a folder that end so, but for those in hidden folders and in folders of these names.
+func each(t *testing.T, folder, ending string, skip []string, call func(file string)) {
+	t.Helper()
+	need.OK(t, filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains(skip, entry.Name())):
+			return fs.SkipDir
+		case !entry.IsDir() && strings.HasSuffix(file, ending):
+			call(file)
+		}
+		return nil
+	}))
+}
+
+// eachSource is each of the program's source.
+func eachSource(t *testing.T, skip []string, call func(file string, parsed *ast.File)) {
+	t.Helper()
+	each(t, ".", ".go", skip, func(file string) {
+		if !strings.HasSuffix(file, "_test.go") {
+			call(file, need.Value(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))(t))
+		}
+	})
 }
 
 func read(markdown []byte) page {
 	var found page
 	times := map[string]int{}
-	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = markdownast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node markdownast.Node, entering bool) (markdownast.WalkStatus, error) {
 		if !entering {
-			return ast.WalkContinue, nil
+			return markdownast.WalkContinue, nil
 		}
 		switch node := node.(type) {
-		case *ast.Heading:
+		case *markdownast.Heading:
 			anchor := slug(plain(node, markdown))
 			if n := times[anchor]; n > 0 {
 				found.anchors = append(found.anchors, fmt.Sprintf("%s-%d", anchor, n))
@@ -66,21 +80,21 @@ func read(markdown []byte) page {
 				found.anchors = append(found.anchors, anchor)
 			}
 			times[anchor]++
-		case *ast.Link:
+		case *markdownast.Link:
 			found.links = append(found.links, string(node.Destination))
-		case *ast.Image:
+		case *markdownast.Image:
 			found.links = append(found.links, string(node.Destination))
 		}
-		return ast.WalkContinue, nil
+		return markdownast.WalkContinue, nil
 	})
 	// goldmark's core has no tables, but it reads the links in them as those of a paragraph.
 	return found
 }
 
-func plain(node ast.Node, markdown []byte) string {
+func plain(node markdownast.Node, markdown []byte) string {
 	var out strings.Builder
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-		if leaf, ok := child.(*ast.Text); ok {
+		if leaf, ok := child.(*markdownast.Text); ok {
 			out.Write(leaf.Segment.Value(markdown))
 			continue
 		}

@@ -2,10 +2,7 @@ package sipgen_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -190,51 +187,30 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 }
 
 // literals calls for each string in the source of the program.
-func literals(t *testing.T, each func(file, text string)) {
+func literals(t *testing.T, call func(file, text string)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"e2e", "hack", "testdata", "inventorytest", "demo", "bin", "out"}, entry.Name())) {
-			return fs.SkipDir
-		}
-		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			return err
-		}
+	skip := []string{"e2e", "hack", "testdata", "inventorytest", "demo", "bin", "out"}
+	eachSource(t, skip, func(file string, parsed *ast.File) {
 		ast.Inspect(parsed, func(node ast.Node) bool {
 			if _, isImport := node.(*ast.ImportSpec); isImport {
 				return false
 			}
 			if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 				if text, err := strconv.Unquote(literal.Value); err == nil {
-					each(file, text)
+					call(file, text)
 				}
 			}
 			return true
 		})
-		return nil
 	})
-	need.OK(t, err)
 }
 
 // goldenKeys are the labels and annotations of the objects in the golden trees, each with a file that has it.
 func goldenKeys(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir("golden", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".yaml") {
-			return err
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		for _, document := range strings.Split(string(content), "\n---\n") {
+	each(t, "golden", ".yaml", nil, func(file string) {
+		for _, document := range strings.Split(string(need.Read(t, file)), "\n---\n") {
 			var object metav1.PartialObjectMetadata
 			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
 				continue // a patch, or configuration of a service
@@ -245,8 +221,7 @@ func goldenKeys(t *testing.T) map[string]string {
 				}
 			}
 		}
-		return nil
 	})
-	need.Must(t, err == nil && len(found) != 0, "%v %v", len(found), err)
+	need.Must(t, len(found) != 0, "nothing was read")
 	return found
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,48 +25,27 @@ var skipCall = regexp.MustCompile(`\.(Skip|Skipf|SkipNow)\(`)
 
 // TestNothingSkips: a test that lacks something is skipped on a person's machine, and fails where CI=true.
 func TestNothingSkips(t *testing.T) {
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	each(t, ".", ".go", []string{"demo", "bin", "out"}, func(path string) {
+		if slices.Contains(skips, filepath.ToSlash(path)) || path == "skips_test.go" {
+			return
 		}
-		if entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"demo", "bin", "out"}, entry.Name())) {
-			return fs.SkipDir
+		for i, line := range bytes.Split(need.Read(t, path), []byte("\n")) {
+			need.That(t, !skipCall.Match(line), "%s:%d: skips by itself, want need.Missing: with CI=true it has to fail", path, i+1)
 		}
-		if entry.IsDir() || !strings.HasSuffix(path, ".go") || slices.Contains(skips, filepath.ToSlash(path)) || path == "skips_test.go" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for i, line := range bytes.Split(text, []byte("\n")) {
-			need.That(t, !skipCall.Match(line),
-				"%s:%d: skips by itself, want need.Missing: with CI=true it has to fail", path, i+1)
-		}
-		return nil
 	})
-	need.OK(t, err)
 }
 
 // TestExamplesAreForOutsiders: an example that imports what stands below internal is none for others.
 func TestExamplesAreForOutsiders(t *testing.T) {
 	found := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Name() != "example_test.go" {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
+	each(t, ".", "example_test.go", nil, func(path string) {
+		file := need.Value(parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly))(t)
 		found[filepath.ToSlash(filepath.Dir(path))] = true
 		need.That(t, strings.HasSuffix(file.Name.Name, "_test"), "%s: package %s, want one of its own", path, file.Name.Name)
 		for _, spec := range file.Imports {
 			need.Without(t, path, spec.Path.Value, "/internal/")
 		}
-		return nil
 	})
-	need.OK(t, err)
 	for _, folder := range []string{"api", "inventory/files", "schedule", "render", "publish"} {
 		need.That(t, found[folder], "%s: no example_test.go", folder)
 	}
