@@ -119,6 +119,5 @@ func end(t testing.TB, command *exec.Cmd, process int, most time.Duration) {
 	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
 	need.OK(t, syscall.Kill(process, syscall.SIGKILL))
-	err := command.Wait()
-	need.Must(t, err != nil, "the child ended by itself")
+	need.Must(t, command.Wait() != nil, "the child ended by itself")
 }

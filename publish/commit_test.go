@@ -153,7 +153,7 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 			dir := t.TempDir()
 			key := filepath.Join(dir, "key")
 			need.Output(t, exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key))
-			wantError(t, "without the passphrase", second(SSHSigner(key, "")), nil, "passphrase")
+			wantError(t, "without the passphrase", need.Err(SSHSigner(key, "")), nil, "passphrase")
 			_, err := SSHSigner(key, "wrong")
 			need.That(t, err != nil, "with a wrong passphrase: want an error")
 			signer := need.Value(SSHSigner(key, "pass phrase"))(t)
@@ -191,10 +191,8 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
 	key := filepath.Join(dir, "key.asc")
 	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
-	wantError(t, "without the passphrase", second(OpenPGPSigner(key, "", meta.When)), nil, "passphrase")
-	if _, err := OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When); err == nil {
-		t.Error("a public key: want an error")
-	}
+	wantError(t, "without the passphrase", need.Err(OpenPGPSigner(key, "", meta.When)), nil, "passphrase")
+	need.That(t, need.Err(OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When)) != nil, "a public key: want an error")
 	signer := need.Value(OpenPGPSigner(key, "pass phrase", meta.When))(t)
 	t.Setenv("GNUPGHOME", dir)
 	need.Output(t, exec.Command("gpg", "--batch", "--import", filepath.Join(dir, "public.asc")))

@@ -249,7 +249,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	mustWrite(t, dir, before)
 	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatOwnership(tree("new", "2"))})
 	put(t, dir, tree("new", "hand"))
-	wantError(t, "somebody's file in the way", second(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
+	wantError(t, "somebody's file in the way", need.Err(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
 	text := onDisk(t, dir)["new"]
 	need.That(t, string(text) == "hand", "somebody's file is now %q", text)
 	need.OK(t, os.Remove(filepath.Join(dir, "new")))

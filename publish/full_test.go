@@ -160,7 +160,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 			fsck(t, repo)
 			need.Equal(t, "somebody's file", git(t, repo, "cat-file", "blob", "main:site/notes"), "hand")
 			// A file in the way is compared with what is there, and a path that does not exist yet is made.
-			wantError(t, "a file in the way", second(publishTree(target, tree("notes", "mine"), meta)), nil, "site/notes")
+			wantError(t, "a file in the way", need.Err(publishTree(target, tree("notes", "mine"), meta)), nil, "site/notes")
 			for _, path := range []string{"second/site", ""} {
 				elsewhere, about := target, meta
 				elsewhere.Path, about.Adopt = path, true
@@ -216,8 +216,7 @@ func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	reach := httpsTarget(t, repo)
 	refused := func(why, says string) {
 		t.Helper()
-		_, err := publishTree(reach.Target, tree("a", "1"), meta)
-		wantError(t, why, err, nil, says)
+		wantError(t, why, need.Err(publishTree(reach.Target, tree("a", "1"), meta)), nil, says)
 		after := git(t, repo, "for-each-ref")
 		need.That(t, after == before, "%s: branches: found %s, want %s", why, after, before)
 	}

@@ -33,8 +33,6 @@ func wantError(t testing.TB, why string, err, want error, says ...string) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
-
 // git runs the real git, with no configuration but its own.
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()

@@ -76,8 +76,7 @@ func TestHTTPSLogins(t *testing.T) {
 			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
 			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: row.auth}
-			done := mustPublish(t, target, tree("a", row.why))
-			need.That(t, done.Changed, "nothing was committed")
+			need.That(t, mustPublish(t, target, tree("a", row.why)).Changed, "nothing was committed")
 			if row.helper == "" {
 				return
 			}

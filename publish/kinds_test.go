@@ -161,7 +161,7 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 		t.Error(err)
 	}
 	writeText(t, file, "a: 1\r\nb: 3\r\n")
-	wantError(t, "a changed file", second(SourceOf([]string{file})), nil, "commit it first")
+	wantError(t, "a changed file", need.Err(SourceOf([]string{file})), nil, "commit it first")
 }
 
 func writeText(t *testing.T, name, text string) {

@@ -128,7 +128,7 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 		tip := mustRead(t, target)
 		about := meta
 		when(&about, func() { rival(t, repo, "next", tree("code", why)) })
-		wantError(t, why, second(Commit(context.Background(), target, tip, tree("a", why), about)), ErrConflict)
+		wantError(t, why, need.Err(Commit(context.Background(), target, tip, tree("a", why), about)), ErrConflict)
 		attempts := 0
 		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
 			attempts++
@@ -148,7 +148,7 @@ func TestProposalWithoutTrailers(t *testing.T) {
 	about := meta
 	about.Trailers = nil
 	publishAs(t, target, tree("a", "1"), about)
-	wantError(t, "", second(publishTree(target, tree("a", "2"), about)), ErrOverwrite)
+	wantError(t, "", need.Err(publishTree(target, tree("a", "2"), about)), ErrOverwrite)
 }
 
 // After the merge the branch of the proposal is still there. Nothing is left to propose, and nothing is pushed, though

@@ -185,8 +185,6 @@ func TestReportOfAnotherRef(t *testing.T) {
 		t.Cleanup(server.Close)
 		target := Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{Token: "t0ken"}}
 		_, err := publishTree(target, tree("a", "1"), meta)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: found %v, want %q", reports, err, want)
-		}
+		need.Error(t, reports, err, want)
 	}
 }

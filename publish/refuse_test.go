@@ -177,8 +177,7 @@ func TestHooksDecide(t *testing.T) {
 	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks/pre-receive"), []byte(hook), 0o755))
 	_, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)
 	wantError(t, "", err, ErrRejected, "main is protected:[31m ask the release team")
-	after := git(t, repo, "rev-parse", "main")
-	need.That(t, after == before, "the branch has moved")
+	need.That(t, git(t, repo, "rev-parse", "main") == before, "the branch has moved")
 	count := git(t, repo, "count-objects")
 	need.That(t, strings.HasPrefix(count, "3 "), "objects after the refusal: %s", count)
 }

@@ -97,7 +97,7 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	need.OK(t, os.Remove(hook))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
-	wantError(t, "a branch that has moved", second(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
+	wantError(t, "a branch that has moved", need.Err(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
 	proposal := target
 	proposal.Proposal = "sipgen/site"
 	mustPublish(t, proposal, tree("a", "4"))

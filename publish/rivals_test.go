@@ -87,8 +87,7 @@ func TestRivals(t *testing.T) {
 			need.That(t, got == 1, "publisher %d: its line is there %d times, want once", i, got)
 		}
 	})
-	subjects := git(t, repo, "log", "--format=%s", "main")
-	need.Equal(t, "commits", strings.Count(subjects, "publisher"), 2*rivals+remote)
+	need.Equal(t, "commits", strings.Count(git(t, repo, "log", "--format=%s", "main"), "publisher"), 2*rivals+remote)
 	if out, err := exec.Command("find", repo, "-name", "*.lock").Output(); err != nil || len(out) > 0 {
 		t.Errorf("locks left: %s %v", out, err)
 	}
@@ -143,7 +142,7 @@ func TestConflictAndLoop(t *testing.T) {
 	mustPublish(t, target, tree("a", "1"))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "x"))
-	wantError(t, "", second(Commit(context.Background(), target, tip, tree("a", "2"), meta)), ErrConflict)
+	wantError(t, "", need.Err(Commit(context.Background(), target, tip, tree("a", "2"), meta)), ErrConflict)
 	calls := 0
 	rivals := []Tree{tree("elsewhere", "y"), tree("site/unowned", "x"), nil}
 	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {

@@ -110,13 +110,11 @@ func TestSourceOf(t *testing.T) {
 	git(t, checkout, "add", ".") // in the index is not in the commit
 	_, err := SourceOf(paths)
 	wantError(t, "", err, nil, "dc1/tenants/edge.yaml: not as commit", "dc1/tenants/new.yaml: not in commit")
-	if _, err := SourceOf([]string{paths[0], t.TempDir()}); err != nil {
-		t.Errorf("an empty folder elsewhere: found %v", err)
-	}
+	need.Error(t, "an empty folder elsewhere", need.Err(SourceOf([]string{paths[0], t.TempDir()})), "")
 	outside := filepath.Join(t.TempDir(), "x.yaml")
 	need.OK(t, os.WriteFile(outside, nil, 0o600))
-	wantError(t, "", second(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
-	wantError(t, "", second(SourceOf([]string{outside})), nil, "not in a git checkout")
+	wantError(t, "", need.Err(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
+	wantError(t, "", need.Err(SourceOf([]string{outside})), nil, "not in a git checkout")
 }
 
 // strange is a repository in which others have files beside the tree in site/dc1, and the tree's own.

@@ -185,8 +185,7 @@ func (c changing) put(t *testing.T, field, value string) {
 	t.Helper()
 	var object any
 	need.OK(t, yaml.Unmarshal([]byte(c.first), &object))
-	changed := need.Value(yaml.Marshal(put(object, field, value)))(t)
-	need.OK(t, os.WriteFile(c.path, []byte(string(changed)+"---\n"+c.rest), 0o600))
+	need.OK(t, os.WriteFile(c.path, []byte(string(need.Value(yaml.Marshal(put(object, field, value)))(t))+"---\n"+c.rest), 0o600))
 }
 
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that

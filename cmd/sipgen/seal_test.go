@@ -188,8 +188,7 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 	}
 	need.OK(t, os.Mkdir("bin", 0o755))
 	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp"} {
-		path := need.Value(exec.LookPath(name))(t)
-		need.OK(t, os.Symlink(path, filepath.Join("bin", name)))
+		need.OK(t, os.Symlink(need.Value(exec.LookPath(name))(t), filepath.Join("bin", name)))
 	}
 	try := func() string {
 		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c", "git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+

@@ -105,7 +105,5 @@ func TestLiveClusterOfAnotherShape(t *testing.T) {
 		need.That(t, c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority && len(c.Status.Conditions) == row.most && c.Status.Short == nil,
 			"%s: found %+v", row.object, c)
 	}
-	if _, err := liveCluster(json.RawMessage(`{"metadata":"x"}`)); err == nil {
-		t.Error("an object without a name is a cluster")
-	}
+	need.That(t, need.Err(liveCluster(json.RawMessage(`{"metadata":"x"}`))) != nil, "an object without a name is a cluster")
 }

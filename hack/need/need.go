@@ -66,6 +66,9 @@ func Value[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
+// Err returns the error alone of a call that gives a value, too: need.Err(os.Stat(name)).
+func Err[T any](_ T, err error) error { return err }
+
 // Read returns what a file holds.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()

@@ -37,7 +37,6 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 func TestAgeIsNotNegative(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	for after, want := range map[time.Duration]string{-90 * time.Second: "1m30s", 0: "0s", time.Minute: "0s"} {
-		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: now.Add(after)}}
-		need.Equal(t, after, l.Age(now), want)
+		need.Equal(t, after, (&Loaded{Hosts: &inventory.Inventory{TakenAt: now.Add(after)}}).Age(now), want)
 	}
 }

@@ -72,9 +72,7 @@ func TestLocateRefuses(t *testing.T) {
 			need.Without(t, "the password is in", err.Error(), "s3cret")
 		})
 	}
-	if _, err := KindOf("https://github.com/a/b", "bitbucket"); err == nil || !strings.Contains(err.Error(), "want auto, github, gitlab, gitea or none") {
-		t.Errorf("found %v", err)
-	}
+	need.Error(t, "", need.Err(KindOf("https://github.com/a/b", "bitbucket")), "want auto, github, gitlab, gitea or none")
 }
 
 // Whatever a remote looks like, no user information of it gets into a page, and pages are addresses on one line.

@@ -167,9 +167,7 @@ func TestLimitsHold(t *testing.T) {
 	// Standard input counts too.
 	limits := Specs
 	limits.File = 5
-	if _, err := limits.Read([]string{"-"}, strings.NewReader("kind: A")); err == nil || !strings.Contains(err.Error(), "more than") {
-		t.Errorf("stdin: found %v", err)
-	}
+	need.Error(t, "stdin", need.Err(limits.Read([]string{"-"}, strings.NewReader("kind: A"))), "more than")
 }
 
 func TestAliasesAreCounted(t *testing.T) {

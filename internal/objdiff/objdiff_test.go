@@ -72,8 +72,7 @@ func TestObjectsArePairedByName(t *testing.T) {
 	for _, o := range diff.Files[0].Objects {
 		got = append(got, o.String()+" "+string(o.Status))
 	}
-	want := []string{"ConfigMap n/new added", "ConfigMap n/b changed", "ConfigMap n/gone removed"}
-	need.Deep(t, "", got, want)
+	need.Deep(t, "", got, []string{"ConfigMap n/new added", "ConfigMap n/b changed", "ConfigMap n/gone removed"})
 }
 
 func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {

@@ -128,8 +128,7 @@ func TestCut(t *testing.T) {
 	}
 	found := Cut(text.String(), 1000)
 	need.That(t, len(found) <= 1000, "found %d bytes", len(found))
-	kept := strings.Count(found, "line ")
-	need.Words(t, found[len(found)-60:], found, fmt.Sprintf("… %d more lines", 10_000-kept))
+	need.Words(t, found[len(found)-60:], found, fmt.Sprintf("… %d more lines", 10_000-strings.Count(found, "line ")))
 	need.Equal(t, "a short text is changed", Cut("short\n", 1000), "short\n")
 }
 

@@ -86,8 +86,7 @@ func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		path := filepath.Join(dir, name)
-		need.Write(t, path, content)
+		need.Write(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }

@@ -91,8 +91,7 @@ func TestWriters(t *testing.T) {
 		if os.Getenv("UPDATE") != "" {
 			need.OK(t, os.WriteFile(path, []byte(got), 0o644))
 		}
-		want := need.Read(t, path)
-		need.Equal(t, name, got, string(want))
+		need.Equal(t, name, got, string(need.Read(t, path)))
 		need.Equal(t, name, written(t, compare(t, old, new), write), got)
 	}
 }
