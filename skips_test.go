@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/hack/orphans"
 )
 
 // skips are the files that skip by themselves, and why that is right. Everybody else calls need.Missing, which fails with CI=true.
@@ -50,3 +52,5 @@ func TestExamplesAreForOutsiders(t *testing.T) {
 		need.That(t, found[folder], "%s: no example_test.go", folder)
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }

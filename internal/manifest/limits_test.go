@@ -260,3 +260,211 @@ func TestFolderItself(t *testing.T) {
 	files, err := Specs.walk(root, "specs", new([]error))
 	need.That(t, err != nil && strings.HasPrefix(err.Error(), "specs: "), "found %q, %v", files, err)
 }
+
+func TestBounded(t *testing.T) {
+	most := Bounds{Bytes: 1000, Nodes: 50, Depth: 10}
+	for _, row := range []struct{ text, want string }{
+		{"a: b\nc: [1, 2.5, true, null, 'x']\n---\n- d: |\n    text\n", ""},
+		{`{"a": ["b", {"c": 1}]}`, ""},
+		{"", ""},
+		{"a: &a b", "line 1: a YAML anchor"},
+		{"a: b\nc: *a", "not valid YAML"},
+		{"a: &a [x]\nb: *a", "line 1: a YAML anchor"},
+		{"&a a: b", "line 1: a YAML anchor"},
+		{"a: b\n<<: {c: d}", "line 2: a YAML merge key"},
+		{"a: !!str 1", "line 1: a YAML tag"},
+		{"!x {a: b}", "line 1: a YAML tag"},
+		{"1: b", "line 1: a key that is no text"},
+		{"? [a]\n: b", "line 1: a key that is no text"},
+		{"a: b\n'a': c", "line 2: a key is there twice"},
+		{"a: [" + strings.Repeat("1,", 60) + "]", "more than 50"},
+		{strings.Repeat("- 1\n---\n", 60), "more than 50"},
+		{"a: " + strings.Repeat("[", 20) + strings.Repeat("]", 20), "nested deeper than 10"},
+		{strings.Repeat("x", 1001), "1001 bytes"},
+		{"%YAML 1.1\n---\na: b", "directives"},
+		{"a: \x00", "want UTF-8"},
+		{"\ufeffa: b", "want UTF-8"},
+		{"a: s3cret\nb: [", "line 2: not valid YAML"},
+		{"s3cret: '", "not valid YAML"},
+	} {
+		_, err := Bounded([]byte(row.text), most)
+		need.Error(t, row.text[:min(40, len(row.text))], err, row.want)
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%.40q: a value is quoted: %v", row.text, err)
+		}
+	}
+}
+
+// TestParseTakesNoMoreThanTwiceForTwice: whatever a file is made of, valid or not, a file twice as long takes about twice as much memory while it is read.
+func TestParseTakesNoMoreThanTwiceForTwice(t *testing.T) {
+	for _, row := range []struct{ name, first, again, last string }{
+		{"plain", "a: x\n", "  x\n", ""},
+		{"plain, then not plain", "a: x\n", "  x\n", "  y: z\n"},
+		{"plain, not ASCII", "a: \u00e9\n", "  x\n", ""},
+		{"folded", "a: >\n", "  x\n", ""},
+		{"folded, two indentations", "a: >\n", "  x\n   x\n", ""},
+		{"folded, empty lines", "a: >\n", "\n", "  x\n"},
+		{"literal", "a: |\n", "  x\n", ""},
+		{"literal, no end", "a: |\n", "  x\n", "  x"},
+		{"single quotes", "a: 'x\n", "  x\n", "  '\n"},
+		{"single quotes, no end", "a: 'x\n", "  x\n", ""},
+		{"double quotes", "a: \"x\n", "  x\n", "  \"\n"},
+		{"double quotes, escaped line ends", "a: \"x\\\n", "  x\\\n", "  \"\n"},
+		{"comments", "a: x\n", "  # x\n", ""},
+		{"the same key", "a: x\n", "a: x\n", ""},
+		{"the same keys", "a: x\nb: x\n", "a: x\nb: x\n", ""},
+		{"the same key in a flow mapping", "{", "a: x,", "}"},
+		{"two objects in one document", "apiVersion: v1\nkind: A\n", "apiVersion: v1\nkind: A\n", ""},
+		{"a list", "a:\n", "- x\n", ""},
+		{"a list that ends in a key", "a:\n", "- x\n", "b\n"},
+		{"a list in a flow mapping", "a: [", "x,", "]"},
+		{"brackets", "a: x\n", "[", ""},
+		{"dashes", "", "- ", "x\n"},
+		{"documents", "a: x\n", "---\na: x\n", ""},
+		{"documents that are not valid", "a: x\n", "---\na: [\n", ""},
+		{"quotes", "a: ", "'", "\n"},
+		{"complex keys", "", "? x\n: y\n", ""},
+		{"anchors", "", "- &a x\n", ""},
+		{"tags", "", "- !!str x\n", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			taken := func(n int) uint64 {
+				text := []byte(row.first + strings.Repeat(row.again, n) + row.last)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				_, err := Specs.Parse("f.yaml", text)
+				if err != nil {
+					_ = err.Error()
+				}
+				runtime.ReadMemStats(&after)
+				return after.TotalAlloc - before.TotalAlloc
+			}
+			const n = 4000
+			if once, twice := taken(n), taken(2*n); twice > 3*once+1<<20 { // a room that was kept or not
+				t.Errorf("%d times takes %d bytes, %d times %d", n, once, 2*n, twice)
+			}
+		})
+	}
+}
+
+// Too many files of one owner are that one's problem: none of them is read, everybody else's are. Nobody's are everybody's problem.
+func TestTooManyFilesOfOneOwner(t *testing.T) {
+	owner := func(file string) string {
+		for _, name := range []string{"bank", "edge"} {
+			if strings.Contains(file, "/"+name+"/") {
+				return name
+			}
+		}
+		return ""
+	}
+	for _, row := range []struct {
+		why              string
+		bank, edge, none int
+		// read is how many documents there are, of whom is in an error, fatal: it is no file's.
+		read        int
+		says, fatal bool
+	}{
+		{"all within", 3, 3, 3, 9, false, false},
+		{"one too many in one folder", 4, 3, 1, 4, true, false},
+		{"many too many", 40, 2, 1, 3, true, false},
+		{"one too many of nobody's", 1, 1, 4, 0, false, true},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "specs")
+			for folder, n := range map[string]int{"bank/deep": row.bank, "edge": row.edge, ".": row.none} {
+				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
+				for i := range n {
+					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
+					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
+				}
+			}
+			limits := Specs
+			limits.Files = 3
+			docs, err := limits.Of(owner).Read([]string{dir}, nil)
+			var of *FileError
+			if said := errors.As(err, &of); said != row.says || (err != nil) != (row.says || row.fatal) {
+				t.Fatalf("found %v, want a file's problem: %t, an error: %t", err, row.says, row.says || row.fatal)
+			}
+			if row.says && (owner(of.File) != "bank" || !strings.Contains(err.Error(), "more than 3 files in folder bank") || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("found %v of %s, want it said once, of a file in bank", err, of.File)
+			}
+			if !row.fatal && len(docs) != row.read {
+				t.Errorf("%d documents are read, want %d", len(docs), row.read)
+			}
+		})
+	}
+}
+
+// Too many bytes of one owner are that one's problem, too, and where all have too many together, they are of whoever has the most: in whatever order
+// the folders are named, the others are read.
+func TestTooManyBytesOfOneOwner(t *testing.T) {
+	owner := func(file string) string {
+		for _, name := range []string{"bank", "edge", "zoo"} {
+			if strings.Contains(file, "/"+name+"/") {
+				return name
+			}
+		}
+		return ""
+	}
+	const unit = 1 << 10
+	for _, row := range []struct {
+		why                       string
+		bank, edge, zoo, ofNobody int
+		// read is how many files are, and whose are not, with what is said. fatal: it is no owner's.
+		read        int
+		whose, says string
+	}{
+		{"all within", 4, 4, 4, 4, 16, "", ""},
+		{"one more than an owner may", 9, 2, 2, 1, 5, "bank", "in the files of folder bank, want at most that: none of them is read; the largest: "},
+		{"the last of them", 2, 2, 9, 1, 5, "zoo", "in the files of folder zoo, want at most that: none of them is read"},
+		{"two owners", 9, 2, 9, 1, 3, "bank zoo", "folder zoo"},
+		{"each within, and together too many", 5, 5, 7, 4, 14, "zoo", "in the files of all folders, and those of folder zoo have the most"},
+		{"the first has the most", 7, 5, 5, 4, 14, "bank", "those of folder bank have the most"},
+		{"as many of two: the first by name", 7, 1, 7, 6, 14, "bank", "those of folder bank have the most"},
+		{"nobody's are the most, but within", 1, 1, 1, 19, 20, "bank edge", "those of folder bank have the most"},
+		{"nobody's are everybody's problem", 1, 1, 1, 21, 20, "", "with this file more than 0 MiB are read"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "specs")
+			for folder, n := range map[string]int{"bank": row.bank, "edge": row.edge, "zoo": row.zoo, ".": row.ofNobody} {
+				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
+				for i := range n {
+					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
+					text += "#" + strings.Repeat("x", unit-len(text)-1)
+					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
+				}
+			}
+			limits := Specs
+			limits.Own, limits.Total = 8*unit, 20*unit
+			docs, err := limits.Of(owner).Read([]string{dir}, nil)
+			need.Equal(t, "", len(docs), row.read)
+			if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
+				t.Fatalf("found %v, want %q", err, row.says)
+			}
+			if row.whose == "" {
+				return
+			}
+			var found []string
+			for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+				for _, file := range flat(e) {
+					found = append(found, owner(file.File))
+				}
+			}
+			need.Equal(t, found, strings.Join(found, " "), row.whose)
+		})
+	}
+}
+
+// flat are the files that an error is of.
+func flat(err error) []*FileError {
+	if file, ok := err.(*FileError); ok {
+		return []*FileError{file}
+	}
+	var out []*FileError
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			out = append(out, flat(e)...)
+		}
+	}
+	return out
+}

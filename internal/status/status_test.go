@@ -4,9 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -208,4 +213,273 @@ func TestStatesAreDocumented(t *testing.T) {
 	}
 	_, err = Page("# No table\n")
 	need.That(t, err != nil, "a page without a table: want an error")
+}
+
+// world is a cluster that asks for two workers and a standby one, and has them: what a row changes in it is what the status is about.
+type world struct {
+	live    v1.SIPCluster
+	tenants Tenants
+}
+
+func newWorld() *world {
+	key := schedule.ClusterKey{Namespace: "t", Name: "a"}
+	spec := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "a", Generation: 3}}
+	spec.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: 2, Standby: 1}}}
+	w := &world{live: spec, tenants: Tenants{
+		Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key, Roles: []schedule.Role{{Name: "Worker", Active: 2, Standby: 1}}}}},
+		Frozen: map[schedule.ClusterKey][]string{}, Unread: map[schedule.ClusterKey]bool{},
+	}}
+	for _, name := range []string{"h3", "h1", "h2"} {
+		w.claim(name, name == "h3")
+	}
+	return w
+}
+
+func (w *world) role() *schedule.Role { return &w.tenants.Placement.Clusters[0].Roles[0] }
+
+// claim has the cluster have a host, by the tree, by the placement and live.
+func (w *world) claim(name string, standby bool) {
+	w.tenants.Claims = append(w.tenants.Claims, schedule.PreviousClaim{
+		Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Standby: standby,
+	})
+	w.tenants.Hosts = append(w.tenants.Hosts, HostStatus{Host: "metal/" + name, Cluster: "t/a", Role: "Worker", State: Synced})
+	w.role().Assigned = append(w.role().Assigned, schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: name}, Standby: standby})
+}
+
+// TestOfTenants: for each thing that is not as it is asked for, the condition says the SIP operator's reason for it, and the counts hold.
+func TestOfTenants(t *testing.T) {
+	key := schedule.ClusterKey{Namespace: "t", Name: "a"}
+	for _, row := range []struct {
+		why             string
+		change          func(*world)
+		reason, message string
+		assigned, short int32
+		observed        int64
+	}{
+		{"all is done", func(*world) {}, v1.ReasonSucceeded, "the cluster has its active hosts", 3, 0, 3},
+		{"a standby host is short", func(w *world) {
+			w.tenants.Claims, w.tenants.Hosts, w.role().Assigned = w.tenants.Claims[1:], w.tenants.Hosts[1:], w.role().Assigned[1:]
+			w.role().ShortStandby = 1
+		}, v1.ReasonSucceeded, "; short of 1 standby host", 2, 1, 3},
+		{"an active host is short", func(w *world) {
+			w.tenants.Claims, w.tenants.Hosts, w.role().Assigned = w.tenants.Claims[:2], w.tenants.Hosts[:2], w.role().Assigned[:2]
+			w.tenants.Placement.Clusters[0].Unschedulable, w.role().ShortActive = true, 1
+		}, v1.ReasonUnschedulable, "Worker: short of 1 of 2 active hosts", 2, 1, 3},
+		{"it is frozen", func(w *world) {
+			w.tenants.Frozen[key] = []string{"spec.services: no"}
+			w.tenants.Placement.Clusters[0].Unschedulable = true
+		}, v1.ReasonUnschedulable, "frozen: spec.services: no", 3, 0, 3},
+		{"it is frozen, and nobody can read what it asks for", func(w *world) {
+			w.tenants.Frozen[key], w.tenants.Unread[key] = []string{"spec.nods: unknown"}, true
+		}, v1.ReasonUnschedulable, "frozen: spec.nods: unknown", 3, -1, 0},
+		{"the site is rendered from another spec", func(w *world) {
+			w.live.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: 4}}}
+		}, v1.ReasonProgressing, "has not been rendered from this version of the spec yet", 3, 1, 0},
+		{"its spec is gone from the site", func(w *world) { w.tenants.Specs = nil }, v1.ReasonUnschedulable, "no longer has a spec of this cluster", 3, 0, 0},
+		{"a host is to come, one to change and one to go", func(w *world) {
+			w.role().Assigned = w.role().Assigned[:2]
+			w.role().Assigned[0].Standby = false
+			w.role().Assigned = append(w.role().Assigned, schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: "h9"}})
+		}, v1.ReasonProgressing, "1 host to come, 1 host to change slots, 1 host to go", 3, 0, 3},
+		{"a label is on its way", func(w *world) { w.tenants.Hosts[1].State = NotSynced }, v1.ReasonProgressing, "metal/h1: not synced", 3, 0, 3},
+		{"the guards deny a label", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Denied, true }, v1.ReasonLabels, "metal/h1: denied", 3, 0, 3},
+		{"a host is in error, and has its labels", func(w *world) { w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Failed, true },
+			v1.ReasonSucceeded, "; in error, marked unhealthy or being deleted: metal/h", 3, 0, 3},
+		{"a host's spec was emptied", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Emptied, true }, v1.ReasonLabels, "metal/h1: emptied", 3, 0, 3},
+		{"a host is given back and the cluster has what it asks for", func(w *world) {
+			w.claim("h4", false)
+			w.tenants.Claims[3].Releasing, w.tenants.Hosts[3].State = true, Released
+			w.role().Assigned = w.role().Assigned[:3]
+		}, v1.ReasonSucceeded, "", 3, 0, 3},
+		{"it is deleted, and has hosts", func(w *world) { w.live.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)} }, v1.ReasonProgressing, "3 hosts are still to be released", 3, -1, 3},
+		{"it is deleted, and a host cannot go", func(w *world) {
+			w.live.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)}
+			w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Denied, true
+		}, v1.ReasonDecommission, "metal/h3: denied", 3, -1, 3},
+		{"words of others are one short line without secrets", func(w *world) {
+			w.tenants.Frozen[key] = []string{"https://u:hunter2hunter2@example.org\n" + strings.Repeat("x", 5000)}
+		}, v1.ReasonUnschedulable, "…", 3, 0, 3},
+	} {
+		w := newWorld()
+		row.change(w)
+		got, known := w.tenants.Of(&w.live, metav1.Unix(100, 0))
+		if !known || len(got.Conditions) != 1 {
+			t.Errorf("%s: %+v", row.why, got)
+			continue
+		}
+		ready := got.Conditions[0]
+		want := metav1.ConditionFalse
+		if row.reason == v1.ReasonSucceeded {
+			want = metav1.ConditionTrue
+		}
+		short := int32(-1)
+		if got.Short != nil {
+			short = *got.Short
+		}
+		need.That(t, ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason && strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
+			"%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
+		need.That(t, *got.Assigned == row.assigned && short == row.short,
+			"%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
+		need.That(t, !strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") && len([]rune(ready.Message)) <= maxMessage,
+			"%s: %q", row.why, ready.Message)
+	}
+}
+
+// TestOfTenantsKeeps: conditions of others stay, a time is that of a change of the status, and hosts are in an order of their own.
+func TestOfTenantsKeeps(t *testing.T) {
+	w := newWorld()
+	w.live.Status.Conditions = []metav1.Condition{
+		{Type: "Paid", Status: metav1.ConditionTrue, Reason: "Bill", LastTransitionTime: metav1.Unix(5, 0)},
+		{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: metav1.Unix(7, 0)},
+	}
+	got, _ := w.tenants.Of(&w.live, metav1.Unix(100, 0))
+	need.That(t, len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" && got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
+		"%+v", got.Conditions)
+	need.Equal(t, "the live object was changed", w.live.Status.Conditions[1].Reason, "Old")
+	var names []string
+	for _, h := range got.Hosts {
+		names = append(names, h.Name)
+	}
+	need.That(t, strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby && got.Hosts[0].State == string(Synced),
+		"%+v", got.Hosts)
+	w.tenants.Hosts[0].State = NotSynced
+	if got, _ = w.tenants.Of(&w.live, metav1.Unix(100, 0)); got.Conditions[1].LastTransitionTime.Unix() != 100 {
+		t.Errorf("%+v", got.Conditions[1])
+	}
+	other := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "b"}}
+	_, known := w.tenants.Of(&other, metav1.Unix(100, 0))
+	need.That(t, !known, "a cluster of nobody's got a status")
+}
+
+const (
+	newest = "1111111111111111111111111111111111111111"
+	former = "2222222222222222222222222222222222222222"
+)
+
+// TestEngine: what the engine's objects say of the commit that they have applied. Their statuses are as kustomize-controller v1.7 and Argo CD v3.2 write
+// them.
+func TestEngine(t *testing.T) {
+	kustomization := func(spec, revision, ready string) string {
+		return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, generation: 2}\nspec: {" + spec + "}\n" +
+			"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready + "}]}\n"
+	}
+	application := func(automated, status string) string {
+		return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: engine, name: a}\nspec: {syncPolicy: {" + automated + "}}\nstatus: {" + status + "}\n"
+	}
+	const well = "status: 'True', reason: ReconciliationSucceeded, message: ok"
+	const automated = "automated: {prune: true}"
+	for name, row := range map[string]struct {
+		kind, object, commit string
+		ready                bool
+		what                 string
+	}{
+		"Flux has the tree's commit":         {Kustomization, kustomization("", "main@sha1:"+newest, well), newest, true, ""},
+		"a branch with a colon has none":     {Kustomization, kustomization("", "sha1:"+newest, well), newest, true, ""},
+		"Flux has another":                   {Kustomization, kustomization("", "main@sha1:"+former, well), former, false, "has commit 222222222222, the tree is of 111111111111"},
+		"Flux is suspended":                  {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, well), newest, false, "suspended"},
+		"Flux is suspended at another":       {Kustomization, kustomization("suspend: true", "main@sha1:"+former, well), former, false, "suspended; has commit 222222222222"},
+		"Flux cannot apply it":               {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: BuildFailed, message: no such file"), former, false, "BuildFailed: no such file; has commit"},
+		"Flux has applied nothing":           {Kustomization, kustomization("", "", "status: 'False', reason: DependencyNotReady, message: b"), "", false, "DependencyNotReady: b; nothing is applied yet"},
+		"Argo CD has the tree's commit":      {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, true, ""},
+		"Argo CD has compared, not applied":  {Application, application(automated, "sync: {status: OutOfSync, revision: '"+newest+"'}, health: {status: Healthy}, operationState: {phase: Failed, message: denied, syncResult: {revision: '"+newest+"'}}, history: [{revision: '0'}, {revision: '"+former+"'}]"), former, false, "OutOfSync; Failed: denied; has commit 222222222222"},
+		"Argo CD tries it again":             {Application, application(automated, "sync: {status: OutOfSync, revision: '"+newest+"'}, health: {status: Missing}, operationState: {phase: Running, retryCount: 2, message: 'denied. Retrying attempt #3', syncResult: {revision: '"+newest+"'}}"), "", false, "OutOfSync; Running: denied. Retrying attempt #3; health Missing; nothing is applied yet"},
+		"Argo CD has another":                {Application, application(automated, "sync: {status: Synced, revision: '"+former+"'}, health: {status: Healthy}"), former, false, "has commit 222222222222"},
+		"Argo CD does not sync by itself":    {Application, application("", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
+		"Argo CD's automation is turned off": {Application, application("automated: {enabled: false}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
+		"Argo CD's objects are ill":          {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Degraded, message: no pods}"), newest, false, "health Degraded: no pods"},
+		"Argo CD has not looked yet":         {Application, application(automated, ""), "", false, "not reported yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
+			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest)[0]
+			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
+				t.Errorf("found %+v", found)
+			}
+			// Without the tree's commit, as of a folder, no commit is wrong.
+			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "")[0]; strings.Contains(found.What, "the tree is of") {
+				t.Errorf("a folder: found %+v", found)
+			}
+		})
+	}
+}
+
+func TestApplied(t *testing.T) {
+	at := func(commits ...string) (out []Service) {
+		for _, commit := range commits {
+			out = append(out, Service{Service: "Kustomization flux-system/a", Commit: commit})
+		}
+		return append(out, Service{Service: "Deployment a/b", Ready: true})
+	}
+	for want, found := range map[string]string{
+		"": Applied(at(), newest),
+		"The cluster has commit 111111111111, the tree's":                                           Applied(at(newest, newest), newest),
+		"The cluster has commit 222222222222; the tree is of 111111111111":                          Applied(at(former, former), newest),
+		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former, newest), newest),
+		"The cluster has no commit; the tree is of 111111111111":                                    Applied(at(""), newest),
+		"The cluster has commit 222222222222":                                                       Applied(at(former), ""),
+	} {
+		need.Equal(t, "", found, want)
+	}
+	need.Equal(t, "", ServiceSummary(at(newest)), "1 service: 1 ready")
+	need.Equal(t, "the engine's objects alone: found", ServiceSummary(at(newest)[:1]), "")
+}
+
+func TestServices(t *testing.T) {
+	for _, row := range []struct {
+		why, kind, object string
+		ready, stuck      bool
+		what              string
+	}{
+		{"nothing there", "Ironic", "", false, false, "not synced: there is no such object"},
+		{"an Ironic that is ready", "Ironic", `"metadata": {"generation": 2}, "status": {"installedVersion": "35.0", "conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, true, false, "version 35.0"},
+		{"one that is not", "Ironic", `"metadata": {"generation": 2}, "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "DeploymentInProgress", "message": "waiting", "observedGeneration": 2}]}`, false, false, "Ready False: DeploymentInProgress: waiting"},
+		{"one of an earlier spec", "Ironic", `"metadata": {"generation": 3}, "status": {"conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, false, false, "its operator has not seen this spec yet"},
+		{"a Vino without conditions", "Vino", `"status": {}`, false, false, "its operator has not reported yet"},
+		{"a PlacementAPI of an earlier spec", "PlacementAPI", `"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}]}`, false, false, "its operator has not seen this spec yet"},
+		{"a PlacementAPI that waits", "PlacementAPI", `"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "Requested", "message": "Setup started"}, {"type": "DBReady", "status": "False", "reason": "Error"}]}`, false, false, "Ready Unknown: Requested: Setup started; DBReady False: Error"},
+		{"a rollout that is complete", "Deployment", `"metadata": {"generation": 1}, "spec": {"replicas": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}`, true, false, "2 of 2 pods available, 2 of this version"},
+		{"a rollout under way", "Deployment", `"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "updatedReplicas": 1, "availableReplicas": 2}`, false, false, "2 of 2 pods available, 1 of this version"},
+		{"a rollout not begun", "Deployment", `"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}`, false, false, "1 of 1 pods available, 1 of this version"},
+		{"a rollout that failed", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out"},
+		{"pods that are refused", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out: exceeded quota"},
+		{"pods that were refused", "Deployment", `"metadata": {"generation": 1}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1, "conditions": [{"type": "ReplicaFailure", "status": "True", "message": "exceeded quota"}]}`, true, false, "1 of 1 pods available, 1 of this version"},
+		{"no status at all", "Deployment", `"status": "x"`, false, false, "its status cannot be read"},
+	} {
+		var docs []manifest.Document
+		if row.object != "" {
+			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
+		}
+		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "")[0]
+		need.That(t, s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
+			"%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
+	}
+}
+
+// TestServicesOfTenants: a tenant's SIPCluster has a condition of its own services and of those of the site; Ready is about its hosts.
+func TestServicesOfTenants(t *testing.T) {
+	key := schedule.ClusterKey{Namespace: "red", Name: "a"}
+	tenants := &Tenants{
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key}}},
+		Services:  []Service{{Service: "Kustomization flux-system/x", What: "suspended"}, {Service: "Ironic m/i", What: "Ready False: X"}, {Service: "Deployment red/lb", Cluster: "red/a", Ready: true}, {Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
+	}
+	live := &v1.SIPCluster{}
+	live.Namespace, live.Name = key.Namespace, key.Name
+	found := func() *metav1.Condition {
+		status, _ := tenants.Of(live, metav1.Now())
+		for i := range status.Conditions {
+			if status.Conditions[i].Type == v1.ConditionServices {
+				return &status.Conditions[i]
+			}
+		}
+		return nil
+	}
+	if c := found(); c == nil || c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "Ironic m/i: Ready False: X") || strings.Contains(c.Message, "others") {
+		t.Errorf("found %+v", c)
+	}
+	tenants.Services[1].Ready = true
+	c := found()
+	need.That(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
+	if tenants.Services = nil; found() != nil {
+		t.Error("services that were not read are in the status")
+	}
 }
