@@ -170,9 +170,7 @@ func fsck(t testing.TB, repo string) {
 	need.That(t, strings.TrimSpace(out) == "", "git fsck --strict: %s", out)
 }
 
-func FixedMessage(text string) func([]Change) string {
-	return func([]Change) string { return text }
-}
+func FixedMessage(text string) func([]Change) string { return func([]Change) string { return text } }
 
 // Commit is one round of Loop.
 func Commit(ctx context.Context, target Target, base *Snapshot, files Tree, about Meta) (*Published, error) {

@@ -88,37 +88,30 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 		r.Header.Set("X-Remote-User", user)
 		handler := *backend
 		handler.Env = append(append([]string{}, backend.Env...), "REMOTE_USER="+user)
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.cut.CompareAndSwap(true, false) {
-			handler.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler)
-		}
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.drop.CompareAndSwap(true, false) {
+		asks := func(end string) bool { return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, end) }
+		dropped := asks("git-receive-pack") && served.drop.CompareAndSwap(true, false)
+		if dropped {
 			r.Body, r.ContentLength = io.NopCloser(io.LimitReader(r.Body, 300)), 300
+		}
+		switch {
+		case dropped || asks("git-receive-pack") && served.cut.CompareAndSwap(true, false):
 			handler.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
-		}
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && served.breaks.Load() {
-			if !bytes.Contains(body, []byte("deepen 1")) && !bytes.Contains(body, []byte("have ")) {
-				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
-				return
-			}
-		}
-		if served.ack.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && !bytes.Contains(body, []byte(" multi_ack ")) {
+		case asks("git-upload-pack") && served.breaks.Load() && !bytes.Contains(body, []byte("deepen 1")) && !bytes.Contains(body, []byte("have ")):
+			fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
+			return
+		case asks("git-upload-pack") && served.ack.Load() && !bytes.Contains(body, []byte(" multi_ack ")):
 			http.Error(w, "want multi_ack", http.StatusBadRequest)
 			return
-		}
-		if strings.HasSuffix(r.URL.Path, "/info/refs") && served.ack.Load() {
+		case strings.HasSuffix(r.URL.Path, "/info/refs") && (served.ack.Load() || served.whole.Load()):
+			known, other := " shallow ", " callous " // of the same length
+			if served.ack.Load() {
+				known, other = " multi_ack_detailed ", " molti_ack_detailed "
+			}
 			answer := httptest.NewRecorder()
 			handler.ServeHTTP(answer, r)
 			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" multi_ack_detailed "), []byte(" molti_ack_detailed "), 1)) // of the same length
-			return
-		}
-		if strings.HasSuffix(r.URL.Path, "/info/refs") && served.whole.Load() {
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, r)
-			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" shallow "), []byte(" callous "), 1)) // of the same length
+			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(known), []byte(other), 1))
 			return
 		}
 		handler.ServeHTTP(&counted{w, &served.sent}, r)
@@ -176,10 +169,7 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	need.OK(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
-	read := func(file string) string {
-		text := need.Value(os.ReadFile(file))(t)
-		return string(text)
-	}
+	read := func(file string) string { text := need.Value(os.ReadFile(file))(t); return string(text) }
 	files := map[string]string{
 		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
 		filepath.Join(dir, "authorized"): command + read(s.userKey+".pub"),

@@ -27,16 +27,12 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, name)
-		need.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		var err error
+		need.Write(t, path, content)
 		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			err = os.Symlink(target, path)
+			need.OK(t, errors.Join(os.Remove(path), os.Symlink(target, path)))
 		} else if content == "a pipe" {
-			err = syscall.Mkfifo(path, 0o644)
-		} else {
-			err = os.WriteFile(path, []byte(content), 0o644)
+			need.OK(t, errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o644)))
 		}
-		need.OK(t, err)
 	}
 	return dir
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -347,16 +348,30 @@ func TestParseTakesNoMoreThanTwiceForTwice(t *testing.T) {
 	}
 }
 
+// unit is the size of each of the files that owned writes.
+const unit = 1 << 10
+
+// owned is a folder with so many files in the folders of owners.
+func owned(t *testing.T, files map[string]int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "specs")
+	for folder, n := range files {
+		for i := range n {
+			text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
+			text += "#" + strings.Repeat("x", unit-len(text)-1)
+			need.Write(t, filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), text)
+		}
+	}
+	return dir
+}
+
+// owner has a file: bank, edge, zoo, or nobody.
+func owner(file string) string {
+	return regexp.MustCompile(`(?:/(bank|edge|zoo)/.*)?$`).FindStringSubmatch(file)[1]
+}
+
 // Too many files of one owner are that one's problem: none of them is read, everybody else's are. Nobody's are everybody's problem.
 func TestTooManyFilesOfOneOwner(t *testing.T) {
-	owner := func(file string) string {
-		for _, name := range []string{"bank", "edge"} {
-			if strings.Contains(file, "/"+name+"/") {
-				return name
-			}
-		}
-		return ""
-	}
 	for _, row := range []struct {
 		why              string
 		bank, edge, none int
@@ -370,14 +385,7 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 		{"one too many of nobody's", 1, 1, 4, 0, false, true},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "specs")
-			for folder, n := range map[string]int{"bank/deep": row.bank, "edge": row.edge, ".": row.none} {
-				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
-				for i := range n {
-					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
-					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
-				}
-			}
+			dir := owned(t, map[string]int{"bank/deep": row.bank, "edge": row.edge, ".": row.none})
 			limits := Specs
 			limits.Files = 3
 			docs, err := limits.Of(owner).Read([]string{dir}, nil)
@@ -398,15 +406,6 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 // Too many bytes of one owner are that one's problem, too, and where all have too many together, they are of whoever has the most: in whatever order
 // the folders are named, the others are read.
 func TestTooManyBytesOfOneOwner(t *testing.T) {
-	owner := func(file string) string {
-		for _, name := range []string{"bank", "edge", "zoo"} {
-			if strings.Contains(file, "/"+name+"/") {
-				return name
-			}
-		}
-		return ""
-	}
-	const unit = 1 << 10
 	for _, row := range []struct {
 		why                       string
 		bank, edge, zoo, ofNobody int
@@ -425,15 +424,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		{"nobody's are everybody's problem", 1, 1, 1, 21, 20, "", "with this file more than 0 MiB are read"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "specs")
-			for folder, n := range map[string]int{"bank": row.bank, "edge": row.edge, "zoo": row.zoo, ".": row.ofNobody} {
-				need.OK(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
-				for i := range n {
-					text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f%d}\n", i)
-					text += "#" + strings.Repeat("x", unit-len(text)-1)
-					need.OK(t, os.WriteFile(filepath.Join(dir, folder, fmt.Sprintf("f%02d.yaml", i)), []byte(text), 0o600))
-				}
-			}
+			dir := owned(t, map[string]int{"bank": row.bank, "edge": row.edge, "zoo": row.zoo, ".": row.ofNobody})
 			limits := Specs
 			limits.Own, limits.Total = 8*unit, 20*unit
 			docs, err := limits.Of(owner).Read([]string{dir}, nil)

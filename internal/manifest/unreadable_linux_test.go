@@ -48,9 +48,7 @@ func readLikeAnybody(t *testing.T, dir string) ([]Document, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		need.OK(t, unix.Setfsuid(65534))
-		defer func() {
-			need.OK(t, unix.Setfsuid(0))
-		}()
+		defer func() { need.OK(t, unix.Setfsuid(0)) }()
 	}
 	return Read([]string{dir}, nil)
 }

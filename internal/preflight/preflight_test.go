@@ -157,10 +157,7 @@ func TestLeftovers(t *testing.T) {
 		return object(inventory.KindDeployment, v1.ListJumpHost, i, owners...)
 	}
 	handed := inventory.Owner{Manager: "kustomize-controller", Operation: "Apply", Made: true}
-	synced := func(o inventory.ServiceObject) inventory.ServiceObject {
-		o.Rendered = true
-		return o
-	}
+	synced := func(o inventory.ServiceObject) inventory.ServiceObject { o.Rendered = true; return o }
 	missing := []inventory.SecretSeen{{Namespace: "lma-infra", Name: "jumphost-lma-host-keys", Missing: true}, {Namespace: "lma-infra", Name: "keys", Unread: "the account may not look"}}
 	finalized := func(namespace string, index int, deleting bool) []inventory.Finalized {
 		return []inventory.Finalized{{Namespace: namespace, Name: "lma", Index: index, Deleting: deleting}}

@@ -45,26 +45,11 @@ func TestOf(t *testing.T) {
 		bad.State.Operational, bad.State.ErrorType = "error", "power management error"
 		return &bad
 	}
-	cordoned := func(h *inventory.Host) *inventory.Host {
-		h.State.Cordoned = "audit"
-		return h
-	}
-	retired := func(h *inventory.Host) *inventory.Host {
-		h.State.Retired = "disks"
-		return h
-	}
-	reused := func(h *inventory.Host) *inventory.Host {
-		h.State.NodeReuse = "md-0"
-		return h
-	}
-	deleting := func(h *inventory.Host) *inventory.Host {
-		h.State.Deleting = true
-		return h
-	}
-	empty := func(h *inventory.Host) *inventory.Host {
-		h.State.Provisioning = "provisioned"
-		return h
-	}
+	cordoned := func(h *inventory.Host) *inventory.Host { h.State.Cordoned = "audit"; return h }
+	retired := func(h *inventory.Host) *inventory.Host { h.State.Retired = "disks"; return h }
+	reused := func(h *inventory.Host) *inventory.Host { h.State.NodeReuse = "md-0"; return h }
+	deleting := func(h *inventory.Host) *inventory.Host { h.State.Deleting = true; return h }
+	empty := func(h *inventory.Host) *inventory.Host { h.State.Provisioning = "provisioned"; return h }
 	const whole, machine, noTree = "ns=t name=a role=Worker", "Metal3Machine", "no tree"
 	anew := host(whole, "")
 	anew.UID = "other"

@@ -55,25 +55,19 @@ func TestAddresses(t *testing.T) {
 		{"dhcp has no address to know", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}]")), nil, ""},
 		{"both families on one network", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", `networks: [{id: a, type: ipv6, ip_address: "2001:db8::1"}, {id: a, type: ipv4, ip_address: 192.0.2.1}]`)), []string{"a=2001:db8::1 (networkData)", "a=192.0.2.1 (networkData)"}, ""},
 		{"preprovisioning network data", inventorytest.HostYAML("n1", "", "  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4, ip_address: 192.0.2.1}]")), []string{"a=192.0.2.1 (preprovisioningNetworkData)"}, ""},
-		{
-			"network data before preprovisioning, per network",
+		{"network data before preprovisioning, per network",
 			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) +
 				inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: oam4, type: ipv4, ip_address: 203.0.113.1}, {id: a, type: ipv4, ip_address: 192.0.2.1}]")),
-			append(slices.Clone(fromNet), "a=192.0.2.1 (preprovisioningNetworkData)"), "",
-		},
+			append(slices.Clone(fromNet), "a=192.0.2.1 (preprovisioningNetworkData)"), ""},
 		{"inspected NICs, said to be maybe a lease", strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1), []string{"oam4=192.0.2.99 (hardware)", "eno2=198.51.100.9 (hardware)"}, "may be a provisioning-time lease"},
-		{
-			"HardwareData before status.hardware",
+		{"HardwareData before status.hardware",
 			strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1) + "---\napiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: {hardware: {nics: [{name: eno9, ip: 198.51.100.10}]}}\n",
-			[]string{"eno9=198.51.100.10 (hardware)"}, "may be a provisioning-time lease",
-		},
+			[]string{"eno9=198.51.100.10 (hardware)"}, "may be a provisioning-time lease"},
 		{"an annotation", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: '192.0.2.7, 2001:db8::7/64'}\n", ""), []string{"oam4=192.0.2.7 (annotation)", "oam4=2001:db8::7 (annotation)"}, ""},
-		{
-			"the annotation is the strongest of all",
+		{"the annotation is the strongest of all",
 			strings.Replace(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: 203.0.113.1, sip.airshipit.org/address.eno2: 203.0.113.2, sip.airshipit.org/address.z: 203.0.113.3}\n", inventorytest.NamesSecret), "---\n", nic+"---\n", 1) +
 				inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)),
-			[]string{"eno2=203.0.113.2 (annotation)", "oam4=203.0.113.1 (annotation)", "z=203.0.113.3 (annotation)", "oam6=2001:db8::7 (networkData)"}, "",
-		},
+			[]string{"eno2=203.0.113.2 (annotation)", "oam4=203.0.113.1 (annotation)", "z=203.0.113.3 (annotation)", "oam6=2001:db8::7 (networkData)"}, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			hosts, err := fromText(row.text)

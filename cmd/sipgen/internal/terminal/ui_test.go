@@ -36,10 +36,7 @@ func terminal(t *testing.T) (tty *os.File, read func() string) {
 		_, _ = io.Copy(&b, screen) // ends in EIO when the other side is closed
 		text <- b.String()
 	}()
-	return tty, func() string {
-		tty.Close()
-		return <-text
-	}
+	return tty, func() string { tty.Close(); return <-text }
 }
 
 // TestStages: a stage that takes long is printed, but not over a question. A quick one is not printed, and neither is
