@@ -62,7 +62,6 @@ var dependencies = []struct{ module, purpose, importers string }{
 	{"sigs.k8s.io/yaml", "reads and writes Kubernetes YAML", "several"},
 }
 
-// TestDependencies holds dependencies against go.mod and the imports.
 func TestDependencies(t *testing.T) {
 	rows := map[string]string{}
 	for _, row := range dependencies {

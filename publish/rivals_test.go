@@ -256,7 +256,6 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 	}
 }
 
-// addressOf gives the host and port of a URL.
 func addressOf(url string) string {
 	_, rest, _ := strings.Cut(url, "@")
 	address, _, _ := strings.Cut(rest, "/")

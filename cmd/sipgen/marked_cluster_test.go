@@ -93,7 +93,6 @@ func answerList(w http.ResponseWriter, kind string, items []json.RawMessage) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": items})
 }
 
-// kubeconfig is a file that leads to the server.
 func (c *markedCluster) kubeconfig(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// securityTable has the rows of TestSecurityTable.
 func securityTable() []attack {
 	const a = "clusters/edge/a/assignments.yaml"
 	deployment, service := "apps/v1", "v1"

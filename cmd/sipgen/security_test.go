@@ -97,7 +97,6 @@ func connectedDex(fields string) map[string]string {
 	return dexWith(fields + ", connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', bindDN: x, bindPW: $S, userSearch: {baseDN: x, username: u, idAttr: i, emailAttr: m}}}], env: [{name: S, secretRef: {name: s, key: k}}]")
 }
 
-// connector is a Dex with a connector of these fields.
 func connector(config string) map[string]string {
 	return dexWith("issuer: 'https://dex.bank.example.org', tls: {secretName: t}, connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', userSearch: {baseDN: x, username: u, idAttr: i, emailAttr: m}, " + config + "}}]")
 }
@@ -110,12 +109,10 @@ func patched(kind, patch string) map[string]string {
 		"\n  patches:\n  - target: {kind: " + kind + "}\n    patch: |\n      " + strings.ReplaceAll(patch, "\n", "\n      "))
 }
 
-// podPatch merges fields into the pods of all services.
 func podPatch(fields string) map[string]string {
 	return patched("Deployment", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {template: {spec: {"+fields+"}}}")
 }
 
-// objectPatch merges fields into all objects of a kind.
 func objectPatch(version, kind, fields string) map[string]string {
 	return patched(kind, "apiVersion: "+version+"\nkind: "+kind+"\nmetadata: {name: x}\n"+fields)
 }

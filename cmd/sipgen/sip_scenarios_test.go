@@ -180,9 +180,7 @@ func scenarios() []scenario {
 					}
 					all.WriteString(text)
 				}
-				for _, want := range []string{"32.68.51.10", "32.68.51.11", "node00", "node01"} {
-					need.That(t, strings.Contains(all.String(), want), "the jump host does not know %s", want)
-				}
+				need.Words(t, "the jump host does not know", all.String(), "32.68.51.10", "32.68.51.11", "node00", "node01")
 			}},
 		{services, "Does not deploy a Jump Host when an invalid SSH key is provided", "the jump host is not deployed, the cluster stays unready", "the spec is refused, with file, line and field", "said before anything is written",
 			roles("c", "w"), sipSpec(1, 1, hostKey, "sshrsaAAAAAAAAAAAAAAAAAAAAAinvalidkey"), 1, []string{"spec.yaml: document 1: line 9: spec.services.jumpHost[0].sshAuthorizedKeys[0]"}, "", nil},
@@ -215,10 +213,7 @@ func TestScenariosOfSIP(t *testing.T) {
 				return out
 			}
 			out := sipgen(s.code, "plan")
-			for _, want := range s.want {
-				need.That(t, strings.Contains(strings.ReplaceAll(out, "1 host assigned", "1 hosts assigned"), want),
-					"no %q in\n%s", want, out)
-			}
+			need.Words(t, "", strings.ReplaceAll(out, "1 host assigned", "1 hosts assigned"), s.want...)
 			if s.then != nil {
 				s.then(t, dir, sipgen)
 			}

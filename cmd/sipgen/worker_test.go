@@ -77,7 +77,6 @@ func (w *workers) start() (*worker, error) {
 	return started, nil
 }
 
-// run runs a command of sipgen.
 func (w *workers) run(command asked) (found answered, err error) {
 	one := <-w.idle
 	defer func() { w.idle <- one }()

@@ -198,11 +198,11 @@ func (f *fake) addLabels(w http.ResponseWriter, rest string, body map[string]any
 	f.answer(w, 404, map[string]any{"message": "no such issue"})
 }
 
-// show is a pull request as the forge writes it.
 func (f *fake) page(what string, p *fakePull) string {
 	return cmp.Or(f.pages, f.server.URL) + what + fmt.Sprint(p.Number)
 }
 
+// show is a pull request as the forge writes it.
 func (f *fake) show(p *fakePull) any {
 	repository, own := 1, 1
 	if p.FromFork {

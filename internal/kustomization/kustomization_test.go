@@ -21,7 +21,6 @@ func spec(name, count string) string {
 	return "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: " + name + "}\nspec:\n  nodes: {Worker: {count: {active: " + count + "}}}\n"
 }
 
-// write makes a folder of files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

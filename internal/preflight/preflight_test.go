@@ -198,9 +198,7 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", row.why, row.got, row.want)
 			continue
 		}
-		for _, want := range row.want {
-			need.Words(t, row.why, row.got[0].Sentence(), want)
-		}
+		need.Words(t, row.why, row.got[0].Sentence(), row.want...)
 	}
 	if got := HostKeySecrets(clusters, []inventory.ServiceObject{jump(0, sip), synced(jump(1, handed))}); len(got) != 1 || got[0].Name != "jumphost-lma-host-keys" {
 		t.Errorf("looked for %v, want the one Secret of the jump host that is SIP's", got)

@@ -13,12 +13,10 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// slots is a plan with one role.
 func slots(slots ...Slot) Plan {
 	return Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: slots}}}}}
 }
 
-// planOf is a plan with one cluster.
 func planOf(c ClusterResult) Plan {
 	c.Namespace, c.Name = "t", "a"
 	return Plan{Clusters: []ClusterResult{c}}

@@ -81,7 +81,6 @@ eee  map[]; found 250 characters in namespace and name, want at most 249: they n
 		"left out %+v", inv.LeftOut)
 }
 
-// write makes a folder of files.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

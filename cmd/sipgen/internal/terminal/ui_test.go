@@ -126,7 +126,6 @@ func TestFolded(t *testing.T) {
 	need.Equal(t, "", folded(block, 30), "metal3/a: assigned\n  tenants/a Worker: could use\n    it, but has what it wants\n")
 }
 
-// TestLongCellsAreBounded: one long cell does not widen all rows without end.
 func TestLongCellsAreBounded(t *testing.T) {
 	rows := [][]string{{"HOST", "WHY"}}
 	for range 500 {
