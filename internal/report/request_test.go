@@ -266,6 +266,8 @@ func TestOnlyChangesHaveRows(t *testing.T) {
 	all := Markdown(p, true)
 	inOrder(t, all, "### `tenant-0/edge`", "rack-0-host-0", "### `tenant-2/edge`", "rack-2-host-0", "rack-2-host-1")
 	need.Without(t, "", all, "unchanged")
+	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "t", Name: "none"})
+	need.Words(t, "", Markdown(p, true), "\n### `t/none`\n\nNo hosts.\n")
 	if page := Markdown(big(1000, 4), true); strings.Count(page, "| kept |") != 3999 {
 		t.Error("a long plan is cut with --all")
 	}
