@@ -7,84 +7,39 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// rowInfraFirst: with Flux a host gets its labels only when what it will need is there. Argo CD has no such order
-// between Applications, as it ships: sipgen refuses a site that does not accept that, and with one that does both come.
+// rowInfraFirst: a host gets its labels only when what it will need is there.
 func rowInfraFirst(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1")
 	r.kubelet.Hold(c.tenants, true)
 	c.tenantWith("a", 1, loadBalancer())
-	if r.argo != nil {
-		c.site.Spec.ArgoCD.Order = ""
-		c.refused(t, "an order that Argo CD does not keep", "spec.argocd.order: missing: Argo CD does not wait")
-		c.site.Spec.ArgoCD.Order = v1alpha1.OrderNone
-	}
 	c.commit(t)
 	revision := c.begin(t)
-	engine.Wait(t, "the tenant's Deployment", engine.SyncTimeout, func() error {
-		if list := r.api.List(t, engine.Deployments, c.tenants); len(list) == 0 {
-			return fmt.Errorf("none")
-		}
-		return nil
+	waitWhile(t, "the tenant's Deployment", func() (bool, any) {
+		list := r.api.List(t, engine.Deployments, c.tenants)
+		return len(list) == 0, "none"
 	})
-	if r.flux != nil {
-		// Hosts wait for the guards too. Once those are there, it is the services that they still wait for, and however often
-		// the engine is asked.
-		hosts := c.name("a", "hosts")
-		r.flux.WaitApplied(t, engine.FluxNamespace, c.root()+"-policy", revision)
-		for range 3 {
-			r.flux.Request(t, engine.FluxNamespace, hosts)
-			r.flux.WaitDependency(t, engine.FluxNamespace, hosts, c.name("a", "infra"), func() error {
-				if got := c.holds(t, "a"); len(got) > 0 {
-					return fmt.Errorf("hosts %v have labels, and the services are not ready", got)
-				}
-				return nil
-			})
-		}
-		c.wantHolds(t, "services that are not ready", "a")
+	// Hosts wait for the guards too. Once those are there, it is the services that they still wait for, and however often
+	// the engine is asked.
+	hosts := c.name("a", "hosts")
+	r.flux.WaitApplied(t, engine.FluxNamespace, c.root()+"-policy", revision)
+	for range 3 {
+		r.flux.Request(t, engine.FluxNamespace, hosts)
+		r.flux.WaitDependency(t, engine.FluxNamespace, hosts, c.name("a", "infra"), func() error {
+			if got := c.holds(t, "a"); len(got) > 0 {
+				return fmt.Errorf("hosts %v have labels, and the services are not ready", got)
+			}
+			return nil
+		})
 	}
+	c.wantHolds(t, "services that are not ready", "a")
 	r.kubelet.Hold(c.tenants, false)
 	c.follow(t, "services that are ready")
 	c.wantHolds(t, "services that are ready", "a", "n1")
-}
-
-// rowMade: however a host was made, its spec stays. Argo CD would take over the spec of a host by
-// kubectl apply, and the policy that stops it comes too late: it owns the spec by then. So such a
-// host is fixed before the first sync; TestWhatEnginesDo has the rows without.
-func rowMade(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "kubectl create", "n1")
-	c.hosts(t, "server-side apply", "n2")
-	c.hosts(t, "controller", "n3")
-	c.hosts(t, "kubectl apply", "n4", "n5")
-	// Of n5 nothing but its manager tells how it was made.
-	r.api.Kubectl(t, "", "-n", c.ns, "annotate", "baremetalhost", "n5", "kubectl.kubernetes.io/last-applied-configuration-")
-	c.accept(t)
-	c.tenant("a", 5)
-	if r.argo != nil {
-		c.short = true
-		c.commit(t)
-		c.short = false
-		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n4", c.ns+"/n5", "not handed out until this is fixed", "fix it with: kubectl ")
-		need.That(t, !strings.Contains(c.said, c.ns+"/n1"), "refused for a host that is as it should be:\n%s", c.said)
-		c.fix(t)
-		c.accept(t)
-		c.commit(t)
-		c.follow(t, "assign")
-	} else {
-		c.step(t, "assign")
-	}
-	c.wantHolds(t, "assign", "a", "n1", "n2", "n3", "n4", "n5")
-	c.tenant("a", 3)
-	c.step(t, "release")
-	c.settle(t, "release")
 }
 
 // fix does what sipgen said would fix a host, as a person would who copies it to a shell.
@@ -117,57 +72,6 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	need.Len(t, "a has hosts", c.holds(t, "a"), 2)
 }
 
-// rowOwned: hosts belong to an object, as those that ViNO makes do, and somebody deletes that. The garbage collector takes the free
-// host, and is denied the one that a cluster holds: it is no admin.
-func rowOwned(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2")
-	r.api.Create(t, "e2e", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: "+c.ns+", name: owner}\n")
-	owner := r.api.Get(t, engine.ConfigMaps, c.ns, "owner")
-	for _, host := range []string{"n1", "n2"} {
-		r.api.Edit(t, "vino", engine.Hosts, c.ns, host, "", func(o map[string]any) {
-			_ = unstructured.SetNestedSlice(o, []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(owner.GetUID())}}, "metadata", "ownerReferences")
-		})
-	}
-	c.tenant("a", 1)
-	c.step(t, "assign")
-	c.wantHolds(t, "assign", "a", "n1")
-	r.api.HostWatch.During(t, c.ns, "n2", func() {
-		r.api.Delete(t, engine.ConfigMaps, c.ns, "owner")
-		c.waitGone(t, "n2")
-	})
-	engine.Wait(t, "the garbage collector's try", engine.SyncTimeout, func() error {
-		if said := r.controllers.Logs(1, "garbage", "sipgen-"+c.site.Name+"-delete-guard-v1", c.ns); said == "" {
-			return fmt.Errorf("it has not been denied the host: %s", r.controllers.Logs(5, "garbage"))
-		}
-		return nil
-	})
-	c.accept(t)
-	c.check(t, "the end of the owner", nil)
-	c.wantHolds(t, "the end of the owner", "a", "n1")
-}
-
-// rowOldOperator: labels that the SIP operator set with the same values are co-owned. Dropping them is
-// not enough: they have to be taken over first.
-func rowOldOperator(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2")
-	for _, host := range []string{"n1", "n2"} {
-		r.api.Edit(t, "sip-operator", engine.Hosts, c.ns, host, "", func(o map[string]any) {
-			for key, value := range map[string]string{"cluster-namespace": c.tenants, "cluster-name": "a", "node-type": "Worker"} {
-				_ = unstructured.SetNestedField(o, value, "metadata", "labels", "sip.airshipit.org/"+key)
-			}
-		})
-	}
-	c.tenant("a", 2)
-	c.step(t, "adopt")
-	c.wantHolds(t, "adopt", "a", "n1", "n2")
-	c.tenant("a", 1)
-	c.settle(t, "release")
-	c.wantHolds(t, "release", "a", "n1")
-	need.Len(t, "the released host has labels", r.api.OurLabels(t, c.ns, "n2"), 0)
-}
-
 // rowFileDeleted: a person deletes a host's patch, takes it out of the overlay, and then the last one. The labels stay, whatever the engine makes
 // of it, and the next run puts the files back.
 func rowFileDeleted(t *testing.T, r *rig, name string) {
@@ -190,12 +94,7 @@ func rowFileDeleted(t *testing.T, r *rig, name string) {
 	c.untouched.Check(t, "a host that is dropped")
 	c.wantHolds(t, "a host that is dropped", "a", "n1", "n2")
 	drop("n2")
-	failures := map[string]string{}
-	if r.argo != nil {
-		// Argo CD calls the kustomize command, which refuses an overlay with nothing in it.
-		failures[c.name("a", "hosts")] = "empty"
-	}
-	c.sync(t, failures)
+	c.sync(t, nil)
 	c.untouched.Check(t, "an empty overlay")
 	c.wantHolds(t, "an empty overlay", "a", "n1", "n2")
 	c.step(t, "the next run")
@@ -215,11 +114,9 @@ func rowDrift(t *testing.T, r *rig, name string) {
 		clusterName+"=z", "sip.airshipit.org/node-type-", "example.org/shelf=9")
 	c.accept(t)
 	c.reconcile(t, c.name("a", "hosts"))
-	engine.Wait(t, "the labels", engine.SyncTimeout, func() error {
-		if got := r.api.OurLabels(t, c.ns, "n1"); fmt.Sprint(got) != fmt.Sprint(want) {
-			return fmt.Errorf("labels are %v, want %v", got, want)
-		}
-		return nil
+	waitWhile(t, "the labels", func() (bool, any) {
+		got := r.api.OurLabels(t, c.ns, "n1")
+		return fmt.Sprint(got) != fmt.Sprint(want), fmt.Sprintf("labels are %v, want %v", got, want)
 	})
 	c.check(t, "an edited label", nil)
 	c.settle(t, "an edited label")
@@ -238,34 +135,11 @@ func rowDrift(t *testing.T, r *rig, name string) {
 	c.check(t, "the deletion", nil)
 	c.wantHolds(t, "the deletion", "a", "n1")
 	c.reconcile(t, c.root())
-	engine.Wait(t, "the return of "+hosts, engine.SyncTimeout, func() error {
-		if !r.api.Exists(t, resource, namespace, hosts) {
-			return fmt.Errorf("not there")
-		}
-		return nil
+	waitWhile(t, "the return of "+hosts, func() (bool, any) {
+		return !r.api.Exists(t, resource, namespace, hosts), "not there"
 	})
 	c.follow(t, "the return")
 	c.wantHolds(t, "the return", "a", "n1")
-}
-
-// rowBroken: two tenants in one push, of which one can't be applied. The other one is served.
-func rowBroken(t *testing.T, r *rig, name string) {
-	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2")
-	c.tenantWith("a", 1, c.refusedBalancer())
-	c.tenantWith("b", 1, loadBalancer())
-	c.commit(t)
-	failures := map[string]string{c.name("a", "infra"): "10.255.0.1"}
-	if r.flux != nil {
-		failures[c.name("a", "hosts")] = "dependency"
-	}
-	c.sync(t, failures)
-	c.check(t, "one broken tenant", failures)
-	c.wantHolds(t, "one broken tenant", "b", "n2")
-	c.tenantWith("a", 1, loadBalancer())
-	c.step(t, "the tenant is fixed")
-	c.wantHolds(t, "the tenant is fixed", "a", "n1")
-	c.settle(t, "the tenant is fixed")
 }
 
 func remove(t *testing.T, path string) {

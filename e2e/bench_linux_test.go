@@ -52,7 +52,7 @@ spec:
 		need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	kubeconfig := engine.Kubeconfig(t, api.Config())
-	sipgen, kubectl := sipgenBinary(t), engine.Binary(t, "kubectl")
+	sipgen, kubectl := engine.Sipgen(t), engine.Binary(t, "kubectl")
 	measured := map[string][]measurement{}
 	const rounds = 3
 	for round := range rounds {

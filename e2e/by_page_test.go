@@ -63,12 +63,7 @@ func (c *circle) comesBack(t *testing.T, name string) {
 	t.Helper()
 	c.rig.api.Delete(t, guardBindings, "", name)
 	c.rig.argo.Refresh(t, c.root()+"-policy")
-	engine.Wait(t, "the guard", engine.SyncTimeout, func() error {
-		if !c.rig.api.Exists(t, guardBindings, "", name) {
-			return fmt.Errorf("%s is gone", name)
-		}
-		return nil
-	})
+	waitWhile(t, "the guard", func() (bool, any) { return !c.rig.api.Exists(t, guardBindings, "", name), name })
 }
 
 // stopTenant stops one tenant of Argo CD's, with a commit that changes hosts of both in between: rowSeveral has Flux. TestTwoEngines stops whole sites.

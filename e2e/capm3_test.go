@@ -3,8 +3,6 @@ package e2e_test
 import (
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
@@ -15,7 +13,7 @@ const capm3 = "system:serviceaccount:capm3-system:capm3-manager"
 func (r *rig) consume(t *testing.T, namespace string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		r.take(t, namespace, name, "")
+		r.take(t, namespace, name)
 	}
 	r.api.Operator.WaitState(t, "provisioned", namespace, names...)
 }
@@ -27,8 +25,8 @@ func (c *circle) consumed(t *testing.T, names ...string) {
 	c.settle(t, "consumed")
 }
 
-// take is what the provider writes on a host that it chose. networkData is the Secret that it made of its template, "" for a template without.
-func (r *rig) take(t *testing.T, namespace, name, networkData string) {
+// take is what the provider writes on a host that it chose.
+func (r *rig) take(t *testing.T, namespace, name string) {
 	t.Helper()
 	r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
 		spec["consumerRef"] = map[string]any{
@@ -36,9 +34,6 @@ func (r *rig) take(t *testing.T, namespace, name, networkData string) {
 		}
 		spec["image"] = map[string]any{"url": "http://images.invalid/node.qcow2", "checksum": "http://images.invalid/node.qcow2.sha256sum", "format": "qcow2"}
 		spec["online"] = true
-		if networkData != "" {
-			spec["networkData"] = map[string]any{"namespace": namespace, "name": networkData}
-		}
 	})
 }
 
@@ -50,31 +45,14 @@ func (r *rig) letGoFor(t *testing.T, namespace, name, reuse string) {
 	t.Helper()
 	r.api.HostWatch.During(t, namespace, name, func() {
 		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
-			for _, field := range []string{"image", "userData", "metaData", "networkData"} {
-				delete(spec, field)
-			}
+			delete(spec, "image")
 		})
 		r.api.HostWatch.WaitPassed(t, namespace, name, "deprovisioning")
 		r.api.Operator.WaitState(t, "available", namespace, name)
 		if reuse != "" {
-			r.markAsCAPM3(t, namespace, name, "labels", "infrastructure.cluster.x-k8s.io/node-reuse", reuse)
+			r.objectAsCAPM3(t, namespace, name, set(reuse, "metadata", "labels", "infrastructure.cluster.x-k8s.io/node-reuse"))
 		}
 		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) { delete(spec, "consumerRef") })
-	})
-}
-
-// markAsCAPM3 sets a label or an annotation of a host, "" to take it off.
-func (r *rig) markAsCAPM3(t *testing.T, namespace, name, where, key, value string) {
-	t.Helper()
-	r.objectAsCAPM3(t, namespace, name, func(o map[string]any) {
-		keys, _, _ := unstructured.NestedStringMap(o, "metadata", where)
-		if keys == nil {
-			keys = map[string]string{}
-		}
-		if keys[key] = value; value == "" {
-			delete(keys, key)
-		}
-		_ = unstructured.SetNestedStringMap(o, keys, "metadata", where)
 	})
 }
 

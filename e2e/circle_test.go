@@ -15,8 +15,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -49,8 +47,6 @@ type circle struct {
 	short     bool
 	untouched *engine.Untouched
 	started   bool
-	// sources is Flux's source-controller, where the test does not play its part.
-	sources *engine.Sources
 	// synced are the sync objects of the last sync.
 	synced []string
 }
@@ -86,9 +82,7 @@ func (c *circle) end(t *testing.T) {
 	t.Helper()
 	if c.rig.argo != nil {
 		for _, name := range append([]string{c.root()}, c.syncs(t)...) {
-			_ = c.rig.api.TryEdit("e2e", engine.Applications, engine.ArgoNamespace, name, "", func(o map[string]any) {
-				unstructured.RemoveNestedField(o, "metadata", "finalizers")
-			})
+			_ = c.rig.api.TryEdit("e2e", engine.Applications, engine.ArgoNamespace, name, "", drop("metadata", "finalizers"))
 			_ = c.rig.api.TryDelete(engine.Applications, engine.ArgoNamespace, name, false)
 		}
 	}
@@ -102,22 +96,6 @@ func (c *circle) end(t *testing.T) {
 			}
 		}
 	}
-}
-
-// bySources has a real source-controller fetch the repository, by HTTP.
-func (c *circle) bySources(t *testing.T) {
-	t.Helper()
-	c.sources = fluxSources(t)
-	c.site.Spec.Repository.URL = c.repo.Serve(t)
-}
-
-// publish shows Flux the branch's newest commit.
-func (c *circle) publish(t *testing.T) (revision string) {
-	t.Helper()
-	if c.sources != nil {
-		return c.sources.Publish(t, engine.FluxNamespace, c.root(), c.repo)
-	}
-	return c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
 }
 
 func (c *circle) root() string { return "sipgen-" + c.site.Name }
@@ -259,7 +237,7 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	if command != "inventory" {
 		flags = append(flags, "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--repo", c.repo.Dir)
 	}
-	cmd := exec.Command(sipgenBinary(t), append(flags, args...)...)
+	cmd := exec.Command(engine.Sipgen(t), append(flags, args...)...)
 	out, err := cmd.CombinedOutput()
 	c.said = string(out)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -281,15 +259,6 @@ func (c *circle) decommission(name string) {
 	delete(c.specs, name)
 	c.site.Spec.Decommission = append(c.site.Spec.Decommission, c.tenants+"/"+name)
 }
-
-// sipgenBinary is the command, built from this module.
-var sipgenBinary = engine.Shared(func(t testing.TB) string {
-	path := filepath.Join(t.TempDir(), "sipgen")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/sipgen")
-	cmd.Dir = ".."
-	need.Output(t, cmd)
-	return path
-})
 
 // commit publishes, and says whether there was anything to commit.
 func (c *circle) commit(t *testing.T) bool {
@@ -324,6 +293,12 @@ func (c *circle) reset(t *testing.T, commit string) {
 	t.Helper()
 	c.repo.Reset(t, commit)
 	c.readTree(t)
+}
+
+// wantSaid wants the words in what sipgen printed last.
+func (c *circle) wantSaid(t *testing.T, what string, words ...string) {
+	t.Helper()
+	need.Words(t, what, c.said, words...)
 }
 
 // refused is a publish that ends with an error that says the words, and changes nothing.
@@ -421,4 +396,15 @@ func (c *circle) holds(t *testing.T, cluster string) []string {
 func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {
 	t.Helper()
 	need.Same(t, "after "+what, c.holds(t, cluster), append([]string{}, want...))
+}
+
+// waitWhile waits as long as something is so, and says what it found last if it is so for too long.
+func waitWhile(t testing.TB, what string, is func() (so bool, found any)) {
+	t.Helper()
+	engine.Wait(t, what, engine.SyncTimeout, func() error {
+		if so, found := is(); so {
+			return fmt.Errorf("found %v", found)
+		}
+		return nil
+	})
 }

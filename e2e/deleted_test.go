@@ -16,9 +16,10 @@ import (
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// rowRootDeleted: somebody deletes the root of the site, while machines run on hosts. Nothing goes with it: what was synced stays in force. Applied again, as
-// docs/safety.md says, it goes on from there.
-func rowRootDeleted(t *testing.T, r *rig, name string) {
+// rowParentsGone: somebody deletes the root of the site, while machines run on hosts. Nothing goes with it: what was synced stays in force. Applied again, as
+// docs/safety.md says, it goes on from there. Then somebody deletes a tenant's namespace: the services are gone, the hosts keep labels, spec and power,
+// and when the namespace is back, so are the services.
+func rowParentsGone(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
 	c.tenantWith("a", 1, loadBalancer())
@@ -49,6 +50,32 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "the root is back", "a", "n1", "n2")
 	c.settle(t, "the root is back")
 	need.Len(t, "the services are", c.serviceUIDs(t), len(had))
+
+	r.api.Delete(t, namespaces, "", c.tenants)
+	r.api.WaitGone(t, namespaces, "", c.tenants)
+	c.nudge(t)
+	c.check(t, "the end of the namespace", nil)
+	c.wantHolds(t, "the end of the namespace", "a", "n1", "n2")
+	// What the tree says does not depend on the namespace.
+	need.That(t, !c.commit(t), "the end of a namespace changes the tree:\n%s", c.said)
+	// Word by word; with Flux, what asks for a sync too.
+	commands := procedure(t, "restore-namespace")
+	commands[0] = strings.Replace(commands[0], "NAMESPACE", c.tenants, 1)
+	if r.argo != nil {
+		commands = commands[:1]
+	}
+	c.run(t, commands)
+	engine.Wait(t, "the return of the services", engine.SyncTimeout, func() error {
+		if len(r.api.List(t, engine.Deployments, c.tenants)) == 0 {
+			if r.argo != nil {
+				c.nudge(t)
+			}
+			return fmt.Errorf("no Deployment")
+		}
+		return nil
+	})
+	c.follow(t, "the return of the namespace")
+	c.settle(t, "the return of the namespace")
 }
 
 // serviceUIDs are the Deployments and Services of the tenants, sorted.
@@ -65,13 +92,34 @@ func (c *circle) serviceUIDs(t *testing.T) []string {
 }
 
 // rowHostsNamespaceGone: somebody deletes the namespace of the hosts, while a machine runs on one. The namespace's controller is denied the hosts that a cluster holds,
-// and never gets further: they keep labels, spec, power and the Secrets of their BMCs.
+// and never gets further: they keep labels, spec, power and the Secrets of their BMCs. Before, hosts belong to an object, as those that ViNO makes do, and
+// somebody deletes that: the garbage collector takes the free host, and is denied the one that a cluster holds. Neither controller is an admin.
 func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
-	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
 	c.tenantWith("a", 2, loadBalancer())
 	c.step(t, "assign")
 	c.consumed(t, "n1")
+
+	r.api.Create(t, "e2e", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: "+c.ns+", name: owner}\n")
+	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(r.api.Get(t, engine.ConfigMaps, c.ns, "owner").GetUID())}}
+	for _, host := range []string{"n2", "n4"} {
+		r.api.Edit(t, "vino", engine.Hosts, c.ns, host, "", func(o map[string]any) {
+			_ = unstructured.SetNestedSlice(o, owner, "metadata", "ownerReferences")
+		})
+	}
+	r.api.HostWatch.During(t, c.ns, "n4", func() {
+		r.api.Delete(t, engine.ConfigMaps, c.ns, "owner")
+		c.waitGone(t, "n4")
+	})
+	waitWhile(t, "the garbage collector's try", func() (bool, any) {
+		said := r.controllers.Logs(1, "garbage", c.root()+"-delete-guard-v1", c.ns)
+		return said == "", r.controllers.Logs(5, "garbage")
+	})
+	c.accept(t)
+	c.check(t, "the end of the owner", nil)
+	c.wantHolds(t, "the end of the owner", "a", "n1", "n2")
+
 	r.api.Delete(t, namespaces, "", c.ns)
 	said := ""
 	engine.Wait(t, "the controller to be denied", engine.SyncTimeout, func() error {

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422. The sync
@@ -42,10 +44,33 @@ metadata:
 spec: {online: false}
 `, ns, uid, fluxGuard)})
 			revision := flux.Publish(t, ns, "site", repo)
-			m := &maker{api: api, flux: flux}
-			m.kustomization(t, ns, "hosts", account)
+			api.Apply(t, "e2e", fmt.Sprintf("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: %s, name: hosts}\nspec: {interval: 1h, retryInterval: 2s, "+
+				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, serviceAccountName: %s}\n", ns, account))
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
 			need.Equal(t, "uid", string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), uid)
 		})
 	}
+}
+
+// guardOf puts the policies of a site for the namespace into force, after the changes, and gives the account that syncs its hosts, in that namespace.
+func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(render.Tree)) string {
+	t.Helper()
+	site := &v1alpha1.Site{}
+	site.Name = ns
+	site.Spec.Repository.URL = "https://git.example.org/site.git"
+	site.Spec.Hosts.Namespaces = []string{ns}
+	site.Spec.Flux.Namespace = ns
+	site.Default()
+	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	need.OK(t, err)
+	for _, edit := range change {
+		edit(tree)
+	}
+	for name, content := range tree {
+		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
+			api.Apply(t, "kubectl", string(content))
+		}
+	}
+	api.WaitPolicies(t, ns)
+	return "sipgen-" + ns + "-hosts"
 }

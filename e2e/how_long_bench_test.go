@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/e2e/engine"
 )
 
 // TestHowLong prints how long it takes from the moment that the engine is told of a commit to the labels on the hosts: the figures of docs/gitops.md,
@@ -42,11 +41,9 @@ func howLong(t *testing.T, r *rig, name string) {
 	wait := func(what string, hosts ...string) {
 		t.Helper()
 		began := time.Now()
-		engine.Wait(t, what, engine.SyncTimeout, func() error {
-			if got := c.holds(t, "a"); !slices.Equal(got, hosts) {
-				return fmt.Errorf("a has the hosts %v, want %v", got, hosts)
-			}
-			return nil
+		waitWhile(t, what, func() (bool, any) {
+			got := c.holds(t, "a")
+			return !slices.Equal(got, hosts), fmt.Sprintf("a has the hosts %v, want %v", got, hosts)
 		})
 		t.Logf("%-13s %-30s %5.1f s", name, what, time.Since(began).Seconds())
 	}

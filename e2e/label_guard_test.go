@@ -17,7 +17,7 @@ import (
 // TestLabelGuard: who may do anything with hosts writes neither sipgen's labels nor an approval, and is not hindered in anything else. Each try is
 // a row, on a host of its own.
 func TestLabelGuard(t *testing.T) {
-	api := guarded(t)
+	api := withoutEngines(t)
 	api.AllRights(t, "everybody-here")
 	const (
 		ns, audited, others = "label-guard", "label-guard-audited", "label-guard-others"
@@ -28,13 +28,6 @@ func TestLabelGuard(t *testing.T) {
 	for namespace, enforce := range map[string]bool{ns: true, audited: false} {
 		labelGuarded(t, api, namespace, v1alpha1.LabelGuard{Enforce: enforce, Writers: []string{restorer}})
 	}
-	set := func(value any, fields ...string) func(map[string]any) {
-		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
-	}
-	drop := func(fields ...string) func(map[string]any) {
-		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
-	}
-	label := func(key string) []string { return []string{"metadata", "labels", "sip.airshipit.org/" + key} }
 	approval := []string{"metadata", "annotations", "sip.airshipit.org/release-of"}
 	const labels, approves = "the GitOps identity of site label-guard writes the labels", "approve it in the SIPCluster"
 	for i, row := range []struct {
@@ -43,30 +36,30 @@ func TestLabelGuard(t *testing.T) {
 		status         bool
 		denied         string
 	}{
-		{"a person changes cluster-namespace", person, ns, set("x", label("cluster-namespace")...), false, labels},
-		{"a person changes cluster-name", person, ns, set("x", label("cluster-name")...), false, labels},
-		{"a person changes node-type", person, ns, set("x", label("node-type")...), false, labels},
-		{"a person takes node-type away", person, ns, drop(label("node-type")...), false, labels},
+		{"a person changes cluster-namespace", person, ns, set("x", ourLabel("cluster-namespace")...), false, labels},
+		{"a person changes cluster-name", person, ns, set("x", ourLabel("cluster-name")...), false, labels},
+		{"a person changes node-type", person, ns, set("x", ourLabel("node-type")...), false, labels},
+		{"a person takes node-type away", person, ns, drop(ourLabel("node-type")...), false, labels},
 		{"a person takes all labels away", person, ns, drop("metadata", "labels"), false, labels},
-		{"a person sets standby", person, ns, set("true", label("standby")...), false, labels},
+		{"a person sets standby", person, ns, set("true", ourLabel("standby")...), false, labels},
 		{"a person approves a release", person, ns, set("x", approval...), false, approves},
 		{"a person changes another label", person, ns, set("r9", "metadata", "labels", "rack"), false, ""},
 		{"a person changes another annotation", person, ns, set("x", "metadata", "annotations", "example.org/asset"), false, ""},
 		{"a person changes the spec", person, ns, set("x", "spec", "description"), false, ""},
 		{"the operator writes the status", metal3, ns, set(false, "status", "poweredOn"), true, ""},
 		{"the operator sets its finalizer", metal3, ns, set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), false, ""},
-		{"the operator hands a host out", metal3, ns, set("x", label("cluster-name")...), false, labels},
+		{"the operator hands a host out", metal3, ns, set("x", ourLabel("cluster-name")...), false, labels},
 		{"Cluster API takes the host", capm3, ns, set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
 		{"Cluster API sets a label of its own", capm3, ns, set("c", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), false, ""},
-		{"Cluster API hands a host out", capm3, ns, set("x", label("cluster-name")...), false, labels},
+		{"Cluster API hands a host out", capm3, ns, set("x", ourLabel("cluster-name")...), false, labels},
 		{"a person uses a host and changes cluster-name", person, ns, func(o map[string]any) {
 			set("http://images.invalid/a", "spec", "image", "url")(o)
-			set("x", label("cluster-name")...)(o)
+			set("x", ourLabel("cluster-name")...)(o)
 		}, false, labels},
-		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", label("cluster-name")...), false, ""},
-		{"a writer of the Site changes cluster-name", restorer, ns, set("x", label("cluster-name")...), false, ""},
-		{"a person changes cluster-name where it is audited", person, audited, set("x", label("cluster-name")...), false, ""},
-		{"a person changes cluster-name where no site has hosts", person, others, set("x", label("cluster-name")...), false, ""},
+		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", ourLabel("cluster-name")...), false, ""},
+		{"a writer of the Site changes cluster-name", restorer, ns, set("x", ourLabel("cluster-name")...), false, ""},
+		{"a person changes cluster-name where it is audited", person, audited, set("x", ourLabel("cluster-name")...), false, ""},
+		{"a person changes cluster-name where no site has hosts", person, others, set("x", ourLabel("cluster-name")...), false, ""},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			name := fmt.Sprintf("n%02d", i)
@@ -86,7 +79,7 @@ func TestLabelGuard(t *testing.T) {
 	}
 	t.Run("break-glass changes cluster-name", func(t *testing.T) {
 		makeHost(t, api, "controller", ns, "glass", "r1")
-		wantDenied(t, "break-glass", api.TryEdit("probe", engine.Hosts, ns, "glass", "", set("x", label("cluster-name")...)), "")
+		wantDenied(t, "break-glass", api.TryEdit("probe", engine.Hosts, ns, "glass", "", set("x", ourLabel("cluster-name")...)), "")
 	})
 	makes := func(user, name, claim string) error {
 		host := engine.Objects(t, []byte(hostManifest(ns, name, "r1")))[0]
@@ -129,8 +122,7 @@ func labelGuarded(t *testing.T, api *engine.APIServer, namespace string, guard v
 // other's. A site that takes a namespace of the other's is refused.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
-	// The sites' reader has one name on an API server, and TestRemoteArgo's is of another engine.
-	api := audited(t).api
+	api := withoutEngines(t)
 	var sites []*circle
 	for _, name := range []string{"site-one", "site-two"} {
 		c := newCircle(t, &rig{engine: v1alpha1.EngineFlux, api: api}, name)
@@ -184,9 +176,7 @@ func TestTwoSites(t *testing.T) {
 // breakGlass does what safety.md says, word by word: a host in use goes to another cluster, and is deleted.
 func (c *circle) breakGlass(t *testing.T) {
 	t.Helper()
-	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
-		_ = unstructured.SetNestedField(o, map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef")
-	})
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "n1", "", set(map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef"))
 	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=NAMESPACE-OF-CLUSTER", "="+c.tenants+"-2", "=CLUSTER", "=b", "=ROLE", "=Worker")
 	command := func(name string) string { return words.Replace(procedure(t, "break-glass", name)[0]) }
 	may, moves := command("check"), command("move")

@@ -25,11 +25,9 @@ func rowLost(t *testing.T, r *rig, name string) {
 	c.nudge(t)
 	// Flux does not look at a folder whose dependency has failed.
 	for _, folder := range []string{c.root(), c.root() + "-policy"} {
-		engine.Wait(t, "the failure of "+folder, engine.SyncTimeout, func() error {
-			if status := fmt.Sprint(r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, folder).Object["status"]); !strings.Contains(status, "no such file or directory") {
-				return fmt.Errorf("%s", status)
-			}
-			return nil
+		waitWhile(t, "the failure of "+folder, func() (bool, any) {
+			status := fmt.Sprint(r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, folder).Object["status"])
+			return !strings.Contains(status, "no such file or directory"), status
 		})
 	}
 	c.refused(t, what, "main has no tree, but Flux or Argo CD has labeled 1 host for clusters", "sipgen help runbook tree-lost")

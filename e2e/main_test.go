@@ -11,9 +11,9 @@
 //	Ironic and the servers               the operator's test mode: each request succeeds after seconds; one power state for all hosts
 //	Deployment controller, kubelets      engine.Kubelet reports every Deployment as rolled out, unless told to wait
 //	scheduler and kubelets, TestTakeover engine.StartPods reports a pod as ready when its Secrets and ConfigMaps exist
-//	source-controller                    engine.Flux.Publish offers the newest commit; real in TestSteering and the row steered
-//	Cluster API's metal3 provider        rig.take and rig.letGo set and clear consumerRef, image and networkData, with the rights for that
-//	HostClaims                           row claimed sets consumerRef, as the operator's account
+//	source-controller                    engine.Flux.Publish offers the newest commit; real in TestSteering
+//	Cluster API's metal3 provider        rig.take and rig.letGo set and clear consumerRef and image, with the rights for that
+//	HostClaims                           row rolled-back sets consumerRef, as the operator's account
 //	the choice of a host by Cluster API  circle.takeHosts picks one of the matching available hosts at random
 //	how long engines wait                engine.programs and StartArgo have some fixed waits shorter than they are
 //	cert-manager                         its CustomResourceDefinition takes Certificates and issues none

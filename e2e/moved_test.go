@@ -91,7 +91,7 @@ func movedRows() []movedRow {
 
 // TestMovedHosts: what the sync guard makes of a patch that changes whose a host is. The patches are applied as Flux applies them.
 func TestMovedHosts(t *testing.T) {
-	api := guarded(t)
+	api := withoutEngines(t)
 	api.AllRights(t, "everybody-here")
 	const ns = "guards-moved"
 	api.Namespaces(t, ns, "flux-system", "argocd")
@@ -104,7 +104,7 @@ func TestMovedHosts(t *testing.T) {
 
 // TestMovedHostsInGit: with the hosts' manifests in git the guard makes the same of moves, and stands in the way of nothing else.
 func TestMovedHostsInGit(t *testing.T) {
-	api := guarded(t)
+	api := withoutEngines(t)
 	api.AllRights(t, "everybody-here")
 	for e, user := range map[v1alpha1.Engine]string{
 		v1alpha1.EngineFlux: "system:serviceaccount:flux-system:kustomize-controller", v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",
@@ -127,9 +127,7 @@ func TestMovedHostsInGit(t *testing.T) {
 			_ = unstructured.SetNestedField(host.Object, false, "spec", "online")
 			wantDenied(t, "it writes a spec", syncer.TryApply(host, "engine", false), "")
 			person := engine.NewClient(t, api.As("somebody", "everybody-here"))
-			wantDenied(t, "a person takes the labels", person.TryEdit("probe", engine.Hosts, ns, "whole", "", func(o map[string]any) {
-				unstructured.RemoveNestedField(o, "metadata", "labels")
-			}), "")
+			wantDenied(t, "a person takes the labels", person.TryEdit("probe", engine.Hosts, ns, "whole", "", drop("metadata", "labels")), "")
 		})
 	}
 }
@@ -214,7 +212,7 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 
 // TestEmptiedLabels: an apply of no labels by the only owner of all of them leaves null, for which has() is true. The guards go on.
 func TestEmptiedLabels(t *testing.T) {
-	api := guarded(t)
+	api := withoutEngines(t)
 	api.AllRights(t, "everybody-here")
 	const ns = "guards-emptied"
 	api.Namespaces(t, ns, "flux-system", "argocd")

@@ -75,6 +75,17 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	need.Len(t, "a has the hosts", c.holds(t, "a"), 2)
 }
 
+// looksByPage does what docs/safety.md says to look at of an engine, word by word.
+func (c *circle) looksByPage(t *testing.T) {
+	t.Helper()
+	// The engine knows the commit, if the branch has lost it.
+	lost := procedure(t, "lost-tree", c.section())[0]
+	need.Equal(t, "the commit that the engine has applied", c.run(t, []string{lost, "echo $commit\n"}), c.repo.Head(t)+"\n")
+	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
+	said := c.run(t, procedure(t, "not-applied", c.section()))
+	need.Words(t, "what the page shows", said, c.root()+" ", c.name("a", "hosts")+" ", c.repo.Head(t))
+}
+
 // rowOnCall runs what docs/safety.md says to look at and to do to a single host, word by word: a spec that was emptied is put back and the server is not wiped; a host
 // is deleted; a host is deleted and its server is not wiped.
 func rowOnCall(t *testing.T, r *rig, name string) {
@@ -97,16 +108,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 		}
 	}
 	need.Words(t, "look", on("n1", procedure(t, "look")[0]), "n1", c.tenants, c.root()+"-sync-guard-v1", "managedFields")
-	// The engine knows the commit, if the branch has lost it.
-	lost := procedure(t, "lost-tree", c.section())[0]
-	need.Equal(t, "the commit that the engine has applied", c.run(t, []string{lost, "echo $commit\n"}), c.repo.Head(t)+"\n")
-	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
-	said := c.run(t, procedure(t, "not-applied", c.section()))
-	need.Words(t, "what the page shows", said, c.root()+" ", c.name("a", "hosts")+" ", c.repo.Head(t))
-
-	if r.argo != nil {
-		return // the rest is between kubectl, the guards and metal3
-	}
+	c.looksByPage(t)
 
 	c.consumed(t, "n1")
 	r.api.HostWatch.During(t, c.ns, "n1", func() {

@@ -105,9 +105,7 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 	c.rig.api.Kubectl(t, "", "create", "clusterrolebinding", "carol", "--clusterrole=cluster-admin", "--user=carol")
 	carol := engine.NewClient(t, c.rig.api.As("carol"))
 	consumer := map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}
-	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
-		_ = unstructured.SetNestedField(o, consumer, "spec", "consumerRef")
-	})
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", set(consumer, "spec", "consumerRef"))
 	tries := 0
 	engine.Wait(t, "entries of the audit log", engine.SyncTimeout, func() error {
 		tries++ // each try is a change, also where the guard was not in force yet
@@ -123,9 +121,7 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 				return err
 			}
 		}
-		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, fmt.Sprintf("other-%d", tries), "metadata", "labels", "sip.airshipit.org/cluster-name")
-		})
+		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", set(fmt.Sprintf("other-%d", tries), "metadata", "labels", "sip.airshipit.org/cluster-name"))
 		if err == nil || !strings.Contains(err.Error(), "this one is in use") {
 			return fmt.Errorf("a label of a host in use: %v, want it denied", err)
 		}

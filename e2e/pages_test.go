@@ -34,8 +34,8 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(blocks, "\n"))
 	cmd.Dir = dir
 	cmd.Env = []string{
-		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
+		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + dir, "KUBECACHEDIR=" + c.rig.api.KubeCache, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org",
 		"SITE=" + c.site.Name, "TENANT=" + c.tenants + ".a",
 		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path, "OLD=" + c.oldFolder, "TMPDIR=" + dir,
@@ -43,11 +43,4 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 	out, err := cmd.CombinedOutput()
 	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(blocks, "\n"), out)
 	return string(out)
-}
-
-func TestCodeBlocks(t *testing.T) {
-	const page = "# Page\n\n    of nobody\n\n```sh\nnameless\n```\n\n```sh one\na\n\nb\n```\n\n1. Item:\n   ```sh one\n   c |\n     d\n   ```\n\n```sh one two\ne\n```\n"
-	for name, want := range map[string][]string{"one": {"a\n\nb\n", "c |\n  d\n"}, "one two": {"e\n"}, "two": nil} {
-		need.Same(t, name, engine.CodeBlocks(t, []byte(page), name), want)
-	}
 }

@@ -35,12 +35,6 @@ func guardTries(syncer string) []guardTry {
 		metal3 = "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager"
 		capm3  = "system:serviceaccount:capm3-system:capm3-manager"
 	)
-	set := func(value any, fields ...string) func(map[string]any) {
-		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
-	}
-	drop := func(fields ...string) func(map[string]any) {
-		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
-	}
 	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
 	return []guardTry{
 		{"the engine changes the spec", syncer, set(false, "spec", "online"), false, "spec"},
@@ -82,3 +76,15 @@ func wantDenied(t *testing.T, what string, err error, words string) {
 		t.Errorf("%s: got %v, want a policy to deny it with %q", what, err, words)
 	}
 }
+
+// set and drop change a field of an object.
+func set(value any, fields ...string) func(map[string]any) {
+	return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
+}
+
+func drop(fields ...string) func(map[string]any) {
+	return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
+}
+
+// ourLabel is where one of sipgen's labels is.
+func ourLabel(key string) []string { return []string{"metadata", "labels", "sip.airshipit.org/" + key} }

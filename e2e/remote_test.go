@@ -63,7 +63,7 @@ stringData: {name: remote, server: %q, config: %q}
 
 	client := engine.NewClient(t, manager)
 	waitGuarded(t, client, c.ns, "n2")
-	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", func(o map[string]any) { unstructured.RemoveNestedField(o, "spec") }), "spec")
+	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", drop("spec")), "spec")
 	c.untouched.Check(t, "an update without a spec")
 
 	// The same folder once more, by somebody who wants it replaced.
@@ -108,14 +108,12 @@ func TestGuardedIdentities(t *testing.T) {
 		}
 		client := engine.NewClient(t, api.As(user, "system:masters"))
 		waitGuarded(t, client, "identities", "n1")
-		without := func(o map[string]any) { unstructured.RemoveNestedField(o, "spec", "bmc") }
+		without := drop("spec", "bmc")
 		wantDenied(t, user+" takes a field of the spec away", client.TryEdit("probe", engine.Hosts, "identities", "n1", "", without), "spec")
-		wantDenied(t, user+" takes the spec away", client.TryEdit("probe", engine.Hosts, "identities", "n1", "", func(o map[string]any) { unstructured.RemoveNestedField(o, "spec") }), "spec")
+		wantDenied(t, user+" takes the spec away", client.TryEdit("probe", engine.Hosts, "identities", "n1", "", drop("spec")), "spec")
 		wantDenied(t, user+" deletes a host", client.TryDelete(engine.Hosts, "identities", "n1", true), "only update")
 		other := engine.NewClient(t, api.As(user+"x", "system:masters"))
-		wantDenied(t, "another user", other.TryEdit("probe", engine.Hosts, "identities", "n1", "", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, user, "spec", "description")
-		}), "")
+		wantDenied(t, "another user", other.TryEdit("probe", engine.Hosts, "identities", "n1", "", set(user, "spec", "description")), "")
 	}
 }
 
@@ -123,10 +121,7 @@ func TestGuardedIdentities(t *testing.T) {
 func waitGuarded(t *testing.T, client *engine.Client, namespace, host string) {
 	t.Helper()
 	label := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: %s, labels: {probe: guard}}\n", namespace, host)))[0]
-	engine.Wait(t, "the guard", engine.SyncTimeout, func() error {
-		if client.TryApply(label, "probe", true) == nil {
-			return fmt.Errorf("a foreign label passes")
-		}
-		return nil
+	waitWhile(t, "the guard", func() (bool, any) {
+		return client.TryApply(label, "probe", true) == nil, "a foreign label passes"
 	})
 }

@@ -24,7 +24,6 @@ type rig struct {
 	kubelet *engine.Kubelet
 	// controllers are those of Kubernetes.
 	controllers *engine.Controllers
-	proxy       *engine.Faulty
 	flux        *engine.Flux
 	argo        *engine.Argo
 	// alone: the rig has few sites, as an API server of real life, and Argo CD applies their policies itself.
@@ -68,7 +67,7 @@ func besideTheOther(t *testing.T, e v1alpha1.Engine) *rig {
 func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	r := &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
+	r := &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api)}
 	engine.StartOperator(t, api)
 	engine.WatchHosts(t, api)
 	return r
@@ -77,9 +76,9 @@ func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 // startEngine starts what syncs, and the controllers that want to know its kinds.
 func (r *rig) startEngine(t testing.TB) {
 	if r.engine == v1alpha1.EngineFlux {
-		r.flux = engine.StartFlux(t, r.api, r.proxy)
+		r.flux = engine.StartFlux(t, r.api)
 	} else {
-		r.argo = engine.StartArgo(t, r.api, r.proxy)
+		r.argo = engine.StartArgo(t, r.api)
 	}
 	r.controllers = engine.StartControllers(t, r.api)
 }
@@ -177,7 +176,7 @@ func (c *circle) begin(t *testing.T) string {
 		c.rig.bootstrap(t, c)
 	}
 	if c.rig.flux != nil {
-		return c.publish(t)
+		return c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
 	}
 	if started {
 		c.rig.argo.Refresh(t, c.root())
@@ -234,7 +233,7 @@ func (c *circle) await(t *testing.T, name, commit, revision string, failures map
 func (c *circle) again(t *testing.T, name, words string) {
 	t.Helper()
 	if c.rig.flux != nil {
-		revision := c.publish(t)
+		revision := c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
 		c.rig.flux.Reconcile(t, engine.FluxNamespace, name)
 		c.rig.flux.WaitFailed(t, engine.FluxNamespace, name, revision, words)
 		return

@@ -48,34 +48,41 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	live := r.api.Get(t, cronJobs, namespace, "sipgen-"+name+"-runner")
 	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &job))
 	need.That(t, r.api.Exists(t, networkPolicies, namespace, job.Name), "no NetworkPolicy for the runner")
+	if r.flux != nil { // what an engine has no part in
+		c.runsByPage(t, &job)
+	}
+	c.suspendsByPage(t, namespace, job.Name)
+}
+
+// runsByPage makes the Secret by the page's commands, and runs what the CronJob runs.
+func (c *circle) runsByPage(t *testing.T, job *batchv1.CronJob) {
+	t.Helper()
+	api, namespace, name := c.rig.api, job.Namespace, c.site.Name
 	blocks := c.runnerCommands(t, namespace)
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
 	change := procedure(t, "runner", "change")[0]
 	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n", strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
-	need.Equal(t, "the password after the page's command", r.api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"), "bmV3ZXIK")
+	need.Equal(t, "the password after the page's command", api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"), "bmV3ZXIK")
 	// The site's repository is reached by ssh: "the keys of the Secret are identity and known_hosts".
-	r.api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
+	api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
 
 	c.tenant("a", 2)
-	r.api.Apply(t, "tenant", c.specs["a"])
-	t.Cleanup(func() { r.api.Delete(t, sipClusters, c.tenants, "a") })
+	api.Apply(t, "tenant", c.specs["a"])
+	t.Cleanup(func() { api.Delete(t, sipClusters, c.tenants, "a") })
 	before := c.repo.Head(t)
-	if code, said := c.runJob(t, &job, "default"); code != 2 || c.repo.Head(t) != before || !strings.Contains(said, "forbidden") {
+	if code, said := c.runJob(t, job, "default"); code != 2 || c.repo.Head(t) != before || !strings.Contains(said, "forbidden") {
 		t.Errorf("as another account: exit code %d, want 2 and nothing pushed\n%s", code, said)
 	}
-	if code, said := c.runJob(t, &job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || c.repo.Head(t) == before {
+	if code, said := c.runJob(t, job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || c.repo.Head(t) == before {
 		t.Fatalf("exit code %d, want 0 and a commit\n%s", code, said)
 	}
 	c.readTree(t)
 	c.follow(t, "the runner's commit")
 	c.wantHolds(t, "the runner's commit", "a", "n1", "n2")
-	if r.flux != nil { // what an engine has no part in
-		c.reportsToTenants(t, namespace, name)
-	}
-	if code, said := c.runJob(t, &job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || !strings.Contains(said, "nothing to commit") {
+	c.reportsToTenants(t, namespace, name)
+	if code, said := c.runJob(t, job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || !strings.Contains(said, "nothing to commit") {
 		t.Errorf("again, with the status there: exit code %d\n%s", code, said)
 	}
-	c.suspendsByPage(t, namespace, job.Name)
 }
 
 // runnerCommands are the page's, for the site of this test.
@@ -262,7 +269,7 @@ func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (cod
 	for _, arg := range container.Args {
 		args = append(args, here.Replace(arg))
 	}
-	cmd := exec.Command(sipgenBinary(t), append(args, "--repo", c.repo.Dir)...)
+	cmd := exec.Command(engine.Sipgen(t), append(args, "--repo", c.repo.Dir)...)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {

@@ -6,7 +6,8 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// rowStatus: sipgen status prints the commit that the engine has applied, and what is suspended or fails.
+// rowStatus: sipgen status prints the commit that the engine has applied, and what is suspended or fails. Of two tenants in one push, of which one
+// can't be applied, the other one is served.
 func rowStatus(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	kind, namespace, suspend, resume := "kustomizations.kustomize.toolkit.fluxcd.io", engine.FluxNamespace, `{"spec":{"suspend":true}}`, `{"spec":{"suspend":null}}`
@@ -39,10 +40,11 @@ func rowStatus(t *testing.T, r *rig, name string) {
 		}
 	}
 
-	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
 	c.tenant("a", 1)
 	c.step(t, "assign")
 	if r.argo != nil {
+		c.looksByPage(t)
 		r.api.Kubectl(t, string(c.tree["argocd/policy.yaml"]), "apply", "-f", "-") // which bootstrap leaves out
 	}
 	waited("all is live")
@@ -57,6 +59,7 @@ func rowStatus(t *testing.T, r *rig, name string) {
 
 	patchRoot(suspend)
 	before = short()
+	c.tenant("a", 3)
 	c.tenantWith("b", 1, c.refusedBalancer())
 	c.commit(t)
 	begin()
@@ -68,5 +71,7 @@ func rowStatus(t *testing.T, r *rig, name string) {
 		failures[c.name("b", "hosts")] = "dependency"
 	}
 	c.sync(t, failures)
+	c.check(t, "one broken tenant", failures)
+	c.wantHolds(t, "one broken tenant", "a", "n1", "n2", "n3")
 	status("services that the API server refuses", 0, []string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
 }

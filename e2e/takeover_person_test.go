@@ -23,8 +23,8 @@ func (c *circle) person(t *testing.T) *person {
 	dir := t.TempDir()
 	need.Write(t, filepath.Join(dir, "site.yaml"), c.siteText(t))
 	return &person{t, dir, []string{
-		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "SITE=" + c.site.Name,
+		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
+		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "KUBECACHEDIR=" + c.rig.api.KubeCache, "SITE=" + c.site.Name,
 		"SIPGEN_REPO=" + c.repo.Dir,
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,23 +29,15 @@ const (
 var sipServices = []string{"jumphost-lma", "loadbalancer-controlplane-lma", "loadbalancer-worker-lma"}
 
 // TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen takeover prints, on a real API
-// server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of kube-controller-manager, and each engine. SIP's objects
-// are those that were recorded of it, made as field manager "manager" by updates.
+// server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of kube-controller-manager, and Flux. SIP's objects
+// are those that were recorded of it, made as field manager "manager" by updates. The commands know no engine; that Argo CD takes objects over that
+// another manager has let go, as these do, TestProcedures has.
 //
 // There is no kubelet: engine.StartPods makes every pod ready whose Secrets and ConfigMaps are there. So this is about objects and endpoints; no
 // connection goes through a load balancer.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
-	for _, e := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
-		t.Run(string(e), func(t *testing.T) {
-			t.Parallel()
-			takeOver(t, e)
-		})
-	}
-}
-
-func takeOver(t *testing.T, e v1alpha1.Engine) {
-	c := sipInstallation(t, e)
+	c := sipInstallation(t)
 	api := c.rig.api
 	before := map[string]*unstructured.Unstructured{}
 	for _, name := range sipServices {
@@ -143,18 +136,14 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 }
 
 // sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of them.
-func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
+func sipInstallation(t *testing.T) *circle {
 	t.Helper()
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.InstallCRDs(t, filepath.Join("..", "config", "crd", "airship.airshipit.org_sipclusters.yaml"))
-	r := &rig{engine: e, api: api, alone: true}
+	r := &rig{engine: v1alpha1.EngineFlux, api: api, alone: true}
 	engine.StartPods(t, api)
-	if e == v1alpha1.EngineFlux {
-		r.flux = engine.StartFlux(t, api)
-	} else {
-		r.argo = engine.StartArgo(t, api)
-	}
+	r.flux = engine.StartFlux(t, api)
 	r.controllers = engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "endpoints-controller", "endpointslice-controller")
 	api.Namespaces(t, sipTenant, sipHosts, "sipcluster-system")
 
@@ -162,42 +151,14 @@ func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
 		text := need.Read(t, filepath.Join("..", "testdata", "inputs", "sip-operator", name))
 		return string(text)
 	}
+	// SIP's labels are SIP's.
+	api.MakeHosts(t, regexp.MustCompile(`(?m)^    sip\.airshipit\.org/.*\n`).ReplaceAll([]byte(read("hosts.yaml")), nil))
 	for _, o := range engine.Objects(t, []byte(read("hosts.yaml"))) {
-		status, labels := o.Object["status"], o.GetLabels()
-		delete(o.Object, "status")
-		o.SetUID("")
-		ofSIP := map[string]string{}
-		for key, value := range labels {
-			if strings.HasPrefix(key, "sip.airshipit.org/") {
-				ofSIP[key] = value
-				delete(labels, key)
-			}
-		}
-		o.SetLabels(labels)
-		text, err := o.MarshalJSON()
-		need.OK(t, err)
-		api.Create(t, "vino", string(text))
-		if o.GetKind() != "BareMetalHost" {
-			continue
-		}
-		if len(ofSIP) > 0 {
+		if ofSIP := engine.OurLabels(o); len(ofSIP) > 0 {
 			api.Edit(t, "manager", engine.Hosts, sipHosts, o.GetName(), "", func(live map[string]any) {
-				u := &unstructured.Unstructured{Object: live}
-				labels := u.GetLabels()
 				for key, value := range ofSIP {
-					labels[key] = value
+					set(value, "metadata", "labels", key)(live)
 				}
-				u.SetLabels(labels)
-			})
-		}
-		if fields, ok := status.(map[string]any); ok {
-			api.Edit(t, "baremetal-operator", engine.Hosts, sipHosts, o.GetName(), "status", func(live map[string]any) {
-				full := map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}}
-				for key, value := range fields {
-					full[key] = value
-				}
-				live["status"] = full
-				_ = unstructured.SetNestedMap(live, map[string]any{"url": ""}, "status", "provisioning", "image")
 			})
 		}
 	}
@@ -216,14 +177,9 @@ spec:
 	c := &circle{rig: r, ns: sipHosts, tenants: sipTenant, repo: engine.NewRepo(t), specs: map[string]string{}}
 	c.site = &v1alpha1.Site{}
 	c.site.Name = "takeover"
-	c.site.Spec.Engine = e
-	c.site.Spec.Repository.URL = c.repo.URL()
-	if e == v1alpha1.EngineFlux {
-		c.site.Spec.Repository.URL = "ssh://git@git.invalid/takeover.git"
-	}
+	c.site.Spec.Repository.URL = "ssh://git@git.invalid/takeover.git"
 	c.site.Spec.Hosts.Namespaces = []string{sipHosts}
 	c.site.Spec.Images.JumpHost = "registry.example.org/jump-host:1"
-	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = "takeover", v1alpha1.OrderNone
 	c.site.Default()
 	c.account = c.reader(t)
 	c.accept(t)

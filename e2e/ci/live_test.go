@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +15,11 @@ func managementCluster(t *testing.T) string {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, "vino-system", "flux-system")
-	api.ExampleHosts(t, "../../examples/two-tenants/hosts")
+	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
+	need.OK(t, err)
+	for _, file := range files {
+		api.MakeHosts(t, need.Read(t, file))
+	}
 	api.Apply(t, "site", string(need.Read(t, "../../golden/two-tenants/policy/reader.yaml")))
 	return engine.Kubeconfig(t, api.As("system:serviceaccount:flux-system:sipgen-two-tenants-reader"))
 }

@@ -51,9 +51,9 @@ type APIServer struct {
 	// Operator has the hosts, and HostWatch sees what becomes of them; nil where they were not started.
 	Operator  *Operator
 	HostWatch *HostWatch
+	// KubeCache is where kubectl keeps what it has learned of the server's kinds: KUBECACHEDIR in its environment.
+	KubeCache string
 	process   *process
-	// etcd is the client URL of its store.
-	etcd string
 }
 
 // StartAPIServer starts etcd and kube-apiserver and waits until they are ready.
@@ -94,8 +94,11 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert},
 			QPS: 1000, Burst: 1000}
 		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
-		api = &APIServer{URL: url, CA: cert, Client: newClient(t, config), process: p, etcd: etcd}
-		err := Eventually(90*time.Second, api.ready)
+		api = &APIServer{URL: url, CA: cert, Client: NewClient(t, config), process: p, KubeCache: t.TempDir()}
+		err := Eventually(90*time.Second, p.while(func() error {
+			_, err := api.rest.Get().AbsPath("/readyz").DoRaw(context.Background())
+			return err
+		}))
 		if err == nil {
 			break
 		}
@@ -106,14 +109,6 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		t.Fatalf("kube-apiserver: not ready: %v\n%s", err, p.log.last(30))
 	}
 	return api
-}
-
-func (a *APIServer) ready() error {
-	if err := a.process.running(); err != nil {
-		return Final(err)
-	}
-	_, err := a.rest.Get().AbsPath("/readyz").DoRaw(context.Background())
-	return err
 }
 
 // Logs returns the last lines of kube-apiserver's output that contain all of the words.
@@ -194,12 +189,7 @@ func startEtcd(t testing.TB) string {
 			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648",
 			"--unsafe-no-fsync",
 			"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
-		err := Eventually(30*time.Second, func() error {
-			if err := p.running(); err != nil {
-				return Final(err)
-			}
-			return httpOK(client + "/health")
-		})
+		err := Eventually(30*time.Second, p.while(func() error { return httpOK(client + "/health") }))
 		if err == nil {
 			return client
 		}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +31,8 @@ type Argo struct {
 
 // StartArgo installs Argo CD's definitions and settings and starts its parts. The application controller's service
 // account is cluster-admin, as Argo CD's own installation does. Repositories are file://, as
-// Repo.URL gives them. With a proxy the controller reaches the API server only through that.
-func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
+// Repo.URL gives them.
+func StartArgo(t testing.TB, api *APIServer) *Argo {
 	t.Helper()
 	binary, kustomize := Binary(t, "argocd"), Binary(t, "kustomize")
 	redisServer, err := exec.LookPath("redis-server")
@@ -42,9 +41,6 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 	}
 	api.InstallCRDs(t, ArgoCRDs(t)...)
 	config := api.controllerAccount(t, ArgoNamespace, "argocd-application-controller")
-	for _, proxy := range through {
-		config = proxy.Config(config)
-	}
 	api.Apply(t, "e2e", argoSettings)
 
 	ports := freePorts(t, 4)
@@ -62,10 +58,8 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 		"--address=127.0.0.1", fmt.Sprintf("--port=%d",
 			ports[1]), "--metrics-address=127.0.0.1", fmt.Sprintf("--metrics-port=%d", ports[2]),
 		"--redis="+redis, "--disable-tls")
-	for _, p := range []*process{redisProcess, a.repo} {
-		address := map[*process]string{redisProcess: redis, a.repo: repo}[p]
-		Wait(t, p.name, 60*time.Second, func() error { return p.listens(address) })
-	}
+	redisProcess.await(t, redisProcess.listens(redis))
+	a.repo.await(t, a.repo.listens(repo))
 	a.controller = start(t, "argocd-application-controller",
 		// Argo CD sleeps two seconds after each wave, in case somebody's health is not in the status yet. What is rendered
 		// says it there.
@@ -76,16 +70,15 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1",
 		"--self-heal-backoff-timeout-seconds=0",
 		"--enable-k8s-event=none", "--loglevel=info")
-	Wait(t, "argocd-application-controller", 60*time.Second,
-		func() error { return a.controller.listens(a.controllerAddress) })
+	a.controller.await(t, a.controller.listens(a.controllerAddress))
 	return a
 }
 
 // Restart kills the application controller and the repository server, whatever they are doing, and starts them again.
 func (a *Argo) Restart(t testing.TB) {
 	t.Helper()
-	a.repo.restart(t, func() error { return a.repo.listens(a.repoAddress) })
-	a.controller.restart(t, func() error { return a.controller.listens(a.controllerAddress) })
+	a.repo.restart(t, a.repo.listens(a.repoAddress))
+	a.controller.restart(t, a.controller.listens(a.controllerAddress))
 }
 
 // argoSettings are the objects that Argo CD's installation brings and its controllers don't start without.
@@ -113,18 +106,6 @@ spec:
   destinations: [{namespace: '*', server: '*'}]
   clusterResourceWhitelist: [{group: '*', kind: '*'}]
 `
-
-// listens is nil once a process accepts connections at an address.
-func (p *process) listens(address string) error {
-	if err := p.running(); err != nil {
-		return Final(err)
-	}
-	connection, err := net.DialTimeout("tcp", address, time.Second)
-	if err != nil {
-		return err
-	}
-	return connection.Close()
-}
 
 // Logs returns the last lines of the application controller's output that contain all of the words.
 func (a *Argo) Logs(n int, words ...string) string { return a.controller.log.last(n, words...) }
@@ -171,9 +152,15 @@ const refreshEvery = 8 * time.Second
 // WaitSynced waits until an Application is in sync with a commit and no sync is under way.
 func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
 	t.Helper()
-	a.Wait(t, name, "synced to "+commit, func(app *unstructured.Unstructured) error {
-		state := readArgoState(app)
-		if state.sync != "Synced" || state.revision != commit || state.phase != "" && state.phase != "Succeeded" {
+	a.waitState(t, name, "synced to "+commit, func(state argoState) bool {
+		return state.sync == "Synced" && state.revision == commit && (state.phase == "" || state.phase == "Succeeded")
+	})
+}
+
+func (a *Argo) waitState(t testing.TB, name, what string, is func(argoState) bool) {
+	t.Helper()
+	a.Wait(t, name, what, func(app *unstructured.Unstructured) error {
+		if state := readArgoState(app); !is(state) {
 			return fmt.Errorf("%s", state)
 		}
 		return nil
@@ -184,27 +171,19 @@ func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
 // that contains the words. Where the Application retries forever, one failed try counts.
 func (a *Argo) WaitFailed(t testing.TB, name, commit, words string) {
 	t.Helper()
-	a.Wait(t, name, "failed on "+commit+" with "+words, func(app *unstructured.Unstructured) error {
-		state := readArgoState(app)
+	a.waitState(t, name, "failed on "+commit+" with "+words, func(state argoState) bool {
 		tried := state.operation == commit && strings.Contains(state.messages, words)
 		// Argo CD names no commit where it could not build one.
 		compared := (state.revision == commit || state.sync == "Unknown") && strings.Contains(state.conditions, words)
-		if !tried && !compared {
-			return fmt.Errorf("%s", state)
-		}
-		return nil
+		return tried || compared
 	})
 }
 
 // WaitOutOfSync waits until an Application has compared a commit and is out of sync, with no sync under way.
 func (a *Argo) WaitOutOfSync(t testing.TB, name, commit string) {
 	t.Helper()
-	a.Wait(t, name, "out of sync with "+commit, func(app *unstructured.Unstructured) error {
-		state := readArgoState(app)
-		if state.sync != "OutOfSync" || state.revision != commit || state.phase == "Running" {
-			return fmt.Errorf("%s", state)
-		}
-		return nil
+	a.waitState(t, name, "out of sync with "+commit, func(state argoState) bool {
+		return state.sync == "OutOfSync" && state.revision == commit && state.phase != "Running"
 	})
 }
 
@@ -214,12 +193,7 @@ func (a *Argo) WaitOutOfSync(t testing.TB, name, commit string) {
 func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
 	refreshed := time.Now()
-	err := Eventually(SyncTimeout, func() error {
-		for _, p := range []*process{a.controller, a.repo} {
-			if err := p.running(); err != nil {
-				return Final(err)
-			}
-		}
+	err := Eventually(SyncTimeout, a.controller.while(a.repo.while(func() error {
 		app, err := a.api.Dynamic.Resource(Applications).Namespace(ArgoNamespace).Get(context.Background(), name,
 			metav1.GetOptions{})
 		if err != nil {
@@ -231,7 +205,7 @@ func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Un
 			_ = a.api.TryEdit("argocd", Applications, ArgoNamespace, name, "", askRefresh)
 		}
 		return check(app)
-	})
+	})))
 	if err == nil {
 		return
 	}

@@ -56,9 +56,7 @@ type Client struct {
 }
 
 // NewClient makes a client from a configuration, for example one of APIServer.As.
-func NewClient(t testing.TB, config *rest.Config) *Client { return newClient(t, config) }
-
-func newClient(t testing.TB, config *rest.Config) *Client {
+func NewClient(t testing.TB, config *rest.Config) *Client {
 	t.Helper()
 	dynamicClient, err := dynamic.NewForConfig(config)
 	need.OK(t, err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Controllers is a real kube-controller-manager.
@@ -27,8 +26,7 @@ func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers
 			"garbage-collector-controller", "namespace-controller", "disruption-controller"}, more...), ","),
 		"--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir="+t.TempDir())
-	Wait(t, "kube-controller-manager", 60*time.Second,
-		func() error { return p.listens(fmt.Sprintf("127.0.0.1:%d", port)) })
+	p.await(t, p.listens(fmt.Sprintf("127.0.0.1:%d", port)))
 	return &Controllers{p}
 }
 

@@ -48,28 +48,24 @@ type Flux struct {
 }
 
 // StartFlux installs Flux's definitions and starts kustomize-controller with a service account
-// that is cluster-admin, as Flux's own installation does. With a proxy it reaches the API server only through that.
-func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
+// that is cluster-admin, as Flux's own installation does.
+func StartFlux(t testing.TB, api *APIServer) *Flux {
 	t.Helper()
-	return startFlux(t, api, nil, through...)
+	return startFlux(t, api, api.controllerAccount(t, FluxNamespace, "kustomize-controller"))
 }
 
 // StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no account
-// is applied as one that has no rights, and nothing refers to another namespace.
-func StartLockedFlux(t testing.TB, api *APIServer) *Flux {
+// is applied as one that has no rights, and nothing refers to another namespace. It reaches the API server only through the proxy.
+func StartLockedFlux(t testing.TB, api *APIServer, through *Faulty) *Flux {
 	t.Helper()
-	return startFlux(t, api, []string{"--default-service-account=default", "--no-cross-namespace-refs=true",
-		"--no-remote-bases=true"})
+	return startFlux(t, api, through.Config(api.controllerAccount(t, FluxNamespace, "kustomize-controller")),
+		"--default-service-account=default", "--no-cross-namespace-refs=true", "--no-remote-bases=true")
 }
 
-func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty) *Flux {
+func startFlux(t testing.TB, api *APIServer, config *rest.Config, flags ...string) *Flux {
 	t.Helper()
 	controller := Binary(t, "kustomize-controller")
 	api.InstallCRDs(t, FluxCRDs(t)...)
-	config := api.controllerAccount(t, FluxNamespace, "kustomize-controller")
-	for _, proxy := range through {
-		config = proxy.Config(config)
-	}
 	ports := freePorts(t, 1)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	f := &Flux{api: api, artifacts: serveArtifacts(t),
@@ -81,12 +77,7 @@ func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty)
 		"--interval-jitter-percentage=0", "--log-level=info")
 	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
 		Kubeconfig(t, config)}, controller, flags...)
-	Wait(t, "kustomize-controller", 60*time.Second, func() error {
-		if err := f.process.running(); err != nil {
-			return Final(err)
-		}
-		return f.ready()
-	})
+	f.process.await(t, f.ready)
 	return f
 }
 
@@ -225,10 +216,7 @@ var requests atomic.Int64
 func (f *Flux) wait(t testing.TB, namespace, name, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
 	var last *unstructured.Unstructured
-	err := Eventually(SyncTimeout, func() error {
-		if err := f.process.running(); err != nil {
-			return Final(err)
-		}
+	err := Eventually(SyncTimeout, f.process.while(func() error {
 		k, err := f.api.Dynamic.Resource(Kustomizations).Namespace(namespace).Get(context.Background(), name,
 			metav1.GetOptions{})
 		if err != nil {
@@ -236,7 +224,7 @@ func (f *Flux) wait(t testing.TB, namespace, name, what string, check func(*unst
 		}
 		last = k
 		return check(k)
-	})
+	}))
 	if err == nil {
 		return
 	}

@@ -82,12 +82,7 @@ ROOT_PATH = %[1]s/log
 		"ada@example.org", "--must-change-password=false")
 	g.Token = g.NewToken(t, g.Admin, "all")
 	g.process = start(t, "gitea", g.env, binary, "web", "--config", g.config, "--work-path", dir)
-	Wait(t, "gitea", 90*time.Second, func() error {
-		if err := g.process.running(); err != nil {
-			return Final(err)
-		}
-		return httpOK(g.URL + "/api/healthz")
-	})
+	g.process.await(t, func() error { return httpOK(g.URL + "/api/healthz") })
 	return g
 }
 

@@ -2,36 +2,34 @@ package engine
 
 import (
 	"maps"
-	"path/filepath"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// ExampleHosts applies the hosts of an example's folder, with what is beside them, and writes their status as the
-// baremetal-operator does. The server gives uids of its own.
-func (a *APIServer) ExampleHosts(t testing.TB, folder string) {
+// MakeHosts makes the hosts of a file, with what is beside them, and writes their status as the baremetal-operator
+// does. The server gives uids of its own. It gives the live hosts.
+func (a *APIServer) MakeHosts(t testing.TB, content []byte) (hosts []*unstructured.Unstructured) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no hosts: %v", err)
-	}
-	for _, file := range files {
-		content := need.Read(t, file)
-		for _, o := range Objects(t, content) {
-			status, hasStatus := o.Object["status"].(map[string]any)
-			o.SetUID("")
-			o.SetManagedFields(nil)
-			if err := a.TryApply(o, "vino", false); err != nil {
-				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
-			}
-			if hasStatus {
-				maps.Copy(status, map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{},
-					"triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}})
-				status["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
-				a.Edit(t, "baremetal-operator", Hosts, o.GetNamespace(), o.GetName(), "status",
-					func(live map[string]any) { live["status"] = status })
-			}
+	for _, o := range Objects(t, content) {
+		status, isHost := o.Object["status"].(map[string]any)
+		o.SetUID("")
+		o.SetManagedFields(nil)
+		unstructured.RemoveNestedField(o.Object, "status")
+		text, err := o.MarshalJSON()
+		need.OK(t, err)
+		a.Create(t, "vino", string(text))
+		if !isHost {
+			continue
 		}
+		maps.Copy(status, map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{},
+			"triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}})
+		status["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
+		a.Edit(t, "baremetal-operator", Hosts, o.GetNamespace(), o.GetName(), "status",
+			func(live map[string]any) { live["status"] = status })
+		hosts = append(hosts, a.Get(t, Hosts, o.GetNamespace(), o.GetName()))
 	}
+	return hosts
 }

@@ -22,7 +22,7 @@ func (a *APIServer) Kubectl(t testing.TB, stdin string, args ...string) string {
 func (a *APIServer) TryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(Binary(t, "kubectl"), args...)
-	cmd.Env = []string{"KUBECONFIG=" + Kubeconfig(t, a.config), "HOME=" + t.TempDir()}
+	cmd.Env = []string{"KUBECONFIG=" + Kubeconfig(t, a.config), "HOME=" + t.TempDir(), "KUBECACHEDIR=" + a.KubeCache}
 	cmd.Stdin = strings.NewReader(stdin)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

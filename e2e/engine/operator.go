@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -77,12 +76,7 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 	}, program, "-test-mode", "-webhook-port=0", "-metrics-addr=0", "-health-addr="+health, "-kube-api-qps=500",
 		"-kube-api-burst=1000", "-controller-concurrency=8")
 	api.Operator = o
-	Wait(t, "baremetal-operator", 60*time.Second, func() error {
-		if err := o.process.running(); err != nil {
-			return Final(err)
-		}
-		return o.ready()
-	})
+	o.process.await(t, o.ready)
 	return o
 }
 
@@ -117,12 +111,9 @@ func (o *Operator) Logs(n int, words ...string) string { return o.process.log.la
 func (o *Operator) WaitState(t testing.TB, state, namespace string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		err := Eventually(SyncTimeout, func() error {
-			if err := o.process.running(); err != nil {
-				return Final(err)
-			}
+		err := Eventually(SyncTimeout, o.process.while(func() error {
 			return settled(o.api.Dynamic.Resource(Hosts).Namespace(namespace), name, state)
-		})
+		}))
 		if err != nil {
 			t.Fatalf("host %s/%s: waited %s until %s: %v\nlast lines:\n%s", namespace, name, SyncTimeout, state, err,
 				o.Logs(15, name))

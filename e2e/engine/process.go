@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,12 +103,7 @@ func (p *process) restart(t testing.TB, ready func() error) {
 	if err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
-	Wait(t, p.name+" to be back", 60*time.Second, func() error {
-		if err := p.running(); err != nil {
-			return Final(err)
-		}
-		return ready()
-	})
+	p.await(t, ready)
 }
 
 // stop ends the program and whatever it started: asks first, then kills.
@@ -122,6 +118,33 @@ func (p *process) stop() {
 	}
 	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-done
+}
+
+// while makes a check that gives up once the program has ended.
+func (p *process) while(check func() error) func() error {
+	return func() error {
+		if err := p.running(); err != nil {
+			return Final(err)
+		}
+		return check()
+	}
+}
+
+// await waits until the program is ready.
+func (p *process) await(t testing.TB, ready func() error) {
+	t.Helper()
+	Wait(t, p.name, 90*time.Second, p.while(ready))
+}
+
+// listens is nil once the program accepts connections at an address.
+func (p *process) listens(address string) func() error {
+	return func() error {
+		connection, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return err
+		}
+		return connection.Close()
+	}
 }
 
 // running is nil while the program runs or is restarted, and says how it ended and what it said last once it has.

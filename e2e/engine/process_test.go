@@ -46,23 +46,3 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 		return nil
 	})
 }
-
-// TestStoppedProcessTakesItsChildrenAlong: what a process started ends with it.
-func TestStoppedProcessTakesItsChildrenAlong(t *testing.T) {
-	p := start(t, "shell", nil, "sh", "-c", "sleep 601 & echo child $!; wait")
-	var child int
-	Wait(t, "the child", 10*time.Second, func() error {
-		_, after, _ := strings.Cut(p.log.last(1), "child ")
-		pid, err := strconv.Atoi(strings.TrimSpace(after))
-		child = pid
-		return err
-	})
-	p.stop()
-	Wait(t, "the end of the child", 10*time.Second, func() error {
-		content, err := os.ReadFile("/proc/" + strconv.Itoa(child) + "/cmdline")
-		if err == nil && len(content) > 0 {
-			return os.ErrExist
-		}
-		return nil
-	})
-}

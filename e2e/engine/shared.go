@@ -3,11 +3,14 @@ package engine
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 )
 
@@ -103,3 +106,12 @@ func (t *longTB) TempDir() string {
 	cleanups.add(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
+
+// Sipgen is the command, built from this module once for a package's tests.
+var Sipgen = Shared(func(t testing.TB) string {
+	path := filepath.Join(t.TempDir(), "sipgen")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/sipgen")
+	cmd.Dir = root()
+	need.Output(t, cmd)
+	return path
+})

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/cgi"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/hack/need"
@@ -33,7 +31,7 @@ const shownTo = "e2e.sipgen.airshipit.org/sources"
 func StartSources(t testing.TB, api *APIServer) *Sources {
 	t.Helper()
 	controller := Binary(t, "source-controller")
-	api.InstallCRDs(t, SourceCRDs(t)...)
+	api.InstallCRDs(t, sourceCRDs(t, "helmcharts", "helmrepositories")...)
 	config := api.controllerAccount(t, FluxNamespace, "source-controller")
 	ports := freePorts(t, 2)
 	health, storage := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
@@ -45,44 +43,11 @@ func StartSources(t testing.TB, api *APIServer) *Sources {
 		"--storage-path="+t.TempDir(), "--storage-addr="+storage, "--storage-adv-addr="+storage,
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s",
 		"--interval-jitter-percentage=0", "--log-level=info")
-	Wait(t, "source-controller", 60*time.Second, func() error {
-		if err := s.process.running(); err != nil {
-			return Final(err)
-		}
-		return httpOK("http://" + health + "/readyz")
-	})
+	s.process.await(t, func() error { return httpOK("http://" + health + "/readyz") })
 	return s
 }
 
-// Publish shows a GitRepository to source-controller, asks for a look at the repository, and waits for the newest
-// commit's artifact. It gives the revision by which Flux knows it.
-func (s *Sources) Publish(t testing.TB, namespace, name string, repo *Repo) string {
-	t.Helper()
-	s.Ask(t, namespace, name)
-	revision := repo.Branch + "@sha1:" + repo.Head(t)
-	var said string
-	if err := Eventually(SyncTimeout, func() error {
-		if err := s.process.running(); err != nil {
-			return Final(err)
-		}
-		source, err := s.api.Dynamic.Resource(GitRepos).Namespace(namespace).Get(context.Background(), name,
-			metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		said = fmt.Sprint(Conditions(source))
-		if has, _, _ := unstructured.NestedString(source.Object, "status", "artifact", "revision"); has != revision {
-			return fmt.Errorf("the artifact is of %q, want %q", has, revision)
-		}
-		return nil
-	}); err != nil {
-		t.Fatalf("GitRepository %s/%s: %v\nconditions: %s\n%s", namespace, name, err, said,
-			s.process.log.last(10, `"name":"`+name+`"`))
-	}
-	return revision
-}
-
-// Ask is Publish without the wait.
+// Ask shows a GitRepository to source-controller, and asks for a look at the repository.
 func (s *Sources) Ask(t testing.TB, namespace, name string) {
 	t.Helper()
 	token := fmt.Sprintf("e2e-%d-%d", time.Now().UnixNano(), requests.Add(1))

@@ -23,8 +23,7 @@ func TestTutorial(t *testing.T) {
 	credentials, five := engine.Procedure(t, "tutorial", "credentials"), engine.Procedure(t, "tutorial")
 	need.Must(t, len(credentials) == 1 && len(five) == 5,
 		"%d and %d blocks of commands, want one and five", len(credentials), len(five))
-	binary, err := command()
-	need.OK(t, err)
+	binary := engine.Sipgen(t)
 	dir := filepath.Join(t.TempDir(), "first-site")
 	need.OK(t, os.Mkdir(dir, 0o755))
 	const there = "https://git.example.org/ada/fleet.git"
@@ -79,6 +78,10 @@ func clusterWithHosts(t *testing.T) string {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.FluxCRDs(t)...)...)
 	api.Namespaces(t, "vino-system")
-	api.ExampleHosts(t, "../../examples/two-tenants/hosts")
+	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
+	need.OK(t, err)
+	for _, file := range files {
+		api.MakeHosts(t, need.Read(t, file))
+	}
 	return engine.Kubeconfig(t, api.Config())
 }
