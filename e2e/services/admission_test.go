@@ -2,7 +2,6 @@ package services
 
 import (
 	"encoding/json"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,52 +126,17 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	need.Error(t, "", api.TryApply(root, "e2e", true), "violates PodSecurity")
 }
 
-// Every overlay of services in the golden trees is taken by the real API server in a strict dry run, and its pods by the
-// restricted Pod Security profile. cert-manager's Certificates are left out: its definitions are not here.
-func TestGoldenServicesAreAdmitted(t *testing.T) {
-	api := server(t)
-	var overlays []string
-	err := filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == "kustomization.yaml" && filepath.Base(filepath.Dir(path)) == "infra" {
-			overlays = append(overlays, filepath.Dir(path))
-		}
-		return err
-	})
-	need.OK(t, err)
-	need.Must(t, len(overlays) != 0, "no overlay of services in golden/")
-	for _, overlay := range overlays {
-		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), overlay)
-		if err != nil {
-			t.Errorf("%s: %v", overlay, err)
-			continue
-		}
-		for _, r := range built.Resources() {
-			o := unstructuredOf(t, r)
-			if o.GroupVersionKind().Group == "cert-manager.io" {
-				continue
-			}
-			api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+o.GetNamespace()+`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
-			admit(t, api, overlay, o)
-			if o.GetKind() == "Deployment" {
-				admitPod(t, api, o)
-			}
-		}
-	}
-}
-
-// Every other object of the golden trees is taken in a strict dry run too: sync objects of both engines, policies, rights,
-// what a site needs once, and Ironic. MariaDB's operator and ViNO cannot be had, nor their definitions. Host patches are left out: they carry the uid of a host that is not here, which
-// the API server refuses as it should; the tests of the circle apply them to hosts that are.
-func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
+// Every object of the golden trees is taken by the real API server in a strict dry run, and the pods of services by the restricted Pod Security profile:
+// services, sync objects of both engines, policies, rights, what a site needs once, and Ironic. MariaDB's operator and ViNO cannot be had, nor their
+// definitions. Host patches are left out: they carry the uid of a host that is not here, which the API server refuses as it should; the tests of the
+// circle apply them to hosts that are.
+func TestGoldenTreesAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, engine.FluxCRDs(t)...)
 	api.InstallCRDs(t, engine.ArgoCRDs(t)...)
-	api.InstallCRDs(t, engine.UpstreamCRD("ironics.yaml"), engine.HostDeployPolicyCRD(t))
-	for _, namespace := range []string{"flux-system", "argocd"} {
-		api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+namespace+`}}`)
-	}
-	checked := map[string]int{}
-	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic"} {
+	api.InstallCRDs(t, append(engine.CertManagerCRDs(t), engine.UpstreamCRD("ironics.yaml"), engine.HostDeployPolicyCRD(t))...)
+	made, checked := map[string]bool{}, map[string]int{}
+	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic", "clusters/*/*/infra", "*/clusters/*/*/infra"} {
 		kustomizations, err := filepath.Glob(filepath.Join("..", "..", "golden", "*", pattern, "kustomization.yaml"))
 		need.OK(t, err)
 		for _, kustomization := range kustomizations {
@@ -188,17 +152,23 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 					continue
 				}
 				checked[o.GetKind()]++
-				// The namespaces of the hosts, where a site names them.
-				if ns := o.GetNamespace(); ns != "" {
-					api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+ns+`}}`)
+				if ns := o.GetNamespace(); ns != "" && !made[ns] {
+					made[ns] = true
+					api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+ns+`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
 				}
 				admit(t, api, folder, o)
+				if o.GetKind() == "Deployment" {
+					admitPod(t, api, o)
+				}
 			}
 		}
 	}
-	for _, kind := range []string{"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy"} {
+	for _, kind := range []string{
+		"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy", "Deployment", "Certificate",
+	} {
 		need.That(t, checked[kind] != 0, "no %s in the golden trees", kind)
 	}
+	t.Logf("%v", checked)
 }
 
 func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) *unstructured.Unstructured {

@@ -22,18 +22,20 @@ import (
 // MetalLB compares the families of the cluster IPs with those of the addresses, and gives no address if they differ (allocateIPs in service.go of its
 // controller, v0.16). A Service that was there with both keeps its first.
 func TestFamiliesOnADualStackCluster(t *testing.T) {
-	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112"}})
-	api.Namespaces(t, namespace)
+	const space = "families"
+	api := server(t)
+	api.Namespaces(t, space)
 	services := schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	rendered := func(t *testing.T, address string) *unstructured.Unstructured {
 		entry := v1.LoadBalancerControlPlane{NodeInterface: "oam"}
 		entry.Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: address}
 		in := input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{entry}}, v1.RoleControlPlane, "10.0.0.1")
+		in.Cluster.Namespace = space
 		return objects(t, overlay(t, in)["loadbalancer-controlplane-"+cluster+".yaml"], "Service")[0]
 	}
 	apply := func(t *testing.T, service *unstructured.Unstructured) []string {
 		need.OK(t, api.TryApply(service, "e2e", false))
-		live := api.Get(t, services, namespace, service.GetName())
+		live := api.Get(t, services, space, service.GetName())
 		ips, _, err := unstructured.NestedStringSlice(live.Object, "spec", "clusterIPs")
 		need.OK(t, err)
 		var families []string

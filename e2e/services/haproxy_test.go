@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -172,43 +170,6 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	}
 	if name, err := get(newConnections(), fmt.Sprintf("http://127.0.0.1:%d", first+2)); err == nil {
 		t.Errorf("a port that nobody answers at answers %q", name)
-	}
-}
-
-// TestHAProxyTakesTheOptions: HAProxy itself reads what is rendered for every option, without a warning, and refuses what a line may break.
-func TestHAProxyTakesTheOptions(t *testing.T) {
-	t.Parallel()
-	haproxy := need.Program(t, "haproxy", "haproxy")
-	version, err := exec.Command(haproxy, "-v").Output()
-	need.OK(t, err)
-	t.Logf("%s", version)
-	for name, row := range map[string]struct {
-		options *v1.HAProxy
-		bad     bool
-	}{
-		"none":       {options: nil},
-		"all":        {options: allOptions()},
-		"roundrobin": {options: &v1.HAProxy{Balance: "roundrobin", SendProxyProtocol: "v1"}},
-		"leastconn":  {options: &v1.HAProxy{Balance: "leastconn"}},
-		"first":      {options: &v1.HAProxy{Balance: "first"}},
-		"random":     {options: &v1.HAProxy{Balance: "random"}},
-		"bad line":   {options: &v1.HAProxy{Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}}, bad: true},
-	} {
-		for list, services := range map[string]v1.Services{
-			"controlplane": {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: row.options}}},
-			"worker":       {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: row.options}}},
-			"worker each": {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355},
-				CheckEachPort: true, HAProxy: row.options}}},
-		} {
-			role, file := v1.RoleWorker, workerConfig
-			if list == "controlplane" {
-				role, file = v1.RoleControlPlane, controlPlaneConfig
-			}
-			path := filepath.Join(t.TempDir(), "haproxy.cfg")
-			write(t, path, overlay(t, input(services, role, "192.0.2.1", "2001:db8::1"))[file], 0o600)
-			out, err := exec.Command(haproxy, "-c", "-dW", "-f", path).CombinedOutput()
-			need.That(t, row.bad == (err != nil), "%s, %s: %v\n%s", name, list, err, out)
-		}
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 	"github.com/airshipit/sipgen/render/infra"
 )
 
-// server is one kube-apiserver that knows hosts.
+// server is one kube-apiserver that knows hosts, with service addresses of both families.
 var server = engine.Shared(func(t testing.TB) *engine.APIServer {
-	api := engine.StartAPIServer(t, engine.Options{})
+	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112"}})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })

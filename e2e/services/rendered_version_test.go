@@ -47,7 +47,7 @@ func renderedHAProxy(t *testing.T) []string {
 }
 
 // TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden trees, and those with
-// every option, without a warning. What they do is tested with the HAProxy that the machine has.
+// every option, without a warning, and refuses what a line may break. What they do is tested with the HAProxy that the machine has.
 func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	t.Parallel()
 	haproxy := renderedHAProxy(t)
@@ -62,25 +62,36 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 		return err
 	}))
 	need.Must(t, len(configs) >= 4, "%d configurations in the golden trees", len(configs))
-	options := allOptions()
-	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
-		v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
-	configs["workers, options"] = overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam",
-		NodePortRange: v1.PortRange{Start: 30100, End: 30110}, CheckEachPort: true, HAProxy: options}}}, v1.RoleWorker, "192.0.2.1", "2001:db8::1"))[workerConfig]
+	for name, options := range map[string]*v1.HAProxy{
+		"none": nil, "all": allOptions(), "roundrobin": {Balance: "roundrobin", SendProxyProtocol: "v1"}, "leastconn": {Balance: "leastconn"},
+		"first": {Balance: "first"}, "random": {Balance: "random"}, "a bad line": {Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}},
+	} {
+		for file, services := range map[string]v1.Services{
+			controlPlaneConfig: {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
+			workerConfig:       {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: options}}},
+			"each-" + workerConfig: {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355},
+				CheckEachPort: true, HAProxy: options}}},
+		} {
+			role := v1.RoleWorker
+			if file == controlPlaneConfig {
+				role = v1.RoleControlPlane
+			}
+			configs[name+": "+file] = overlay(t, input(services, role, "192.0.2.1", "2001:db8::1"))[strings.TrimPrefix(file, "each-")]
+		}
+	}
 	authority := filepath.Join(t.TempDir(), "ca.crt")
 	write(t, authority, []byte(pemOf(issue(t, nil, "ours"))), 0o600)
 	verified := overlay(t, input(controlPlane(&v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}), v1.RoleControlPlane, "192.0.2.1"))[controlPlaneConfig]
 	configs["backends verified"] = []byte(replaceOnce(t, string(verified), "/usr/local/etc/haproxy-ca/ca.crt", authority))
-	configs["a line that HAProxy has not"] = append([]byte{}, append(configs["workers, options"], "    no such word\n"...)...)
 	for name, config := range configs {
 		path := filepath.Join(t.TempDir(), "haproxy.cfg")
 		write(t, path, config, 0o600)
 		out, err := exec.Command(haproxy[0], append(haproxy[1:], "-c", "-f", path)...).CombinedOutput()
-		if bad := strings.HasPrefix(name, "a line"); bad != (err != nil) {
+		if bad := strings.HasPrefix(name, "a bad line"); bad != (err != nil) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		for line := range strings.Lines(string(out)) {
-			if strings.Contains(line, "[WARNING]") && !strings.HasPrefix(name, "a line") {
+			if strings.Contains(line, "[WARNING]") && !strings.HasPrefix(name, "a bad line") {
 				t.Errorf("%s: %s", name, line)
 			}
 		}

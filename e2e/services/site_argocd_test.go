@@ -19,7 +19,6 @@ import (
 )
 
 var (
-	hosts       = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
 	attachments = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}
 	pools       = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
 )
@@ -34,8 +33,6 @@ type argoSite struct {
 func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
 	t.Helper()
 	s := &argoSite{dir: t.TempDir(), repo: repo}
-	build := exec.Command("go", "build", "-o", filepath.Join(s.dir, "sipgen"), "../../cmd/sipgen")
-	need.Output(t, build)
 	example := filepath.Join("..", "..", "examples", "whole-site")
 	need.OK(t, os.CopyFS(s.dir, os.DirFS(example)))
 	s.change(t,
@@ -70,7 +67,7 @@ func (s *argoSite) change(t *testing.T, pairs ...string) {
 func (s *argoSite) commit(t *testing.T, message string) string {
 	t.Helper()
 	out := filepath.Join(s.dir, "tree")
-	render := exec.Command(filepath.Join(s.dir, "sipgen"), "render", "--out", out)
+	render := exec.Command(engine.Sipgen(t), "render", "--out", out)
 	render.Dir = s.dir
 	if said, err := render.CombinedOutput(); err != nil {
 		t.Fatalf("sipgen render: %v\n%s", err, said)
@@ -98,7 +95,7 @@ func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
 // wantStatus looks at the live services as an operator does: with their conditions, and the rollouts of those that no controller makes here.
 func (s *argoSite) wantStatus(t *testing.T, api *engine.APIServer) {
 	t.Helper()
-	status := exec.Command(filepath.Join(s.dir, "sipgen"), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
+	status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
 	status.Dir = s.dir
 	said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
 	for _, want := range []string{
@@ -140,19 +137,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 	t.Helper()
 	file := filepath.Join(s.dir, "hosts.yaml")
 	text := need.Read(t, file)
-	var made []*unstructured.Unstructured
-	for _, o := range engine.Objects(t, text) {
-		status, host := o.Object["status"].(map[string]any)
-		o.SetUID("")
-		unstructured.RemoveNestedField(o.Object, "status")
-		manifest, err := o.MarshalJSON()
-		need.OK(t, err)
-		api.Create(t, "vino", string(manifest))
-		if host {
-			api.Edit(t, "baremetal-operator", hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) { live["status"] = status })
-			made = append(made, api.Get(t, hosts, o.GetNamespace(), o.GetName()))
-		}
-	}
+	made := api.MakeHosts(t, text)
 	need.Must(t, len(made) == 12, "the example has %d hosts, want 12", len(made))
 	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
 	need.OK(t, os.WriteFile(file, []byte(live), 0o600))
@@ -161,7 +146,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 
 // TestWholeSiteOnArgoCD syncs examples/whole-site, with a PlacementAPI and networks, by the real Argo CD: each part by an Application of its own, in
 // the waves' order; a Vino without credentials is denied, and made with the commands of PLAN.md word by word it keeps them through every sync, while
-// git, Argo CD's other objects and its log never have them; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
+// git, Argo CD's other objects and its log never have them; what leaves the tree stays.
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
 	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"), engine.UpstreamCRD("ipaddresspools.yaml"))
@@ -232,13 +217,6 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	wantOwner()
 	wantNowhereElse(t, api, argo, repo, canary)
 
-	// A sick Ironic stops no tenant, not even a new field of its services.
-	ironicReady(t, api, "False")
-	tenantsChange(t, repo)
-	argo.Refresh(t, "red.edge.infra")
-	argo.WaitSynced(t, "red.edge.infra", repo.Head(t))
-	ironicReady(t, api, "True")
-
 	// The services leave the tree: their Applications go, they stay.
 	without := repo.Files(t)
 	var lines []string
@@ -278,7 +256,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 			"%s %s is being deleted", row.resource.Resource, row.name)
 	}
 	for _, was := range made {
-		if is := api.Get(t, hosts, was.GetNamespace(), was.GetName()); is.GetDeletionTimestamp() != nil || text(t, is.Object["spec"]) != text(t, was.Object["spec"]) {
+		if is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName()); is.GetDeletionTimestamp() != nil || text(t, is.Object["spec"]) != text(t, was.Object["spec"]) {
 			t.Errorf("host %s is being deleted, or has another spec", was.GetName())
 		}
 	}
@@ -289,7 +267,7 @@ func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unst
 	t.Helper()
 	labeled := map[string]int{}
 	for _, was := range made {
-		is := api.Get(t, hosts, was.GetNamespace(), was.GetName())
+		is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName())
 		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
 		want, got := was.Object["spec"], is.Object["spec"]
 		need.Equal(t, was.GetName(), text(t, want), text(t, got))
