@@ -50,13 +50,12 @@ func releaseCheckout(t *testing.T, folder string) {
 	}
 }
 
-func makeRelease(t *testing.T, folder, version string, env ...string) (string, error) {
+func makeRelease(t *testing.T, folder, version string) (string, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "release")
 	command := exec.Command("bash", "hack/release.sh", version, out)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH)
-	command.Env = append(command.Env, env...)
 	text, err := command.CombinedOutput()
 	if err != nil {
 		return string(text), err
@@ -64,22 +63,16 @@ func makeRelease(t *testing.T, folder, version string, env ...string) (string, e
 	return out, nil
 }
 
-// TestReleaseIsReproducible makes a release in two folders and two environments. hack/release-check.sh does it for every platform.
+// TestReleaseIsReproducible makes a release, and again by the page in another folder and another environment. hack/release-check.sh does it for every
+// platform.
 func TestReleaseIsReproducible(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()
-	one, two := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "another place")
+	one := filepath.Join(t.TempDir(), "a")
 	releaseCheckout(t, one)
-	releaseCheckout(t, two)
 	first, err := makeRelease(t, one, "v1.2.3-rc.1")
 	need.Must(t, err == nil, "%v\n%s", err, first)
-	second, err := makeRelease(t, two, "v1.2.3-rc.1", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
-	need.Must(t, err == nil, "%v\n%s", err, second)
-	sums := need.Read(t, filepath.Join(first, "SHA256SUMS"))
-	if other := need.Read(t, filepath.Join(second, "SHA256SUMS")); !bytes.Equal(sums, other) {
-		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
-	}
-	checkSums(t, first, string(sums))
+	checkSums(t, first, string(need.Read(t, filepath.Join(first, "SHA256SUMS"))))
 	verifyByPage(t, one, first, "v1.2.3-rc.1")
 	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
@@ -102,7 +95,8 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 	run := func(dir, script string) (string, error) {
 		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false")
+		cmd.Env = append(os.Environ(), "PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false",
+			"TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -110,7 +104,8 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 		t.Errorf("docs/ci.md: %s: %v\n%s", check, err, out)
 	}
 	need.Output(t, exec.Command("git", "-C", checkout, "tag", version))
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "another place")
+	need.OK(t, os.Mkdir(dir, 0o755))
 	need.OK(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), need.Read(t, filepath.Join(release, "SHA256SUMS")), 0o600))
 	need.Words(t, runtime.Version(), rebuild, "GOTOOLCHAIN="+runtime.Version()+" ")
 	again := strings.NewReplacer("https://github.com/airshipit/sipgen", "'"+checkout+"' sipgen", "v0.1.0", version).Replace(rebuild)

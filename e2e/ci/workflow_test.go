@@ -178,21 +178,6 @@ func TestGitHubLongPlan(t *testing.T) {
 	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all", "files added", " BareMetalHosts")
 	need.Without(t, "the job cuts what sipgen has fitted in", body, "more lines: see the log of this job")
 	need.That(t, strings.Count(body, "<details>") == strings.Count(body, "</details>"), "a part that can be opened has no end")
-
-	// One worker more: its row, and a count of the others.
-	if r = g.job(t, w, "publish"); r.failed {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
-	g.change(t, "tenants/edge-a.yaml", "active: 1400", "active: 1401")
-	g.commit(t)
-	if r = g.job(t, w, "plan"); r.failed {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
-	body = f.only(t).body
-	wantWords(t, body, "(1 new)", "hosts of 2 clusters unchanged; sipgen plan --all shows them")
-	if n := strings.Count(body, "\n| `vino-system/"); n != 2 || strings.Contains(body, "do not fit") { // a standby host is promoted, and has a successor
-		t.Errorf("%d rows of hosts:\n%.6000s", n, body)
-	}
 }
 
 // TestGitHubWrongSum wants nothing to run that is not the release that somebody has looked at.

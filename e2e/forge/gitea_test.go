@@ -33,8 +33,7 @@ func byPage(t *testing.T, s *site) {
 	lines := strings.SplitAfter(strings.TrimSpace(engine.Procedure(t, "propose")[0]), "\n")
 	need.Must(t, len(lines) == 3 && strings.HasPrefix(lines[2], "sipgen: pull request: opened: "),
 		"docs/gitops.md: found %q, want a token, a command and what it says", lines)
-	binary, err := command()
-	need.OK(t, err)
+	binary := engine.Sipgen(t)
 	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...", "SIPGEN_FORGE_TOKEN="+s.Token, 1) +
 		"sipgen() { command sipgen \"$@\" --forge gitea; }\n" + lines[1]
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)

@@ -5,13 +5,11 @@ package forge
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -19,19 +17,6 @@ import (
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
-
-// command builds sipgen once.
-var command = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "sipgen-e2e-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.Command("go", "build", "-o", dir, "../../cmd/sipgen").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return filepath.Join(dir, "sipgen"), nil
-})
 
 // site is examples/two-tenants with a repository on Gitea.
 type site struct {
@@ -70,15 +55,14 @@ func (s *site) edit(t *testing.T, file, before, after string) {
 // publish runs the command and wants an exit code. It gives what it printed, on stdout and on stderr.
 func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	binary, err := command()
-	need.OK(t, err)
+	binary := engine.Sipgen(t)
 	args = append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", s.repo, "--path", "two"}, args...)
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
-	err = cmd.Run()
+	err := cmd.Run()
 	code := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
@@ -21,8 +22,7 @@ import (
 // rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
 // for a race, and proposals of several runs from one branch are one pull request.
 func rivals(t *testing.T, s *site) {
-	binary, err := command()
-	need.OK(t, err)
+	binary := engine.Sipgen(t)
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)...)
 		cmd.Dir = s.dir
@@ -30,7 +30,7 @@ func rivals(t *testing.T, s *site) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	const n = 6
+	const n = 4
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
