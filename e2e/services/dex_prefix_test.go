@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -71,18 +70,19 @@ func (i *issuer) token(t *testing.T, claims map[string]any) string {
 	return text + "." + unpadded(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
 }
 
-// With empty prefixes whoever names people and groups at the identity provider would name members of system:masters and the API server's own components:
-// a real API server refuses such tokens by the rendered rules, and takes all others.
-func TestEmptyPrefixesNameNoneOfKubernetesOwn(t *testing.T) {
-	i := newIssuer(t)
+// emptyPrefixes is the rendered AuthenticationConfiguration for an issuer whose users and groups have no prefixes.
+func emptyPrefixes(t *testing.T, i *issuer) []byte {
+	t.Helper()
 	empty := ""
 	services := dexServices(dexServer{issuer: i.URL, cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})}, dexServer{issuer: "https://company.example"})
 	services.Dex[0].Kubernetes = &v1.DexKubernetes{UsernameClaim: "name", UsernamePrefix: &empty, GroupsPrefix: &empty}
-	files := overlay(t, input(services, v1.RoleWorker))
-	authentication := filepath.Join(t.TempDir(), "authentication.yaml")
-	write(t, authentication, files[dexName+"/tenant/authentication.yaml"], 0o600)
-	tenant := engine.StartAPIServer(t, engine.Options{AuthenticationConfig: authentication})
+	return overlay(t, input(services, v1.RoleWorker))[dexName+"/tenant/authentication.yaml"]
+}
 
+// wantNoneOfKubernetesOwn: with empty prefixes whoever names people and groups at the identity provider would name members of system:masters and the API
+// server's own components: a real API server refuses such tokens by the rendered rules, and takes all others.
+func wantNoneOfKubernetesOwn(t *testing.T, tenant *engine.APIServer, i *issuer) {
+	t.Helper()
 	for _, row := range []struct {
 		why    string
 		claims map[string]any

@@ -170,8 +170,12 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 
 	idToken := login(t, d.client(t, up), d.issuer, "kubernetes", "http://localhost:8000")
 
+	// Both issuers in one configuration: a server takes many.
+	unprefixed := newIssuer(t)
+	_, more, _ := strings.Cut(string(emptyPrefixes(t, unprefixed)), "\njwt:\n")
+	more, _, _ = strings.Cut(more, "kind: ")
 	authentication := filepath.Join(t.TempDir(), "authentication.yaml")
-	write(t, authentication, files[dexName+"/tenant/authentication.yaml"], 0o600)
+	write(t, authentication, []byte(replaceOnce(t, string(files[dexName+"/tenant/authentication.yaml"]), "\njwt:\n", "\njwt:\n"+more)), 0o600)
 	for _, row := range []struct {
 		why     string
 		options engine.Options
@@ -194,6 +198,9 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 			})
 			if _, _, err := whoAmI(tenant.WithToken(idToken + "x")); err == nil {
 				t.Error("a token with another signature is accepted")
+			}
+			if row.options.AuthenticationConfig != "" {
+				wantNoneOfKubernetesOwn(t, tenant, unprefixed)
 			}
 		})
 	}
