@@ -77,14 +77,12 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	return c
 }
 
-// end takes away what costs every later site of the rig time: the API server asks each policy, and Argo CD looks at each Application.
+// end takes away what costs every later site of the rig time: the API server asks each policy, Flux tries again what fails, and Argo CD looks at each
+// Application.
 func (c *circle) end(t *testing.T) {
 	t.Helper()
-	if c.rig.argo != nil {
-		for _, name := range append([]string{c.root()}, c.syncs(t)...) {
-			_ = c.rig.api.TryEdit("e2e", engine.Applications, engine.ArgoNamespace, name, "", drop("metadata", "finalizers"))
-			_ = c.rig.api.TryDelete(engine.Applications, engine.ArgoNamespace, name, false)
-		}
+	for _, name := range append([]string{c.root()}, c.syncs(t)...) {
+		c.rig.forget(engine.FluxNamespace, name)
 	}
 	for name, content := range c.tree {
 		if !strings.HasPrefix(name, "policy/") {
@@ -396,6 +394,16 @@ func (c *circle) holds(t *testing.T, cluster string) []string {
 func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {
 	t.Helper()
 	need.Same(t, "after "+what, c.holds(t, cluster), append([]string{}, want...))
+}
+
+// forget has the engine leave a sync object alone for good.
+func (r *rig) forget(namespace, name string) {
+	if r.argo == nil {
+		_ = r.api.TryEdit("e2e", engine.Kustomizations, namespace, name, "", set(true, "spec", "suspend"))
+		return
+	}
+	_ = r.api.TryEdit("e2e", engine.Applications, engine.ArgoNamespace, name, "", drop("metadata", "finalizers"))
+	_ = r.api.TryDelete(engine.Applications, engine.ArgoNamespace, name, false)
 }
 
 // waitWhile waits as long as something is so, and says what it found last if it is so for too long.

@@ -218,6 +218,11 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steere
 			s.steeredRow = row
 			s.wantRefused(t, sources == nil, got)
 		}
+		if r.argo != nil {
+			r.forget("", s.ns)
+		} else {
+			r.forget(s.ns, "app")
+		}
 	}
 }
 
