@@ -27,7 +27,7 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	waited := func(what string) {
 		t.Helper()
 		if r.argo != nil {
-			defer r.argo.KeepRefreshing(append(c.syncs(t), c.root())...)()
+			defer r.argo.KeepRefreshing(append(c.syncs(t), c.root(), c.root()+"-policy")...)()
 		}
 		status(what, 0, []string{"The cluster has commit " + c.repo.Head(t)[:12] + ", the tree's."}, "--wait", engine.SyncTimeout.String())
 	}
