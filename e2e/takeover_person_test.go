@@ -24,7 +24,7 @@ func (c *circle) person(t *testing.T) *person {
 	need.Write(t, filepath.Join(dir, "site.yaml"), c.siteText(t))
 	return &person{t, dir, []string{
 		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "KUBECACHEDIR=" + c.rig.api.KubeCache, "SITE=" + c.site.Name,
+		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "SITE=" + c.site.Name,
 		"SIPGEN_REPO=" + c.repo.Dir,
 	}}
 }

@@ -51,8 +51,6 @@ type APIServer struct {
 	// Operator has the hosts, and HostWatch sees what becomes of them; nil where they were not started.
 	Operator  *Operator
 	HostWatch *HostWatch
-	// KubeCache is where kubectl keeps what it has learned of the server's kinds: KUBECACHEDIR in its environment.
-	KubeCache string
 	process   *process
 }
 
@@ -94,7 +92,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert},
 			QPS: 1000, Burst: 1000}
 		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
-		api = &APIServer{URL: url, CA: cert, Client: NewClient(t, config), process: p, KubeCache: t.TempDir()}
+		api = &APIServer{URL: url, CA: cert, Client: NewClient(t, config), process: p}
 		err := Eventually(90*time.Second, p.while(func() error {
 			_, err := api.rest.Get().AbsPath("/readyz").DoRaw(context.Background())
 			return err
@@ -110,9 +108,6 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	}
 	return api
 }
-
-// Logs returns the last lines of kube-apiserver's output that contain all of the words.
-func (a *APIServer) Logs(n int, words ...string) string { return a.process.log.last(n, words...) }
 
 // WithToken returns a configuration for anyone who a bearer token stands for.
 func (a *APIServer) WithToken(token string) *rest.Config {

@@ -211,10 +211,7 @@ func (c *Client) WaitGone(t testing.TB, resource schema.GroupVersionResource, na
 // Delete deletes an object, as clients do that don't wait.
 func (c *Client) Delete(t testing.TB, resource schema.GroupVersionResource, namespace, name string) {
 	t.Helper()
-	if err := c.Dynamic.Resource(resource).Namespace(namespace).Delete(context.Background(), name,
-		metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, c.TryDelete(resource, namespace, name, false))
 }
 
 // TryDelete deletes an object, or tries to in a dry run, and gives the error.

@@ -29,7 +29,7 @@ func Procedure(t testing.TB, name ...string) []string {
 		if err != nil {
 			return err
 		}
-		found := CodeBlocks(t, content, strings.Join(name, " "))
+		found := codeBlocks(t, content, strings.Join(name, " "))
 		if len(found) == 0 {
 			return nil
 		}
@@ -46,8 +46,8 @@ func Procedure(t testing.TB, name ...string) []string {
 	return blocks
 }
 
-// CodeBlocks returns the code blocks of a page that begin with ```sh NAME.
-func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
+// codeBlocks returns the code blocks of a page that begin with ```sh NAME.
+func codeBlocks(t testing.TB, markdown []byte, name string) []string {
 	t.Helper()
 	var blocks []string
 	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)),
