@@ -94,8 +94,9 @@ func (c *circle) mistake(t *testing.T) map[string]string {
 	return map[string]string{c.name("a", "hosts"): "is in use"}
 }
 
-// reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there, and the other site goes on. Argo CD syncs all its sites as one account, and so the guards
-// tell only its sites from Flux' sites; what tells its own sites apart are their projects.
+// reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there, and the other
+// site goes on. Argo CD syncs all its sites as one account, and so the guards tell only its sites from Flux' sites; what
+// tells its own sites apart are their projects.
 func (all sitesOfOne) reachesNoOther(t *testing.T) {
 	t.Helper()
 	type reach struct {

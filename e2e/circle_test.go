@@ -77,8 +77,8 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	return c
 }
 
-// end takes away what costs every later site of the rig time: the API server asks each policy, Flux tries again what fails, and Argo CD looks at each
-// Application.
+// end takes away what costs every later site of the rig time: the API server asks each policy, Flux tries again what fails,
+// and Argo CD looks at each Application.
 func (c *circle) end(t *testing.T) {
 	t.Helper()
 	for _, name := range append([]string{c.root()}, c.syncs(t)...) {

@@ -174,9 +174,9 @@ var measured = []fact{
 	}},
 }
 
-// TestWhatEnginesDo holds the rows on which the rendering rests against the engines themselves,
-// the harmful ones too: a row that no longer holds is a reason to think again. What the rendered policy lets through and keeps out is in the rows
-// of sites, and in TestGuards.
+// TestWhatEnginesDo holds the rows on which the rendering rests against the engines themselves, the harmful ones too: a row
+// that no longer holds is a reason to think again. What the rendered policy lets through and keeps out is in the rows of
+// sites, and in TestGuards.
 func TestWhatEnginesDo(t *testing.T) {
 	env := withoutPolicy(t)
 	for i, f := range measured {

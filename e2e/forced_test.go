@@ -52,7 +52,8 @@ spec: {online: false}
 	}
 }
 
-// guardOf puts the policies of a site for the namespace into force, after the changes, and gives the account that syncs its hosts, in that namespace.
+// guardOf puts the policies of a site for the namespace into force, after the changes, and gives the account that syncs its
+// hosts, in that namespace.
 func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(render.Tree)) string {
 	t.Helper()
 	site := &v1alpha1.Site{}

@@ -20,8 +20,8 @@ type row struct {
 	run  func(t *testing.T, r *rig, name string)
 }
 
-// rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in its own way. What an
-// engine makes of a host's patch by itself is TestWhatEnginesDo's.
+// rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in its own
+// way. What an engine makes of a host's patch by itself is TestWhatEnginesDo's.
 var rows = []row{
 	{"release", rowRelease},     // whose a label is that leaves a patch, and who owns a spec, by how the host was made
 	{"overlay", rowOverlay},     // hosts with their manifests in git
@@ -73,10 +73,11 @@ func runRows(t *testing.T, shared func(testing.TB) *rig, rows []row) {
 	}
 }
 
-// rowRelease: a host of one cluster is released in the commit that hands another one out, its patch leaves the tree, and so does a cluster's last host.
-// However a host was made, its spec stays. Argo CD would take over the spec of one by kubectl apply, and the policy that stops it comes too late: it
-// owns the spec by then. So such a host is fixed before the first sync. Labels that the SIP operator set with the same values are co-owned: dropping
-// them is not enough, they have to be taken over first.
+// rowRelease: a host of one cluster is released in the commit that hands another one out, its patch leaves the tree, and so
+// does a cluster's last host. However a host was made, its spec stays. Argo CD would take over the spec of one by kubectl
+// apply, and the policy that stops it comes too late: it owns the spec by then. So such a host is fixed before the first
+// sync. Labels that the SIP operator set with the same values are co-owned: dropping them is not enough, they have to be
+// taken over first.
 func rowRelease(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	for host, how := range map[string]string{"n1": "kubectl create", "n2": "server-side apply", "n3": "kubectl apply", "n4": "controller"} {

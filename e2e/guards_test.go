@@ -10,7 +10,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -121,12 +120,12 @@ func definitionRows(t *testing.T, api *engine.APIServer, person *engine.Client, 
 	wantDenied(t, "break-glass deletes it without a name", collection(api.Client), "")
 }
 
-// rightsOf are what an account may do in a namespace, a verb of a resource each, with the names that it is for, but for what everybody may ask about
-// oneself.
+// rightsOf are what an account may do in a namespace, a verb of a resource each, with the names that it is for, but for what
+// everybody may ask about oneself.
 func rightsOf(t *testing.T, api *engine.APIServer, namespace, account, in string) []string {
 	t.Helper()
 	client := engine.NewClient(t, api.As("system:serviceaccount:"+namespace+":"+account))
-	reviews := client.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectrulesreviews"})
+	reviews := client.Dynamic.Resource(authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"))
 	answer, err := reviews.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": map[string]any{"namespace": in},
 	}}, metav1.CreateOptions{})
@@ -172,11 +171,15 @@ func TestRightsOfATenant(t *testing.T) {
 			api.Apply(t, "e2e", string(content))
 		}
 	}
-	want := append(each("get list watch", "/pods", "apps/replicasets"), each("create delete get list patch update watch", "/configmaps", "/serviceaccounts", "/services",
-		"apps/deployments", "cert-manager.io/certificates", "networking.k8s.io/networkpolicies", "policy/poddisruptionbudgets")...)
+	want := append(each("get list watch", "/pods", "apps/replicasets"), each("create delete get list patch update watch",
+		"/configmaps", "/serviceaccounts", "/services", "apps/deployments", "cert-manager.io/certificates",
+		"networking.k8s.io/networkpolicies", "policy/poddisruptionbudgets")...)
 	slices.Sort(want)
 	waitWhile(t, "the rights", func() (bool, any) {
-		return !slices.Contains(rightsOf(t, api, "tenant-own", "jumphost-a", "tenant-hosts"), "patch metal3.io/baremetalhosts n0") || len(rightsOf(t, api, "flux-system", "tenant-own.a.infra", "tenant-own")) == 0, "the account has no rights, or the jump host has no power"
+		power := rightsOf(t, api, "tenant-own", "jumphost-a", "tenant-hosts")
+		return !slices.Contains(power, "patch metal3.io/baremetalhosts n0") ||
+				len(rightsOf(t, api, "flux-system", "tenant-own.a.infra", "tenant-own")) == 0,
+			"the account has no rights, or the jump host has no power"
 	})
 	for _, namespace := range []string{"tenant-own", "tenant-hosts", "tenant-other", "flux-system"} {
 		if namespace != "tenant-own" {
@@ -193,9 +196,10 @@ func TestRights(t *testing.T) {
 	api.Namespaces(t, "rights-own", "rights-other", "flux-system")
 	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own")
 	api.Apply(t, "e2e", string(tree["policy/rbac.yaml"]), string(tree["policy/reader.yaml"]))
-	secrets, lists := []string{"get /secrets"}, each("list", "/services", "admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters",
-		"apps/deployments", "argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations", "metal3.io/baremetalhosts",
-		"metal3.io/hardwaredata", "placement.openstack.org/placementapis")
+	secrets, lists := []string{"get /secrets"}, each("list", "/services",
+		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters", "apps/deployments",
+		"argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations",
+		"metal3.io/baremetalhosts", "metal3.io/hardwaredata", "placement.openstack.org/placementapis")
 	for _, row := range []struct {
 		account, namespace string
 		want               []string

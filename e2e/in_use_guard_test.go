@@ -39,7 +39,7 @@ func TestInUseGuard(t *testing.T) {
 			}
 		}
 	}
-	moves := set("other", ourLabel("cluster-name")...)
+	moves := set("other", label("cluster-name")...)
 	approval := []string{"metadata", "annotations", "sip.airshipit.org/release-of"}
 	type row struct {
 		what, user string
@@ -49,20 +49,20 @@ func TestInUseGuard(t *testing.T) {
 		denied              string
 	}
 	rows := []row{
-		{"a person changes cluster-namespace", person, used, "provisioned", wholeClaim, set("x", ourLabel("cluster-namespace")...), denied},
+		{"a person changes cluster-namespace", person, used, "provisioned", wholeClaim, set("x", label("cluster-namespace")...), denied},
 		{"a person changes cluster-name", person, used, "provisioned", wholeClaim, moves, denied},
-		{"a person changes node-type", person, used, "provisioned", wholeClaim, set("x", ourLabel("node-type")...), denied},
-		{"a person sets standby", person, used, "provisioned", wholeClaim, set("true", ourLabel("standby")...), denied},
-		{"a person takes cluster-namespace away", person, used, "provisioned", wholeClaim, drop(ourLabel("cluster-namespace")...), denied},
-		{"a person takes cluster-name away", person, used, "provisioned", wholeClaim, drop(ourLabel("cluster-name")...), denied},
-		{"a person takes node-type away", person, used, "provisioned", wholeClaim, drop(ourLabel("node-type")...), denied},
-		{"a person takes standby away", person, used, "provisioned", wholeClaim + " standby=true", drop(ourLabel("standby")...), denied},
+		{"a person changes node-type", person, used, "provisioned", wholeClaim, set("x", label("node-type")...), denied},
+		{"a person sets standby", person, used, "provisioned", wholeClaim, set("true", label("standby")...), denied},
+		{"a person takes cluster-namespace away", person, used, "provisioned", wholeClaim, drop(label("cluster-namespace")...), denied},
+		{"a person takes cluster-name away", person, used, "provisioned", wholeClaim, drop(label("cluster-name")...), denied},
+		{"a person takes node-type away", person, used, "provisioned", wholeClaim, drop(label("node-type")...), denied},
+		{"a person takes standby away", person, used, "provisioned", wholeClaim + " standby=true", drop(label("standby")...), denied},
 		{"a person takes all labels away", person, used, "provisioned", wholeClaim, drop("metadata", "labels"), denied},
 		{"a person sets the first labels", person, used, "provisioned", "", moves, denied},
 		{"a person fills a label without a value", person, used, "provisioned", "cluster-name=", moves, denied},
 		{"a person approves a release", person, used, "provisioned", wholeClaim, set("x", approval...), approves},
 		{"a person takes the use and a label away at once", person, used, "available", wholeClaim, both(drop("spec", "consumerRef"), drop("spec", "image"), moves), denied},
-		{"a person writes a label as it is", person, used, "provisioned", wholeClaim, set("a", ourLabel("cluster-name")...), ""},
+		{"a person writes a label as it is", person, used, "provisioned", wholeClaim, set("a", label("cluster-name")...), ""},
 		{"a person changes another label", person, used, "provisioned", wholeClaim, set("r9", "metadata", "labels", "rack"), ""},
 		{"a person changes another annotation", person, used, "provisioned", wholeClaim, set("", "metadata", "annotations", "baremetalhost.metal3.io/detached"), ""},
 		{"a person changes the spec", person, used, "provisioned", wholeClaim, set("x", "spec", "description"), ""},
@@ -75,11 +75,11 @@ func TestInUseGuard(t *testing.T) {
 		{"a writer of the Site restores labels", restorer, used, "provisioned", "", moves, ""},
 		{"a writer of the Site changes cluster-name", restorer, used, "provisioned", wholeClaim, moves, ""},
 		{"a writer of the Site restores an approval", restorer, used, "provisioned", wholeClaim, set("x", approval...), ""},
-		{"the engine sets standby", syncer, used, "provisioned", wholeClaim, set("true", ourLabel("standby")...), ""},
-		{"the engine restores a label", syncer, used, "provisioned", "cluster-namespace=t cluster-name=a", set("Worker", ourLabel("node-type")...), ""},
+		{"the engine sets standby", syncer, used, "provisioned", wholeClaim, set("true", label("standby")...), ""},
+		{"the engine restores a label", syncer, used, "provisioned", "cluster-namespace=t cluster-name=a", set("Worker", label("node-type")...), ""},
 		{"the engine sets the first labels", syncer, used, "provisioned", "", moves, ""},
 		{"the engine moves the host", syncer, used, "provisioned", wholeClaim, moves, "is in use"},
-		{"the engine releases the host with an approval", syncer, used, "provisioned", wholeClaim, both(drop(ourLabel("cluster-name")...), func(o map[string]any) {
+		{"the engine releases the host with an approval", syncer, used, "provisioned", wholeClaim, both(drop(label("cluster-name")...), func(o map[string]any) {
 			uid, _, _ := unstructured.NestedString(o, "metadata", "uid")
 			set(uid+"/Metal3Machine/t/m1", approval...)(o)
 		}), ""},

@@ -36,30 +36,30 @@ func TestLabelGuard(t *testing.T) {
 		status         bool
 		denied         string
 	}{
-		{"a person changes cluster-namespace", person, ns, set("x", ourLabel("cluster-namespace")...), false, labels},
-		{"a person changes cluster-name", person, ns, set("x", ourLabel("cluster-name")...), false, labels},
-		{"a person changes node-type", person, ns, set("x", ourLabel("node-type")...), false, labels},
-		{"a person takes node-type away", person, ns, drop(ourLabel("node-type")...), false, labels},
+		{"a person changes cluster-namespace", person, ns, set("x", label("cluster-namespace")...), false, labels},
+		{"a person changes cluster-name", person, ns, set("x", label("cluster-name")...), false, labels},
+		{"a person changes node-type", person, ns, set("x", label("node-type")...), false, labels},
+		{"a person takes node-type away", person, ns, drop(label("node-type")...), false, labels},
 		{"a person takes all labels away", person, ns, drop("metadata", "labels"), false, labels},
-		{"a person sets standby", person, ns, set("true", ourLabel("standby")...), false, labels},
+		{"a person sets standby", person, ns, set("true", label("standby")...), false, labels},
 		{"a person approves a release", person, ns, set("x", approval...), false, approves},
 		{"a person changes another label", person, ns, set("r9", "metadata", "labels", "rack"), false, ""},
 		{"a person changes another annotation", person, ns, set("x", "metadata", "annotations", "example.org/asset"), false, ""},
 		{"a person changes the spec", person, ns, set("x", "spec", "description"), false, ""},
 		{"the operator writes the status", metal3, ns, set(false, "status", "poweredOn"), true, ""},
 		{"the operator sets its finalizer", metal3, ns, set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), false, ""},
-		{"the operator hands a host out", metal3, ns, set("x", ourLabel("cluster-name")...), false, labels},
+		{"the operator hands a host out", metal3, ns, set("x", label("cluster-name")...), false, labels},
 		{"Cluster API takes the host", capm3, ns, set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
 		{"Cluster API sets a label of its own", capm3, ns, set("c", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), false, ""},
-		{"Cluster API hands a host out", capm3, ns, set("x", ourLabel("cluster-name")...), false, labels},
+		{"Cluster API hands a host out", capm3, ns, set("x", label("cluster-name")...), false, labels},
 		{"a person uses a host and changes cluster-name", person, ns, func(o map[string]any) {
 			set("http://images.invalid/a", "spec", "image", "url")(o)
-			set("x", ourLabel("cluster-name")...)(o)
+			set("x", label("cluster-name")...)(o)
 		}, false, labels},
-		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", ourLabel("cluster-name")...), false, ""},
-		{"a writer of the Site changes cluster-name", restorer, ns, set("x", ourLabel("cluster-name")...), false, ""},
-		{"a person changes cluster-name where it is audited", person, audited, set("x", ourLabel("cluster-name")...), false, ""},
-		{"a person changes cluster-name where no site has hosts", person, others, set("x", ourLabel("cluster-name")...), false, ""},
+		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", label("cluster-name")...), false, ""},
+		{"a writer of the Site changes cluster-name", restorer, ns, set("x", label("cluster-name")...), false, ""},
+		{"a person changes cluster-name where it is audited", person, audited, set("x", label("cluster-name")...), false, ""},
+		{"a person changes cluster-name where no site has hosts", person, others, set("x", label("cluster-name")...), false, ""},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			name := fmt.Sprintf("n%02d", i)
@@ -79,7 +79,7 @@ func TestLabelGuard(t *testing.T) {
 	}
 	t.Run("break-glass changes cluster-name", func(t *testing.T) {
 		makeHost(t, api, "controller", ns, "glass", "r1")
-		wantDenied(t, "break-glass", api.TryEdit("probe", engine.Hosts, ns, "glass", "", set("x", ourLabel("cluster-name")...)), "")
+		wantDenied(t, "break-glass", api.TryEdit("probe", engine.Hosts, ns, "glass", "", set("x", label("cluster-name")...)), "")
 	})
 	makes := func(user, name, claim string) error {
 		host := engine.Objects(t, []byte(hostManifest(ns, name, "r1")))[0]

@@ -86,5 +86,5 @@ func drop(fields ...string) func(map[string]any) {
 	return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
 }
 
-// ourLabel is where one of sipgen's labels is.
-func ourLabel(key string) []string { return []string{"metadata", "labels", "sip.airshipit.org/" + key} }
+// label is where one of sipgen's labels is.
+func label(key string) []string { return []string{"metadata", "labels", "sip.airshipit.org/" + key} }

@@ -25,8 +25,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11). Where the tenant's namespace has the label that
-// docs/tenants.md says, word by word, the real controllers make the pods of all that sipgen renders, and none that asks for power over the node.
+// TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11). Where the tenant's
+// namespace has the label that docs/tenants.md says, word by word, the real controllers make the pods of all that sipgen
+// renders, and none that asks for power over the node.
 func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
@@ -53,7 +54,8 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 		}
 	}
 	waitWhile(t, "the account of "+namespace, func() (bool, any) {
-		return !api.Exists(t, serviceAccounts, namespace, "default") || !slices.Contains(rightsOf(t, api, "flux-system", namespace+".a.infra", namespace), "create apps/deployments"),
+		rights := rightsOf(t, api, "flux-system", namespace+".a.infra", namespace)
+		return !api.Exists(t, serviceAccounts, namespace, "default") || !slices.Contains(rights, "create apps/deployments"),
 			"it has no rights, or the pods no account"
 	})
 	tenant := engine.NewClient(t, api.As("system:serviceaccount:flux-system:"+namespace+".a.infra", "system:serviceaccounts", "system:authenticated"))

@@ -11,9 +11,9 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no image, and the host is
-// available. It is in use all the same: it is not released, and if the branch goes back to when the other tenant had it, it stays where it is, and
-// sipgen goes on from there.
+// rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no
+// image, and the host is available. It is in use all the same: it is not released, and if the branch goes back to when the
+// other tenant had it, it stays where it is, and sipgen goes on from there.
 func rowRolledBack(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

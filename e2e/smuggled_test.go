@@ -16,9 +16,11 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// smuggled are objects that belong neither to a tenant nor into most of the site's folders. What Argo CD says of one depends on its kind and namespace.
+// smuggled are objects that belong neither to a tenant nor into most of the site's folders. What Argo CD says of one depends
+// on its kind and namespace.
 var smuggled = []struct{ what, version, kind, namespace, rest string }{
-	{"rights over everything", rbac, "ClusterRoleBinding", "", "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
+	{"rights over everything", rbac, "ClusterRoleBinding", "",
+		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
 	{"rights in its namespace", rbac, "Role", "TENANTS", `rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
 	{"a pod beside the hosts' Secrets", "v1", "Pod", "HOSTS", pods},
 	{"a service in another namespace", "v1", "ConfigMap", "HOSTS", ""},
@@ -27,26 +29,37 @@ var smuggled = []struct{ what, version, kind, namespace, rest string }{
 	{"an account beside the engine", "v1", "ServiceAccount", "ENGINE", ""},
 	{"a program beside the engine", "apps/v1", "Deployment", "ENGINE", template},
 	{"a Secret in its namespace", "v1", "Secret", "TENANTS", ""},
-	{"somebody's rights over its namespace", rbac, "RoleBinding", "TENANTS", "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
-	{"rights that others may be given", rbac, "ClusterRole", "", `rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
+	{"somebody's rights over its namespace", rbac, "RoleBinding", "TENANTS",
+		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
+	{"rights that others may be given", rbac, "ClusterRole", "",
+		`rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
 	{"a pod on every node", "apps/v1", "DaemonSet", "TENANTS", template},
 	{"a pod with a disk", "apps/v1", "StatefulSet", "TENANTS", template},
-	{"a program that runs once", "batch/v1", "Job", "TENANTS", "spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: registry.invalid/a}]}}}"},
-	{"a program that runs again and again", "batch/v1", "CronJob", "TENANTS", `spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {` + pods + "}}}}"},
+	{"a program that runs once", "batch/v1", "Job", "TENANTS",
+		"spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: registry.invalid/a}]}}}"},
+	{"a program that runs again and again", "batch/v1", "CronJob", "TENANTS",
+		`spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {` + pods + "}}}}"},
 	{"a namespace that admits every pod", "v1", "Namespace", "", ""},
-	{"a guard that is in force nowhere", "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", "", "spec: {policyName: NAME, validationActions: [Audit]}"},
+	{"a guard that is in force nowhere", "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", "",
+		"spec: {policyName: NAME, validationActions: [Audit]}"},
 	{"a webhook that sees every Secret", "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "webhooks: []"},
 	{"a webhook that changes every pod", "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "webhooks: []"},
-	{"a kind of its own", "apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "spec: {group: example.org, scope: Namespaced, names: {kind: Smuggled, plural: smuggled}}"},
-	{"a disk of a node", "v1", "PersistentVolume", "", "spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /}}"},
+	{"a kind of its own", "apiextensions.k8s.io/v1", "CustomResourceDefinition", "",
+		"spec: {group: example.org, scope: Namespaced, names: {kind: Smuggled, plural: smuggled}}"},
+	{"a disk of a node", "v1", "PersistentVolume", "",
+		"spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /}}"},
 	{"a quota of its own", "v1", "ResourceQuota", "TENANTS", `spec: {hard: {pods: "1000000"}}`},
-	{"addresses behind another's Service", "discovery.k8s.io/v1", "EndpointSlice", "TENANTS", "addressType: IPv4, endpoints: [], ports: []"},
-	{"a name that leads to the tenant", "networking.k8s.io/v1", "Ingress", "TENANTS", "spec: {defaultBackend: {service: {name: a, port: {number: 80}}}}"},
-	{"an API that is answered by the tenant", "apiregistration.k8s.io/v1", "APIService", "", "spec: {group: example.org, version: v1, groupPriorityMinimum: 1, versionPriority: 1}"},
+	{"addresses behind another's Service", "discovery.k8s.io/v1", "EndpointSlice", "TENANTS",
+		"addressType: IPv4, endpoints: [], ports: []"},
+	{"a name that leads to the tenant", "networking.k8s.io/v1", "Ingress", "TENANTS",
+		"spec: {defaultBackend: {service: {name: a, port: {number: 80}}}}"},
+	{"an API that is answered by the tenant", "apiregistration.k8s.io/v1", "APIService", "",
+		"spec: {group: example.org, version: v1, groupPriorityMinimum: 1, versionPriority: 1}"},
 	{"a priority before everybody", "scheduling.k8s.io/v1", "PriorityClass", "", "value: 1000000"},
 	{"an Application of another project", "argoproj.io/v1alpha1", "Application", "ENGINE",
 		"spec: {project: default, source: {repoURL: 'https://git.invalid/evil.git', path: .}, destination: {server: 'https://kubernetes.default.svc', namespace: kube-system}}"},
-	{"a project that permits everything", "argoproj.io/v1alpha1", "AppProject", "ENGINE", "spec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}]}"},
+	{"a project that permits everything", "argoproj.io/v1alpha1", "AppProject", "ENGINE",
+		"spec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}]}"},
 }
 
 const (
@@ -100,9 +113,10 @@ func (c *circle) wantNotMade(t *testing.T, what string) {
 	}
 }
 
-// TestSiteFolders: somebody pushes to the branch, and the site's own folders and a tenant's services have objects among them that sipgen does not
-// render there. Argo CD applies each folder in a project that permits what belongs there: the syncs fail and say what is not permitted, nothing of it
-// is made, and when it is gone they go on. What Flux' account of a tenant may do, TestRightsOfATenant asks.
+// TestSiteFolders: somebody pushes to the branch, and the site's own folders and a tenant's services have objects among them
+// that sipgen does not render there. Argo CD applies each folder in a project that permits what belongs there: the syncs fail
+// and say what is not permitted, nothing of it is made, and when it is gone they go on. What Flux' account of a tenant may
+// do, TestRightsOfATenant asks.
 func TestSiteFolders(t *testing.T) {
 	t.Parallel()
 	r := besideTheOther(t, v1alpha1.EngineArgoCD)

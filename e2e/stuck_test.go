@@ -64,8 +64,9 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	}
 }
 
-// rowWayOut: services of one of two tenants in one push cannot be synced, and the other one is served. Hosts are needed now. With order none they come, and the services when they are mended: the sync that
-// was begun in waves does not keep Argo CD from it.
+// rowWayOut: services of one of two tenants in one push cannot be synced, and the other one is served. Hosts are needed now.
+// With order none they come, and the services when they are mended: the sync that was begun in waves does not keep Argo CD
+// from it.
 func rowWayOut(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

@@ -28,10 +28,11 @@ const (
 
 var sipServices = []string{"jumphost-lma", "loadbalancer-controlplane-lma", "loadbalancer-worker-lma"}
 
-// TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen takeover prints, on a real API
-// server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of kube-controller-manager, and Flux. SIP's objects
-// are those that were recorded of it, made as field manager "manager" by updates. The commands know no engine; that Argo CD takes objects over that
-// another manager has let go, as these do, TestProcedures has.
+// TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen takeover
+// prints, on a real API server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of
+// kube-controller-manager, and Flux. SIP's objects are those that were recorded of it, made as field manager "manager" by
+// updates. The commands know no engine; that Argo CD takes objects over that another manager has let go, as these do,
+// TestProcedures has.
 //
 // There is no kubelet: engine.StartPods makes every pod ready whose Secrets and ConfigMaps are there. So this is about objects and endpoints; no
 // connection goes through a load balancer.

@@ -142,7 +142,8 @@ func (c *circle) firstReady(t *testing.T) time.Time {
 	return time.Now()
 }
 
-// rowConfined: one project permits services and hosts, of all tenants of a namespace. By the guard of tenants nobody else's object becomes a tenant's.
+// rowConfined: one project permits services and hosts, of all tenants of a namespace. By the guard of tenants nobody else's
+// object becomes a tenant's.
 func rowConfined(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -158,8 +159,8 @@ func rowConfined(t *testing.T, r *rig, name string) {
 		}
 	}
 	need.Must(t, others != "", "b has no ConfigMap")
-	// The project says of other kinds and namespaces that it does not permit them, as TestSiteFolders has it. Such the API server denies, when Argo CD
-	// compares with its help: TestTenantGuard has more, and a service among the hosts.
+	// The project says of other kinds and namespaces that it does not permit them, as TestSiteFolders has it. Such the API
+	// server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
 	const taken = "another Application's"
 	c.edit(t, taken, func(dir string) {
 		need.Write(t, filepath.Join(dir, folder, "smuggled.yaml"), fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", c.tenants, others))

@@ -63,8 +63,8 @@ func makeRelease(t *testing.T, folder, version string) (string, error) {
 	return out, nil
 }
 
-// TestReleaseIsReproducible makes a release, and again by the page in another folder and another environment. hack/release-check.sh does it for every
-// platform.
+// TestReleaseIsReproducible makes a release, and again by the page in another folder and another environment.
+// hack/release-check.sh does it for every platform.
 func TestReleaseIsReproducible(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()

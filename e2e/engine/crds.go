@@ -20,7 +20,8 @@ const bases = "config/crd/bases"
 
 // HostCRDs returns the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
 func HostCRDs(t testing.TB) []string {
-	return definitions(t, "kubernetes", operatorModule, "config/base/crds/bases", "metal3.io_baremetalhosts", "metal3.io_hardwaredata")
+	return definitions(t, "kubernetes", operatorModule, "config/base/crds/bases",
+		"metal3.io_baremetalhosts", "metal3.io_hardwaredata")
 }
 
 // HostDeployPolicyCRD returns the definition of HostDeployPolicy, as the baremetal-operator ships it.
@@ -34,13 +35,15 @@ func UpstreamCRD(name string) string { return filepath.Join(root(), "api", "upst
 // CertManagerCRDs returns the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues
 // any.
 func CertManagerCRDs(t testing.TB) []string {
-	return definitions(t, "cert-manager", "github.com/cert-manager/cert-manager", "deploy/crds", "cert-manager.io_certificates")
+	return definitions(t, "cert-manager", "github.com/cert-manager/cert-manager", "deploy/crds",
+		"cert-manager.io_certificates")
 }
 
 // FluxCRDs returns the definitions of Kustomization and GitRepository.
 func FluxCRDs(t testing.TB) []string {
 	return append(sourceCRDs(t, "gitrepositories", "buckets", "ocirepositories"),
-		definitions(t, "kubernetes", "github.com/fluxcd/kustomize-controller", bases, "kustomize.toolkit.fluxcd.io_kustomizations")...)
+		definitions(t, "kubernetes", "github.com/fluxcd/kustomize-controller", bases,
+			"kustomize.toolkit.fluxcd.io_kustomizations")...)
 }
 
 func sourceCRDs(t testing.TB, plurals ...string) []string {
@@ -53,15 +56,17 @@ func sourceCRDs(t testing.TB, plurals ...string) []string {
 
 // ArgoCRDs returns the definitions of Application, ApplicationSet and AppProject.
 func ArgoCRDs(t testing.TB) []string {
-	return definitions(t, "kubernetes", "github.com/argoproj/argo-cd/v3", "manifests/crds", "application-crd", "applicationset-crd", "appproject-crd")
+	return definitions(t, "kubernetes", "github.com/argoproj/argo-cd/v3", "manifests/crds",
+		"application-crd", "applicationset-crd", "appproject-crd")
 }
 
 // ClusterAPICRDs returns the definitions of Cluster, Machine, MachineDeployment, KubeadmControlPlane and
 // KubeadmConfigTemplate. Those of Cluster API's provider for metal3, whose module cannot be had, are not among them:
 // see CAPM3CRDs.
 func ClusterAPICRDs(t testing.TB) []string {
-	return definitions(t, "kubernetes", "sigs.k8s.io/cluster-api", "", bases+"/cluster.x-k8s.io_clusters", bases+"/cluster.x-k8s.io_machinedeployments",
-		bases+"/cluster.x-k8s.io_machines", "controlplane/kubeadm/"+bases+"/controlplane.cluster.x-k8s.io_kubeadmcontrolplanes",
+	return definitions(t, "kubernetes", "sigs.k8s.io/cluster-api", "", bases+"/cluster.x-k8s.io_clusters",
+		bases+"/cluster.x-k8s.io_machinedeployments", bases+"/cluster.x-k8s.io_machines",
+		"controlplane/kubeadm/"+bases+"/controlplane.cluster.x-k8s.io_kubeadmcontrolplanes",
 		"bootstrap/kubeadm/"+bases+"/bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates")
 }
 

@@ -54,8 +54,9 @@ func StartFlux(t testing.TB, api *APIServer) *Flux {
 	return startFlux(t, api, api.controllerAccount(t, FluxNamespace, "kustomize-controller"))
 }
 
-// StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no account
-// is applied as one that has no rights, and nothing refers to another namespace. It reaches the API server only through the proxy.
+// StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no
+// account is applied as one that has no rights, and nothing refers to another namespace. It reaches the API server
+// only through the proxy.
 func StartLockedFlux(t testing.TB, api *APIServer, through *Faulty) *Flux {
 	t.Helper()
 	return startFlux(t, api, through.Config(api.controllerAccount(t, FluxNamespace, "kustomize-controller")),

@@ -91,7 +91,8 @@ func (r *Repo) Revert(t testing.TB, commit string) string {
 	})
 }
 
-// Head returns the id of the branch's newest commit. It is asked for all the time: git need not run where the ref is a file.
+// Head returns the id of the branch's newest commit. It is asked for all the time: git need not run where the ref
+// is a file.
 func (r *Repo) Head(t testing.TB) string {
 	t.Helper()
 	ref := "refs/heads/" + r.Branch

@@ -46,8 +46,9 @@ func renderedHAProxy(t *testing.T) []string {
 	return []string{loaders[0], "--library-path", strings.Join(libraries, ":"), filepath.Join(root, "usr", "sbin", "haproxy")}
 }
 
-// TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden trees, and those with
-// every option, without a warning, and refuses what a line may break. What they do is tested with the HAProxy that the machine has.
+// TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden
+// trees, and those with every option, without a warning, and refuses what a line may break. What they do is tested with the
+// HAProxy that the machine has.
 func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	t.Parallel()
 	haproxy := renderedHAProxy(t)
