@@ -85,12 +85,10 @@ status:
 	need.OK(t, err)
 	c := clusters[0]
 	worker := c.Spec.Nodes[v1.RoleWorker]
-	if active, standby := worker.Want(); active != 0 || standby != 0 {
-		t.Errorf("a missing count wants %d and %d, want none", active, standby)
-	}
-	if found := c.Networks(v1.RoleControlPlane); len(found) != 1 || found[0] != "oam-ipv4" {
-		t.Errorf("found networks %v", found)
-	}
+	active, standby := worker.Want()
+	need.That(t, active == 0 && standby == 0, "a missing count wants %d and %d, want none", active, standby)
+	found := c.Networks(v1.RoleControlPlane)
+	need.That(t, len(found) == 1 && found[0] == "oam-ipv4", "found networks %v", found)
 	need.Equal(t, "", c.Spec.Services.LoadBalancerWorker[0].NodePortRange.Len(), 9)
 }
 
@@ -278,9 +276,8 @@ func TestWarnsOfATimeOfDeletion(t *testing.T) {
 	need.OK(t, err)
 	found := validation.Warnings(&clusters[0])
 	need.Must(t, len(found) == 1, "got %v, want one warning", found)
-	if got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error(); !strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: ") {
-		t.Errorf("got %s", got)
-	}
+	got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error()
+	need.That(t, strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: "), "got %s", got)
 	clusters[0].Document.Live = true
 	need.Len(t, "a live object: got", validation.Warnings(&clusters[0]), 0)
 }

@@ -23,9 +23,8 @@ func TestNothingAppliesTheComponents(t *testing.T) {
 		tree := files(t, example)
 		for _, c := range clusters {
 			name := "clusters/" + c.Namespace + "/" + c.Name + "/capi/kustomization.yaml"
-			if found := bytes.Contains(tree[name], []byte("kind: Component\n")); found != (site.Spec.ClusterAPI != nil) {
-				t.Errorf("golden/%s: a component in %s: %v", example, name, found)
-			}
+			found := bytes.Contains(tree[name], []byte("kind: Component\n"))
+			need.That(t, found == (site.Spec.ClusterAPI != nil), "golden/%s: a component in %s: %v", example, name, found)
 		}
 		for _, name := range slices.Sorted(maps.Keys(tree)) {
 			if name == ".sipgen.yaml" || strings.Contains(name, "/capi/") {
@@ -38,9 +37,8 @@ func TestNothingAppliesTheComponents(t *testing.T) {
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, path.Dir(name)))
 			need.OK(t, err)
 			for _, o := range built.Resources() {
-				if strings.HasSuffix(o.GetGvk().Group, "cluster.x-k8s.io") {
-					t.Errorf("golden/%s/%s applies %s", example, name, o.CurId())
-				}
+				need.That(t, !strings.HasSuffix(o.GetGvk().Group, "cluster.x-k8s.io"),
+					"golden/%s/%s applies %s", example, name, o.CurId())
 			}
 		}
 	}
@@ -63,9 +61,8 @@ func TestPlatformBuilds(t *testing.T) {
 			need.Must(t, err == nil, "%s: %v", folder, err)
 			templates := 0
 			for _, o := range built.Resources() {
-				if !slices.Contains(site.Spec.Hosts.Namespaces, o.GetNamespace()) {
-					t.Errorf("%s: %s is not where the hosts are, %v", folder, o.CurId(), site.Spec.Hosts.Namespaces)
-				}
+				need.That(t, slices.Contains(site.Spec.Hosts.Namespaces, o.GetNamespace()),
+					"%s: %s is not where the hosts are, %v", folder, o.CurId(), site.Spec.Hosts.Namespaces)
 				if o.GetKind() != "Metal3MachineTemplate" {
 					continue
 				}
@@ -73,9 +70,8 @@ func TestPlatformBuilds(t *testing.T) {
 				text, err := o.AsYAML()
 				need.OK(t, err)
 				for _, key := range []string{site.Spec.LabelKeys.ClusterNamespace, site.Spec.LabelKeys.ClusterName, site.Spec.LabelKeys.NodeType} {
-					if !bytes.Contains(text, []byte("          "+key+": ")) {
-						t.Errorf("%s: %s: no %s in its hostSelector:\n%s", folder, o.GetName(), key, text)
-					}
+					need.That(t, bytes.Contains(text, []byte("          "+key+": ")),
+						"%s: %s: no %s in its hostSelector:\n%s", folder, o.GetName(), key, text)
 				}
 			}
 			need.That(t, templates != 0, "%s: no Metal3MachineTemplate", folder)

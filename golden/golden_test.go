@@ -258,14 +258,11 @@ func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	need.OK(t, err)
 	spec, found := fields["spec"].(map[string]any)
 	if site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
-		if spec["bmc"] == nil || spec["bootMACAddress"] == nil {
-			t.Errorf("%s: found spec %v, want that of the base", host.GetName(), spec)
-		}
+		need.That(t, spec["bmc"] != nil && spec["bootMACAddress"] != nil,
+			"%s: found spec %v, want that of the base", host.GetName(), spec)
 		return
 	}
-	if found {
-		t.Errorf("%s: has a spec", host.GetName())
-	}
+	need.That(t, !found, "%s: has a spec", host.GetName())
 	if _, found := fields["metadata"].(map[string]any)["uid"]; !found {
 		t.Errorf("%s: no uid", host.GetName())
 	}
@@ -328,9 +325,8 @@ func TestSecondRunIsTheSame(t *testing.T) {
 func same(t *testing.T, want, found render.Tree) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(want)) {
-		if !bytes.Equal(want[path], found[path]) {
-			t.Fatalf("%s differs:\n%s", path, diff.Diff("want", want[path], "found", found[path]))
-		}
+		need.Must(t, bytes.Equal(want[path], found[path]),
+			"%s differs:\n%s", path, diff.Diff("want", want[path], "found", found[path]))
 	}
 	need.Must(t, len(found) == len(want), "found %d files, want %d", len(found), len(want))
 }

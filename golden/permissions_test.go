@@ -53,9 +53,8 @@ func TestPermissionsPage(t *testing.T) {
 		}
 		for _, document := range strings.Split(string(tree[name]), "\n---\n") {
 			var o roleObject
-			if err := yaml.Unmarshal([]byte(document), &o); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			err := yaml.Unmarshal([]byte(document), &o)
+			need.Must(t, err == nil, "%s: %v", name, err)
 			switch o.Kind {
 			case "Role", "ClusterRole":
 				roles[o.Kind+" "+o.Namespace+"/"+o.Name] = o

@@ -47,9 +47,8 @@ func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T
 				continue
 			}
 			object := new(T)
-			if err := yaml.UnmarshalStrict([]byte(document), object); err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
+			err := yaml.UnmarshalStrict([]byte(document), object)
+			need.Must(t, err == nil, "%s: %v", path, err)
 			out[name(object)] = object
 		}
 	}

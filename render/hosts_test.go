@@ -64,9 +64,8 @@ func TestUntouchableHosts(t *testing.T) {
 	const kept, gone = "clusters/lab/a/hosts/metal3.kept.yaml", "clusters/lab/a/hosts/metal3.gone.yaml"
 	tree := render(t, input(Tree{kept: []byte("as it was\n")}))
 	need.Equal(t, "the patch is now", string(tree[kept]), "as it was\n")
-	if got, found := tree[gone]; found {
-		t.Errorf("there is a patch: %q", got)
-	}
+	got, found := tree[gone]
+	need.That(t, !found, "there is a patch: %q", got)
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "- metal3.kept.yaml")
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
 }

@@ -88,8 +88,7 @@ func TestOutOfWaves(t *testing.T) {
 		in.Previous = render(t, in)
 		want(t, in.Previous, "clusters/lab/a/kustomization.yaml", "resources:\n- infra\n")
 		apps := objectsOf(t, in.Previous, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
-		if got := apps["lab.a.infra"].Spec.Source.Path; got != "clusters/lab/a/infra" || apps["lab.a.hosts"] == nil {
-			t.Errorf("the services are synced from %s", got)
-		}
+		got := apps["lab.a.infra"].Spec.Source.Path
+		need.That(t, got == "clusters/lab/a/infra" && apps["lab.a.hosts"] != nil, "the services are synced from %s", got)
 	}
 }

@@ -62,9 +62,8 @@ func TestLostHosts(t *testing.T) {
 		need.Same(t, row.why, changed, row.changed)
 		need.Without(t, row.why, text.String(), row.gone...)
 		need.Words(t, row.why, text.String(), row.stays...)
-		if again := site(after, row.now...); !maps.EqualFunc(after, again, bytes.Equal) {
-			t.Errorf("%s: rendered once more it is another tree", row.why)
-		}
+		again := site(after, row.now...)
+		need.That(t, maps.EqualFunc(after, again, bytes.Equal), "%s: rendered once more it is another tree", row.why)
 	}
 }
 

@@ -110,8 +110,7 @@ func TestAnotherSite(t *testing.T) {
 		need.Words(t, row.why, fmt.Sprint(err), row.want...)
 		// In another folder only the engine and its namespace may be others.
 		_, err = Former("tree", tree, testSite(row.change))
-		if may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") || strings.Contains(row.want[0], "spec.flux"); may != (err == nil) {
-			t.Errorf("%s, in another folder: %v", row.why, err)
-		}
+		may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") || strings.Contains(row.want[0], "spec.flux")
+		need.That(t, may == (err == nil), "%s, in another folder: %v", row.why, err)
 	}
 }

@@ -77,9 +77,8 @@ func TestRunner(t *testing.T) {
 			ports = append(ports, p.Port.IntValue())
 		}
 		slices.Sort(ports)
-		if len(network.Spec.Ingress) > 0 || len(network.Spec.PolicyTypes) != 2 || !slices.Equal(ports, row.ports) {
-			t.Errorf("%s: egress to %v, want %v\n%s", row.more, ports, row.ports, tree["runner/network-policy.yaml"])
-		}
+		need.That(t, len(network.Spec.Ingress) == 0 && len(network.Spec.PolicyTypes) == 2 && slices.Equal(ports, row.ports),
+			"%s: egress to %v, want %v\n%s", row.more, ports, row.ports, tree["runner/network-policy.yaml"])
 		want(t, tree, row.engine+"/kustomization.yaml", "- runner.yaml")
 		want(t, tree, row.engine+"/runner.yaml", "name: sipgen-dc1-runner")
 		for path, content := range tree {
@@ -150,9 +149,8 @@ func TestStatusAccount(t *testing.T) {
 		if slices.Equal(rule.Verbs, []string{"get"}) {
 			continue
 		}
-		if patches = slices.Equal(rule.Verbs, []string{"patch"}) && slices.Equal(rule.Resources, []string{"sipclusters/status"}); !patches {
-			t.Errorf("found %+v", rule)
-		}
+		patches = slices.Equal(rule.Verbs, []string{"patch"}) && slices.Equal(rule.Resources, []string{"sipclusters/status"})
+		need.That(t, patches, "found %+v", rule)
 	}
 	need.That(t, patches, "the status is not patched")
 }

@@ -186,9 +186,8 @@ func TestGoneClusterKeepsWhatTheSiteHasForIt(t *testing.T) {
 	want(t, tree, "site/jump-host-guard.yaml", "ValidatingAdmissionPolicy")
 	gone.Roles = nil
 	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
-	if _, found := tree["site/jump-host-guard.yaml"]; found {
-		t.Error("the guard of jump hosts is left behind")
-	}
+	_, found := tree["site/jump-host-guard.yaml"]
+	need.That(t, !found, "the guard of jump hosts is left behind")
 }
 
 // With an overlay the base is the whole host: leaving the patch out drops the labels.

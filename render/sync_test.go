@@ -229,9 +229,8 @@ func TestArgoProjects(t *testing.T) {
 				is.kinds += " " + kind.Kind
 			}
 			is = row{strings.TrimSpace(is.where), strings.TrimSpace(is.everywhere), strings.TrimSpace(is.kinds)}
-			if w, known := want[name]; !known || is != w {
-				t.Errorf("%s: found %+v, want %+v", name, is, w)
-			}
+			w, known := want[name]
+			need.That(t, known && is == w, "%s: found %+v, want %+v", name, is, w)
 			if none := len(spec.NamespaceResourceBlacklist) == 1; !slices.Equal(spec.SourceRepos, []string{site.Spec.Repository.URL}) || none != (is.kinds == "") ||
 				project.Annotations[argocd.Wave] != "-3" || project.Annotations[argocd.SyncOptions] != "PruneLast=true" {
 				t.Errorf("%s: found %+v", name, project)

@@ -70,9 +70,7 @@ func TestHeldAddress(t *testing.T) {
 			t.Errorf("%s: %s", row.why, summary(p))
 			continue
 		}
-		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
-			t.Errorf("%s: at %s, want %s", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), row.want)
 		if got := Say.Warnings(p.Clusters[0].Warnings); row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
 			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
 		}
@@ -121,9 +119,8 @@ func TestUnconfirmedAddress(t *testing.T) {
 		}
 	}
 	unreached := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
-	if p = plan(t, []v1.SIPCluster{unreached}, []inventory.Host{adopted}, Previous{}, testOptions); len(p.Clusters[0].Warnings) > 0 {
-		t.Errorf("no service uses the address: %q", Say.Warnings(p.Clusters[0].Warnings))
-	}
+	p = plan(t, []v1.SIPCluster{unreached}, []inventory.Host{adopted}, Previous{}, testOptions)
+	need.That(t, len(p.Clusters[0].Warnings) == 0, "no service uses the address: %q", Say.Warnings(p.Clusters[0].Warnings))
 }
 
 // TestUnreachable: a held host without an address is left out of the services and said; if there is no other, the cluster is refused rather than
@@ -154,17 +151,14 @@ func TestUnreadable(t *testing.T) {
 	if got := summary(p); got != "a Worker: +h2\n" || !slices.Equal(Say.Warnings(p.Clusters[0].Roles[0].Warnings), []string{want}) {
 		t.Errorf("got %s and %q", got, p.Clusters[0].Roles[0].Warnings)
 	}
-	if line := p.Hosts[0]; Say.Reason(line.Reason) != "no address on oam (found NMState)" {
-		t.Errorf("the host's line says %q", line.Reason)
-	}
+	line := p.Hosts[0]
+	need.That(t, Say.Reason(line.Reason) == "no address on oam (found NMState)", "the host's line says %q", line.Reason)
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
 	if p = plan(t, []v1.SIPCluster{none}, []inventory.Host{h1}, Previous{}, testOptions); summary(p) != "a Worker: +h1\n" || len(p.Clusters[0].Roles[0].Warnings) > 0 {
 		t.Errorf("no service needs an address: %s%q", summary(p), p.Clusters[0].Roles[0].Warnings)
 	}
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{at(newHost("h1", "kind=other"), ""), host1("h2", "w", "r2")}, Previous{}, testOptions)
-	if len(p.Clusters[0].Roles[0].Warnings) > 0 {
-		t.Errorf("no role selects it: %q", p.Clusters[0].Roles[0].Warnings)
-	}
+	need.That(t, len(p.Clusters[0].Roles[0].Warnings) == 0, "no role selects it: %q", p.Clusters[0].Roles[0].Warnings)
 }
 
 // TestSharedAddress: of hosts with one address one is handed out: the holder, or the first by name.
@@ -203,9 +197,7 @@ func TestSharedAddress(t *testing.T) {
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
 			where = append(where, addressesOf(a.Host.On("oam")))
 		}
-		if got := strings.Join(where, " "); got != row.at {
-			t.Errorf("%s: at %q, want %q", row.why, got, row.at)
-		}
+		need.Equal(t, row.why, strings.Join(where, " "), row.at)
 	}
 }
 

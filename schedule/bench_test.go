@@ -109,7 +109,8 @@ func TestGreedyFailsTightSites(t *testing.T) {
 	failed := 0
 	for seed := range sites {
 		clusters, hosts := tightSite(rand.New(rand.NewPCG(uint64(seed), 3)))
-		if p := plan(t, clusters, hosts, Previous{}, testOptions); !p.Schedulable() {
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		if !p.Schedulable() {
 			t.Fatalf("site %d can be placed, but: %s", seed, Say.Shortage(&p.Shortages[0]))
 		}
 		if greedyPass(clusters, hosts) < len(clusters) {

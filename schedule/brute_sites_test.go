@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -153,9 +154,8 @@ func agreesWithBruteForce(t *testing.T, day int, stream uint64, site func(*rand.
 
 		p := plan(t, clusters, hosts, Previous{}, options)
 		got := summary(p)
-		if got != want {
-			t.Fatalf("site %d:\n%s\nPlan:\n%s\nevery assignment tried:\n%s", seed, describe(clusters, hosts), got, want)
-		}
+		need.Must(t, got == want,
+			"site %d:\n%s\nPlan:\n%s\nevery assignment tried:\n%s", seed, describe(clusters, hosts), got, want)
 		needs := map[string]int{}
 		for _, c := range clusters {
 			for name, set := range c.Spec.Nodes {
@@ -166,9 +166,8 @@ func agreesWithBruteForce(t *testing.T, day int, stream uint64, site func(*rand.
 			if found.Standby {
 				continue
 			}
-			if err := certified(b, found, needs); err != nil {
-				t.Fatalf("site %d:\n%s\n%s: %v", seed, describe(clusters, hosts), Say.Shortage(&found), err)
-			}
+			err := certified(b, found, needs)
+			need.Must(t, err == nil, "site %d:\n%s\n%s: %v", seed, describe(clusters, hosts), Say.Shortage(&found), err)
 		}
 		if strings.Contains(want, "unschedulable") {
 			short++

@@ -132,9 +132,7 @@ func TestLacksHardware(t *testing.T) {
 		{"{disks: [{count: 2, size: 1000Gi, type: nvme}, {count: 2, size: 2000Gi}]}", "with 1 disks of 2000Gi, want 2"},
 	} {
 		var want v1.Hardware
-		if err := yaml.UnmarshalStrict([]byte(row.want), &want); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, yaml.UnmarshalStrict([]byte(row.want), &want))
 		got := ""
 		if why := LacksHardware(&want, is); why != nil {
 			got = Say.Reason(why)
@@ -151,12 +149,9 @@ func TestHardwareOfOtherNames(t *testing.T) {
 		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}", `{vendor: '"a" "b"'}`, "{cpus: 32}",
 	} {
 		var want v1.Hardware
-		if err := yaml.UnmarshalStrict([]byte(text), &want); err != nil {
-			t.Fatal(err)
-		}
-		if other, is := seen[want.Key()]; is {
-			t.Errorf("%s is the same as %s", text, other)
-		}
+		need.OK(t, yaml.UnmarshalStrict([]byte(text), &want))
+		other, is := seen[want.Key()]
+		need.That(t, !is, "%s is the same as %s", text, other)
 		seen[want.Key()] = text
 	}
 }
@@ -171,18 +166,15 @@ func TestHardware(t *testing.T) {
 		return h
 	}
 	set := nodes("kind=w", 2, 0)
-	if err := yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware); err != nil {
-		t.Fatal(err)
-	}
+	need.OK(t, yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
 	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128), with("h3", 0), with("h4", 512)}
 	// b takes none that a needs, though it comes first by name of those that fit b.
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	wantPlaced(t, "", p, "a Worker: +h4 held\nb Worker: +h1\n")
 	p = plan(t, clusters[:1], hosts[1:4], Previous{}, testOptions)
-	if said, want := Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 1 not inspected by metal3, and the role asks for hardware, 2 with 128Gi of memory. Missing: 2 hosts with kind=w and 256Gi of memory"; !strings.Contains(said, want) {
-		t.Errorf("%q does not say %q", said, want)
-	}
+	said, want := Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 1 not inspected by metal3, and the role asks for hardware, 2 with 128Gi of memory. Missing: 2 hosts with kind=w and 256Gi of memory"
+	need.That(t, strings.Contains(said, want), "%q does not say %q", said, want)
 }
 
 // TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the host.

@@ -80,9 +80,8 @@ func TestFailedHostsGoOnce(t *testing.T) {
 		clusters, hosts, _ := sited(t, "c:1+1", row.inventoried, "")
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
 		wantPlaced(t, row.why, p, "c Worker: "+row.first)
-		if again := plan(t, clusters, hosts, tree(p), newerLabels()); !reflect.DeepEqual(tree(p), tree(again)) {
-			t.Errorf("%s, and nothing synced: %s", row.why, summary(again))
-		}
+		again := plan(t, clusters, hosts, tree(p), newerLabels())
+		need.That(t, reflect.DeepEqual(tree(p), tree(again)), "%s, and nothing synced: %s", row.why, summary(again))
 		adopt(hosts, p)
 		wantPlaced(t, row.why+": then", plan(t, clusters, hosts, tree(p), newerLabels()), "c Worker: "+row.then)
 	}
@@ -158,8 +157,6 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 				got = append(got, a.Host.Name)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("site %d: %s: stay %q, want %q", n, summary(p), got, want)
-		}
+		need.Must(t, slices.Equal(got, want), "site %d: %s: stay %q, want %q", n, summary(p), got, want)
 	}
 }

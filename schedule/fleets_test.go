@@ -266,9 +266,8 @@ func TestHardShapes(t *testing.T) {
 	for _, short := range []bool{false, true} {
 		clusters, hosts := chainSite(1000, short)
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
-		if used, _ := slotsOf(p); p.Schedulable() == short || used == 0 {
-			t.Errorf("short %t: schedulable %t", short, p.Schedulable())
-		}
+		used, _ := slotsOf(p)
+		need.That(t, p.Schedulable() != short && used != 0, "short %t: schedulable %t", short, p.Schedulable())
 	}
 	clusters, hosts := oneTooFewSite(5000)
 	p := plan(t, clusters, hosts, Previous{}, testOptions)

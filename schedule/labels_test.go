@@ -72,9 +72,8 @@ func TestSelected(t *testing.T) {
 			if want {
 				all++
 			}
-			if got[s.hosts[i].kind] != want {
-				t.Fatalf("%s: %s matches %s: %t, want %t", r, r.selector, s.hosts[i].key(), !want, want)
-			}
+			need.Must(t, got[s.hosts[i].kind] == want,
+				"%s: %s matches %s: %t, want %t", r, r.selector, s.hosts[i].key(), !want, want)
 		}
 		if len(requirements) > 1 && all > 0 && all < 3 {
 			matched++

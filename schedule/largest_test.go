@@ -21,9 +21,8 @@ func TestLargest(t *testing.T) {
 	for count, want := range map[int]bool{n: true, n + 1: false} {
 		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
 		need.OK(t, err)
-		if got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable(); got != want {
-			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
-		}
+		got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable()
+		need.That(t, got == want, "count %d: schedulable %t, want %t", count, got, want)
 	}
 	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
 		t.Errorf("a role that is none: %v", err)
@@ -82,9 +81,8 @@ func TestLargestRows(t *testing.T) {
 			[]v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0), v1.RoleControlPlane: nodes("", 1, 0)})}, six(nil), "a", -1},
 	} {
 		key := ClusterKey{Namespace: "tenants", Name: row.role}
-		if got, err := LargestUpTo(row.clusters, row.hosts, Previous{}, testOptions, key, worker, v1.MaxCount, nil); err != nil || got != row.want {
-			t.Errorf("%s: got %d, %v, want %d", row.why, got, err, row.want)
-		}
+		got, err := LargestUpTo(row.clusters, row.hosts, Previous{}, testOptions, key, worker, v1.MaxCount, nil)
+		need.That(t, err == nil && got == row.want, "%s: got %d, %v, want %d", row.why, got, err, row.want)
 	}
 }
 
@@ -98,9 +96,7 @@ func agreesWithTrying(t *testing.T, refused bool, also int) {
 	limited := 0
 	for seed := range worlds.Seeds(also) {
 		w := newWorld(uint64(seed))
-		if err := live(w, 4); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, live(w, 4))
 		if len(w.clusters) == 0 {
 			continue
 		}

@@ -90,9 +90,8 @@ func TestEmptySlots(t *testing.T) {
 		if short != 0 && !row.frozen {
 			t.Errorf("%s: %d slots are in no shortage: %+v", row.why, short, p.Shortages)
 		}
-		if got := p.Clusters[len(p.Clusters)-1].Roles[0].Empty; got != row.empty {
-			t.Errorf("%s: %d slots are empty, want %d", row.why, got, row.empty)
-		}
+		got := p.Clusters[len(p.Clusters)-1].Roles[0].Empty
+		need.That(t, got == row.empty, "%s: %d slots are empty, want %d", row.why, got, row.empty)
 	}
 }
 

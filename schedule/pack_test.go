@@ -73,7 +73,5 @@ func TestIdleRoles(t *testing.T) {
 	need.Must(t, err == nil && len(s.topology) == 1,
 		"%d topologies, %v, want that of the role that wants a host", len(s.topology), err)
 	p := plan(t, []v1.SIPCluster{newCluster("a", roles), newCluster("b", refused)}, hosts, Previous{}, options)
-	if p.Clusters[0].Unschedulable || !p.Clusters[1].Unschedulable {
-		t.Errorf("got %s", summary(p))
-	}
+	need.That(t, !p.Clusters[0].Unschedulable && p.Clusters[1].Unschedulable, "got %s", summary(p))
 }

@@ -66,12 +66,9 @@ func TestReaddressed(t *testing.T) {
 				}
 			}
 		}
-		if got := strings.Join(where, " "); got != row.want {
-			t.Errorf("%s: at %q, want %q", row.why, got, row.want)
-		}
-		if got := strings.Join(kept, ", "); got != row.says {
-			t.Errorf("%s: %q are kept, want %q", row.why, got, row.says)
-		}
+		need.Equal(t, row.why, strings.Join(where, " "), row.want)
+		got := strings.Join(kept, ", ")
+		need.That(t, got == row.says, "%s: %q are kept, want %q", row.why, got, row.says)
 	}
 }
 
@@ -189,8 +186,7 @@ func TestReaddressedElsewhere(t *testing.T) {
 		options := testOptions
 		options.Spaces = row.spaces
 		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0), b}, hosts, Previous{Claims: claims}, options)
-		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
-			t.Errorf("%s: at %s, want %s; %q", row.why, got, row.want, Say.Warnings(p.Clusters[0].Warnings))
-		}
+		got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam"))
+		need.That(t, got == row.want, "%s: at %s, want %s; %q", row.why, got, row.want, Say.Warnings(p.Clusters[0].Warnings))
 	}
 }

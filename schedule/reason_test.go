@@ -67,9 +67,8 @@ func TestExplainRoleOfNone(t *testing.T) {
 			[]v1.SIPCluster{none, some}, testOptions},
 	} {
 		p := plan(t, row.clusters, hosts, Previous{}, row.options)
-		if said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: row.host}); said != "metal/"+row.host+": "+row.want {
-			t.Errorf("%s: got\n%swant\n%s", row.why, said, row.want)
-		}
+		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: row.host})
+		need.That(t, said == "metal/"+row.host+": "+row.want, "%s: got\n%swant\n%s", row.why, said, row.want)
 	}
 }
 
@@ -130,9 +129,8 @@ func TestNotGranted(t *testing.T) {
 		"h4": "metal/h4: not eligible\n  paused\n  tenants/a Worker: selects it, but its tenant is not granted it\n",
 		"h5": "metal/h5: free\n  free: no role selects it\n  1 other role does not select it\n",
 	} {
-		if got, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host}); got != want {
-			t.Errorf("%s: got\n%swant\n%s", host, got, want)
-		}
+		got, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
+		need.That(t, got == want, "%s: got\n%swant\n%s", host, got, want)
 	}
 	if said := Say.Shortage(&p.Shortages[0]); !strings.Contains(said, "3 more hosts match but: 3 not granted to the tenant.") {
 		t.Errorf("shortage: %s", said)

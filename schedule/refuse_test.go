@@ -69,15 +69,13 @@ func TestRefused(t *testing.T) {
 	for _, row := range rows {
 		clusters := []v1.SIPCluster{newCluster("a", one(row.change)), newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
 		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
-		if got := Say.Refusals(p.Clusters[0].Refused); !slices.Equal(got, row.want) {
-			t.Errorf("%s: refused %q, want %q", row.why, got, row.want)
-		}
+		got := Say.Refusals(p.Clusters[0].Refused)
+		need.That(t, slices.Equal(got, row.want), "%s: refused %q, want %q", row.why, got, row.want)
 		if row.want != nil && (!p.Clusters[0].Unschedulable || p.Clusters[0].Roles[0].Counts().New > 0) {
 			t.Errorf("%s: placed all the same", row.why)
 		}
-		if b := p.Clusters[1]; b.Unschedulable || len(b.Roles[0].Assigned) != 1 {
-			t.Errorf("%s: the other cluster has to suffer", row.why)
-		}
+		b := p.Clusters[1]
+		need.That(t, !b.Unschedulable && len(b.Roles[0].Assigned) == 1, "%s: the other cluster has to suffer", row.why)
 	}
 }
 

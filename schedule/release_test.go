@@ -96,9 +96,8 @@ func TestGiven(t *testing.T) {
 		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
 		wantPlaced(t, "", p, "b Worker: h1\na Worker:\n")
 		need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
-		if len(p.Clusters[1].Warnings) != row.warned {
-			t.Errorf("a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
-		}
+		need.That(t, len(p.Clusters[1].Warnings) == row.warned,
+			"a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
 	}
 }
 
@@ -122,12 +121,10 @@ func TestLabelsAlone(t *testing.T) {
 		clusters, hosts, tree := sited(t, "a:2", "h1/r1 "+row.x1, row.tree)
 		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
-		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
-			t.Errorf("%s: warnings %q", row.why, got)
-		}
-		if loss := Losses(p); len(loss.Released)+len(loss.Missing) > 0 {
-			t.Errorf("%s: lost %+v", row.why, loss)
-		}
+		got := strings.Join(Say.Warnings(p.Warnings), "\n")
+		need.That(t, !strings.Contains(got, "left alone"), "%s: warnings %q", row.why, got)
+		loss := Losses(p)
+		need.That(t, len(loss.Released)+len(loss.Missing) == 0, "%s: lost %+v", row.why, loss)
 	}
 }
 
@@ -185,9 +182,7 @@ func TestRestored(t *testing.T) {
 			t.Errorf("%s: %+v is lost", row.why, loss)
 		}
 		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings), func(w string) bool { return strings.Contains(w, "restored or moved") })
-		if said != row.restored {
-			t.Errorf("%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
-		}
+		need.That(t, said == row.restored, "%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
 		got := ""
 		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
 			got = addressesOf(assigned[0].Host.On("oam"))

@@ -46,9 +46,7 @@ func TestShortages(t *testing.T) {
 		}, 0, `short 1: tenants/red ControlPlane needs 4; the 5 free hosts it can use lie in 2 row domains, and it can have 2 of 3 in a and 1 of 2 in b (1 of 2 in rack r4). Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b.`},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
-		if got := Say.Shortage(&p.Shortages[row.at]); got != row.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", row.why, got, row.want)
-		}
+		need.Equal(t, row.why, Say.Shortage(&p.Shortages[row.at]), row.want)
 		if shown := strings.Contains(string(page), "    "+row.want+"\n"); row.why == "racks are short" && !shown {
 			t.Errorf("docs/placement.md does not show:\n%s", row.want)
 		}
@@ -76,9 +74,8 @@ func TestShortBehindAnother(t *testing.T) {
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
 		need.Must(t, len(p.Shortages) == 2, "%s: %d shortages, want 2", row.why, len(p.Shortages))
 		for c, short := range p.Shortages {
-			if len(short.Roles) != row.want[c] || len(short.Needs) != row.want[c] {
-				t.Errorf("%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
-			}
+			need.That(t, len(short.Roles) == row.want[c] && len(short.Needs) == row.want[c],
+				"%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
 		}
 	}
 }

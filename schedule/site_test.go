@@ -195,9 +195,8 @@ func summary(p *Placement) string {
 // wantPlaced fails unless summary says what is wanted.
 func wantPlaced(t *testing.T, why string, p *Placement, want string) {
 	t.Helper()
-	if got := summary(p); strings.TrimSpace(got) != strings.TrimSpace(want) {
-		t.Errorf("%s: got\n%swant\n%s", why, got, want)
-	}
+	got := summary(p)
+	need.That(t, strings.TrimSpace(got) == strings.TrimSpace(want), "%s: got\n%swant\n%s", why, got, want)
 }
 
 // tree is what the previous tree says after p was published.

@@ -30,9 +30,8 @@ func TestMayBeReserved(t *testing.T) {
 func TestHostLabels(t *testing.T) {
 	h := HostLabels{Namespace: "metal", Labels: map[string]string{HostNamespaceKey: "other", "rack": "r1"}}
 	for key, want := range map[string]string{HostNamespaceKey: "metal", "rack": "r1"} {
-		if got, exists := h.Lookup(key); got != want || !exists {
-			t.Errorf("%s: found %q, %t, want %q", key, got, exists, want)
-		}
+		got, exists := h.Lookup(key)
+		need.That(t, got == want && exists, "%s: found %q, %t, want %q", key, got, exists, want)
 	}
 }
 
@@ -42,9 +41,8 @@ func TestNamesNeverMeet(t *testing.T) {
 		for _, list := range []string{ListControlPlane, ListWorker, ListJumpHost, ListDex} {
 			for i := range 3 {
 				name := ServiceName(list, i, cluster)
-				if other, twice := seen[name]; twice {
-					t.Errorf("%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
-				}
+				other, twice := seen[name]
+				need.That(t, !twice, "%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
 				seen[name] = cluster + " " + list
 			}
 		}
@@ -73,7 +71,6 @@ func TestSyncNamesOfThePage(t *testing.T) {
 	}
 	namespace, name := strings.Repeat("n", 40), strings.Repeat("m", 20)
 	cut := func(part string) string { return strings.TrimSuffix(SyncName(namespace, name, part), "."+part) }
-	if cut("infra") != cut("hosts") || len(cut("rights")) != len(cut("infra"))-1 {
-		t.Errorf("a long name is cut to %s, %s and %s", cut("infra"), cut("hosts"), cut("rights"))
-	}
+	need.That(t, cut("infra") == cut("hosts") && len(cut("rights")) == len(cut("infra"))-1,
+		"a long name is cut to %s, %s and %s", cut("infra"), cut("hosts"), cut("rights"))
 }

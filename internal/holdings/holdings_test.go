@@ -235,9 +235,8 @@ func TestOf(t *testing.T) {
 			continue
 		}
 		need.Equal(t, r.line, text(&got.Hosts[0]), r.want)
-		if lost := len(got.Recreated) > 0; lost != (r.tree != "" && got.Hosts[0].Claim == nil) {
-			t.Errorf("%s: recreated %v", r.line, got.Recreated)
-		}
+		lost := len(got.Recreated) > 0
+		need.That(t, lost == (r.tree != "" && got.Hosts[0].Claim == nil), "%s: recreated %v", r.line, got.Recreated)
 	}
 }
 
@@ -382,12 +381,10 @@ func TestTree(t *testing.T) {
 	for _, claim := range ClusterHosts(tree, a) {
 		names = append(names, claim.Host.Name)
 	}
-	if !slices.Equal(names, []string{"n4", "n1", "n3"}) || len(ClusterHosts(tree, b)) != 0 {
-		t.Errorf("hosts of a %v, of b %v", names, ClusterHosts(tree, b))
-	}
-	if got := Networks(tree); len(got) != 1 || !got["oam"] {
-		t.Errorf("networks %v", got)
-	}
+	need.That(t, slices.Equal(names, []string{"n4", "n1", "n3"}) && len(ClusterHosts(tree, b)) == 0,
+		"hosts of a %v, of b %v", names, ClusterHosts(tree, b))
+	got := Networks(tree)
+	need.That(t, len(got) == 1 && got["oam"], "networks %v", got)
 }
 
 // TestKeptForReuse: the hosts that are lost to every cluster, and no other.

@@ -68,9 +68,8 @@ func TestMisplacedAddress(t *testing.T) {
 		}
 		return strings.Join(messages, "\n")
 	}
-	if got := found(); got != "" {
-		t.Fatalf("nothing is known: %s", got)
-	}
+	got := found()
+	need.Must(t, got == "", "nothing is known: %s", got)
 	const keeps = "; the host keeps 192.0.2.2, which it was assigned with" // so says the placement, which was made before
 	const h2 = `BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oam"]: no address on network oam from there: annotation sip.airshipit.org/address.oam: `
 	for i := range in.Hosts {
@@ -105,12 +104,10 @@ func TestSharedValuesAreFolded(t *testing.T) {
 			addresses = append(addresses, f.Object+": "+f.Message)
 		}
 	}
-	if most := 1000 * (networks + 2); bytes > most {
-		t.Errorf("found %d bytes of findings, want at most %d", bytes, most)
-	}
+	most := 1000 * (networks + 2)
+	need.That(t, bytes <= most, "found %d bytes of findings, want at most %d", bytes, most)
 	const want = "BareMetalHost metal3/n0001: 198.51.100.7 on network net0 is an address of BareMetalHost metal3/n0000 too; the same of 997 more hosts: " +
 		"metal3/n0003, metal3/n0004, metal3/n0005, metal3/n0006, metal3/n0007, metal3/n0008, metal3/n0009, metal3/n0010, metal3/n0011, metal3/n0012 and 987 more"
-	if len(addresses) != networks || addresses[0] != want {
-		t.Errorf("found %d findings about addresses, want %d; the first: %s\nwant %s", len(addresses), networks, addresses[0], want)
-	}
+	need.That(t, len(addresses) == networks && addresses[0] == want,
+		"found %d findings about addresses, want %d; the first: %s\nwant %s", len(addresses), networks, addresses[0], want)
 }

@@ -62,9 +62,8 @@ func TestALeaseIsNoProof(t *testing.T) {
 	in := inputs(t, siteOf(""), "", bmh("h1", "", "")+bmh("h2", "", ""))
 	in.Hosts[0].Addresses = []inventory.Address{address("eth0", "192.0.2.1", inventory.FromHardware)}
 	in.Hosts[1].Addresses = []inventory.Address{address("eth0", "::ffff:192.0.2.1", inventory.FromHardware)}
-	if got := in.Check(); len(got) != 1 || got[0].Severity != finding.Warning {
-		t.Errorf("found %+v, want a warning", got)
-	}
+	got := in.Check()
+	need.That(t, len(got) == 1 && got[0].Severity == finding.Warning, "found %+v, want a warning", got)
 }
 
 func TestSecretsThatClustersName(t *testing.T) {

@@ -377,8 +377,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	for range 20 {
 		random.Shuffle(len(in.Hosts), func(i, j int) { in.Hosts[i], in.Hosts[j] = in.Hosts[j], in.Hosts[i] })
 		random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
-		if got := in.Check(); !reflect.DeepEqual(got, want) {
-			t.Fatalf("another order, other findings:\n%v\n%v", got, want)
-		}
+		got := in.Check()
+		need.Must(t, reflect.DeepEqual(got, want), "another order, other findings:\n%v\n%v", got, want)
 	}
 }

@@ -208,9 +208,7 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			}
 		}
 		for line := range got {
-			if !want[line] {
-				t.Errorf("site %d: found, and there is none: %s\n%s", seed, line, describe(plan))
-			}
+			need.That(t, want[line], "site %d: found, and there is none: %s\n%s", seed, line, describe(plan))
 		}
 		if t.Failed() {
 			return
@@ -244,8 +242,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		first := words()
 		r.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
 		r.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
-		if again := words(); again != first {
-			t.Fatalf("site %d:\n%s\nand in another order\n%s", seed, first, again)
-		}
+		again := words()
+		need.Must(t, again == first, "site %d:\n%s\nand in another order\n%s", seed, first, again)
 	}
 }

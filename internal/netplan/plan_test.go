@@ -68,9 +68,8 @@ func TestThousandsOfHosts(t *testing.T) {
 		if !same && len(plan.Conflicts) > 0 {
 			t.Errorf("nothing overlaps, and found\n%s", plan.words(&plan.Conflicts[0]))
 		}
-		if most := 10 * len(hosts); len(plan.Conflicts) > most {
-			t.Errorf("%d conflicts, want at most %d", len(plan.Conflicts), most)
-		}
+		most := 10 * len(hosts)
+		need.That(t, len(plan.Conflicts) <= most, "%d conflicts, want at most %d", len(plan.Conflicts), most)
 		if same && len(plan.Refused()) < len(clusters) {
 			t.Errorf("%d clusters refused, want all %d", len(plan.Refused()), len(clusters))
 		}

@@ -233,9 +233,8 @@ func written(t testing.TB, f Folder) map[string][]byte {
 	t.Helper()
 	files := maps.Clone(f.Files)
 	var err error
-	if files[kustomizationFile], err = object.Marshal(f.Kustomization); err != nil {
-		t.Fatal(err)
-	}
+	files[kustomizationFile], err = object.Marshal(f.Kustomization)
+	need.OK(t, err)
 	return files
 }
 
@@ -287,8 +286,7 @@ func TestPatchesThatAreLists(t *testing.T) {
 		{v1.Patch{Patch: one + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: nobody, namespace: bank}\n"}, false},
 		{v1.Patch{Patch: "apiVersion: apps/v1\nkind: DeploymentList\nitems: []\n"}, false},
 	} {
-		if errs := checked(t, bank(t), row.patch); (len(errs) == 0) != row.right {
-			t.Errorf("%s: got %v, want it right: %t", row.patch.Patch, errs, row.right)
-		}
+		errs := checked(t, bank(t), row.patch)
+		need.That(t, (len(errs) == 0) == row.right, "%s: got %v, want it right: %t", row.patch.Patch, errs, row.right)
 	}
 }

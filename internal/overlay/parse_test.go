@@ -66,9 +66,8 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	before := bank(t)
-	if same := changes(t, before, bank(t)); len(same) > 0 {
-		t.Fatalf("got %v of two that are equal", same)
-	}
+	same := changes(t, before, bank(t))
+	need.Must(t, len(same) == 0, "got %v of two that are equal", same)
 	after := bank(t)
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount

@@ -126,9 +126,8 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 			if kind, found := Find("key: " + text); !found || kind != "a private key" {
 				t.Errorf("%s, %s: found %q", name, form, kind)
 			}
-			if shown := Value(text); shown != "a private key (not shown)" {
-				t.Errorf("%s, %s: shown as %s", name, form, shown)
-			}
+			shown := Value(text)
+			need.That(t, shown == "a private key (not shown)", "%s, %s: shown as %s", name, form, shown)
 		}
 	}
 	for name, key := range map[string]string{
@@ -174,9 +173,8 @@ func TestFindKnowsTokens(t *testing.T) {
 			if len(text) < 40 && strings.HasPrefix(form, "base64") {
 				continue // too short to be told from a name
 			}
-			if kind, found := Find("x=" + text); !found {
-				t.Errorf("%s, %s: not found, %q", name, form, kind)
-			}
+			kind, found := Find("x=" + text)
+			need.That(t, found, "%s, %s: not found, %q", name, form, kind)
 			if left := Text(`{"message":"bad ` + text + ` here"}`); strings.Contains(left, token) || strings.Contains(left, "hunter2") {
 				t.Errorf("%s, %s: left %s", name, form, left)
 			}
@@ -196,9 +194,8 @@ func TestFindLeavesWhatIsPublic(t *testing.T) {
 		"ssh://git@git.example.org/fleet.git", "redfish+https://10.0.0.1/redfish/v1/Systems/1",
 		"/very/long/path/of/a/file/that/lies/in/many/folders/and/has/a/name", strings.Repeat("A", 5000),
 	} {
-		if kind, found := Find(text); found {
-			t.Errorf("%.60q: found %s", text, kind)
-		}
+		kind, found := Find(text)
+		need.That(t, !found, "%.60q: found %s", text, kind)
 		need.Equal(t, "", Text(text), text)
 	}
 }
@@ -296,9 +293,8 @@ func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
 			"%s: found %q", name, found)
 	}
 	for i := range len(secret) - 16 {
-		if part := secret[i : i+16]; strings.Contains(Known("cut off: "+part, secret), part) {
-			t.Errorf("the part %q is left", part)
-		}
+		part := secret[i : i+16]
+		need.That(t, !strings.Contains(Known("cut off: "+part, secret), part), "the part %q is left", part)
 	}
 	need.Equal(t, "", Known("a short one: abc, and words", "abc", "", "s", "xy"), "a short one: ***, and words")
 }

@@ -319,17 +319,15 @@ func TestTextFromOutsideIsChecked(t *testing.T) {
 	}
 	c := cluster("t", "c")
 	c.Spec.Services.LoadBalancerControlPlane[0].Service.Service.LoadBalancerIP = "x\ny"
-	if host, port := endpoint(c); host != "" || port != 6443 {
-		t.Errorf("an address that is none: found %q %d", host, port)
-	}
+	host, port := endpoint(c)
+	need.That(t, host == "" && port == 6443, "an address that is none: found %q %d", host, port)
 }
 
 func TestNoRolesNoComponent(t *testing.T) {
 	c := cluster("t", "c")
 	c.Spec.Nodes = nil
-	if files, err := Component(input(c)); err != nil || len(files) != 0 {
-		t.Errorf("found %v, %v", files, err)
-	}
+	files, err := Component(input(c))
+	need.That(t, err == nil && len(files) == 0, "found %v, %v", files, err)
 }
 
 // No file system makes one file of two.
@@ -337,9 +335,8 @@ func TestFileNames(t *testing.T) {
 	names := fileNames([]string{"Worker", "worker", "GPU", "a.b_c"})
 	seen := map[string]bool{}
 	for role, name := range names {
-		if lower := strings.ToLower(name); lower != name || seen[lower] {
-			t.Errorf("role %s: found %q, among %v", role, name, names)
-		}
+		lower := strings.ToLower(name)
+		need.That(t, lower == name && !seen[lower], "role %s: found %q, among %v", role, name, names)
 		seen[name] = true
 	}
 	need.Equal(t, "", names["GPU"], "gpu")

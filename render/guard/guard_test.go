@@ -1,9 +1,11 @@
 package guard
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
 
 func TestCELListKeepsStringsInside(t *testing.T) {
-	if found := celList([]string{`it's`, `back\slash`}); found != `['it\'s', 'back\\slash']` {
-		t.Errorf("found %s", found)
-	}
+	need.Equal(t, "", celList([]string{`it's`, `back\slash`}), `['it\'s', 'back\\slash']`)
 }

@@ -123,9 +123,8 @@ func TestOverlayKinds(t *testing.T) {
 	rendered := map[string]bool{}
 	for _, r := range built(t, render(t, in)).Resources() {
 		gvk := r.GetGvk()
-		if rendered[gvk.Group+"/"+gvk.Kind] = true; !may[gvk.Group+"/"+gvk.Kind] {
-			t.Errorf("%s/%s is rendered, and not among OverlayKinds", gvk.Group, gvk.Kind)
-		}
+		rendered[gvk.Group+"/"+gvk.Kind] = true
+		need.That(t, may[gvk.Group+"/"+gvk.Kind], "%s/%s is rendered, and not among OverlayKinds", gvk.Group, gvk.Kind)
 	}
 	need.That(t, len(rendered) == len(may), "found %v, want all of OverlayKinds rendered", rendered)
 }

@@ -110,9 +110,8 @@ func harmless(t *testing.T, files map[string][]byte) {
 				continue
 			}
 			for line := range strings.Lines(string(text)) {
-				if line = strings.TrimSuffix(line, "\n"); !pattern.MatchString(line) {
-					t.Errorf("%s: unexpected line %q", name, line)
-				}
+				line = strings.TrimSuffix(line, "\n")
+				need.That(t, pattern.MatchString(line), "%s: unexpected line %q", name, line)
 			}
 		}
 		if strings.HasSuffix(name, ".yaml") {

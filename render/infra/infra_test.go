@@ -118,9 +118,8 @@ func checkHAProxy(t *testing.T, files map[string][]byte) {
 		}
 		file := filepath.Join(t.TempDir(), "haproxy.cfg")
 		need.OK(t, os.WriteFile(file, files[name], 0o600))
-		if out, err := exec.Command(haproxy, "-c", "-V", "-f", file).CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
-			t.Errorf("%s: %v\n%s\n%s", name, err, out, files[name])
-		}
+		out, err := exec.Command(haproxy, "-c", "-V", "-f", file).CombinedOutput()
+		need.That(t, err == nil && !strings.Contains(string(out), "WARNING"), "%s: %v\n%s\n%s", name, err, out, files[name])
 	}
 }
 
@@ -152,12 +151,8 @@ func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
 			files := render(t, row.in)
 			checkHAProxy(t, files)
 			for _, r := range built(t, files).Resources() {
-				if r.GetKind() == "Namespace" {
-					t.Errorf("%s is rendered: pruning it would delete the hosts in it", r.CurId())
-				}
-				if r.GetNamespace() == "" {
-					t.Errorf("%s has no namespace", r.CurId())
-				}
+				need.That(t, r.GetKind() != "Namespace", "%s is rendered: pruning it would delete the hosts in it", r.CurId())
+				need.That(t, r.GetNamespace() != "", "%s has no namespace", r.CurId())
 			}
 		})
 	}

@@ -47,9 +47,8 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	c := d.Spec.Template.Spec.Containers[0]
 	need.That(t, d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" && d.Annotations["site.example/contact"] != "",
 		"labels %v, annotations %v", d.Labels, d.Annotations)
-	if _, selected := d.Spec.Selector.MatchLabels["site.example/name"]; selected {
-		t.Error("a site's label is in the selector, which cannot be changed")
-	}
+	_, selected := d.Spec.Selector.MatchLabels["site.example/name"]
+	need.That(t, !selected, "a site's label is in the selector, which cannot be changed")
 	need.Equal(t, "CPU", c.Resources.Requests.Cpu().String(), "7m")
 	need.Equal(t, "image", c.Image, "mirror.example:5000/hub/library/haproxy:3.2.24-alpine")
 	if got := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image; got != "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64) {
@@ -61,9 +60,8 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 func TestASiteLabelMayNotSelectPods(t *testing.T) {
 	in := tenant()
 	in.Site.Spec.Defaults.Labels = map[string]string{"app.kubernetes.io/instance": "x"}
-	if _, err := overlayOf(in); err == nil || !strings.Contains(err.Error(), "selects pods") {
-		t.Errorf("got %v", err)
-	}
+	_, err := overlayOf(in)
+	need.That(t, err != nil && strings.Contains(err.Error(), "selects pods"), "got %v", err)
 }
 
 // checkedOverlay is an overlay as it may be written: rendered, built and checked.
@@ -129,9 +127,8 @@ func TestTheMirrorCoversPatches(t *testing.T) {
 // A container as a whole is more than its image, and refused for the rest alone.
 func TestTheMirrorCoversContainers(t *testing.T) {
 	patch := v1.Patch{Patch: `[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "side", "image": "quay.io/side:1"}}]`}
-	if got := imagesIn(&patch); len(got) != 1 || got[0] != "quay.io/side:1" {
-		t.Errorf("got %q", got)
-	}
+	got := imagesIn(&patch)
+	need.That(t, len(got) == 1 && got[0] == "quay.io/side:1", "got %q", got)
 }
 
 // A patch changes what is in the tenant's objects. It can make no other object of them: no host, no rights.
@@ -160,13 +157,11 @@ func TestPatchesCannotReachBeyondTheTenant(t *testing.T) {
 func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services = v1.Services{}
-	if files := render(t, in); len(files) > 0 {
-		t.Errorf("got %d files", len(files))
-	}
+	files := render(t, in)
+	need.That(t, len(files) == 0, "got %d files", len(files))
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "{}"}}
-	if _, err := overlayOf(in); err == nil || !strings.Contains(err.Error(), "spec.patches[0]: it matches nothing") {
-		t.Errorf("got %v", err)
-	}
+	_, err := overlayOf(in)
+	need.That(t, err != nil && strings.Contains(err.Error(), "spec.patches[0]: it matches nothing"), "got %v", err)
 }
 
 func TestHostsThatCannotBeReached(t *testing.T) {

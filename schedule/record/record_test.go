@@ -89,9 +89,7 @@ func compare(t *testing.T, file string, names, hashes []string) {
 		fmt.Fprintln(&text, name, hashes[i])
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		need.OK(t, os.WriteFile(path, []byte(text.String()), 0o644))
 		return
 	}
 	recorded, err := os.ReadFile(path)
@@ -175,9 +173,7 @@ func TestRecordOfHardShapes(t *testing.T) {
 			given = w.shuffled(newDice(uint64(i), 101))
 		}
 		lines, err := decide(given)
-		if err != nil {
-			t.Errorf("%s: %v", hardShapes[i].name, err)
-		}
+		need.That(t, err == nil, "%s: %v", hardShapes[i].name, err)
 		names[i], hashes[i] = hardShapes[i].name, hashOf(lines)
 	})
 	compare(t, "shapes.txt", names, hashes)

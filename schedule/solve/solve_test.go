@@ -241,19 +241,15 @@ func TestSolveAgreesWithEverything(t *testing.T) {
 		want, placed := everything(s)
 		got := Solve(s)
 		for i := range s.Roles {
-			if !slices.Equal(got.Roles[i].Hosts, want.chosen[i]) {
-				t.Fatalf("site %d: role %d: found %v, want %v\n%+v", seed, i, got.Roles[i].Hosts, want.chosen[i], *s)
-			}
+			need.Must(t, slices.Equal(got.Roles[i].Hosts, want.chosen[i]),
+				"site %d: role %d: found %v, want %v\n%+v", seed, i, got.Roles[i].Hosts, want.chosen[i], *s)
 			replaced += len(got.Roles[i].Replaced)
 		}
-		if !slices.Equal(got.Placed, placed) {
-			t.Fatalf("site %d: found placed %v, want %v\n%+v", seed, got.Placed, placed, *s)
-		}
+		need.Must(t, slices.Equal(got.Placed, placed), "site %d: found placed %v, want %v\n%+v", seed, got.Placed, placed, *s)
 		for _, found := range got.Shortages {
 			short++
-			if err := addsUp(&found); err != nil {
-				t.Fatalf("site %d: %v: %+v\n%+v", seed, err, found, *s)
-			}
+			err := addsUp(&found)
+			need.Must(t, err == nil, "site %d: %v: %+v\n%+v", seed, err, found, *s)
 		}
 	}
 	need.That(t, short >= 500 && replaced >= 100, "%d shortages and %d successors: too few to test anything", short, replaced)
@@ -293,9 +289,8 @@ func TestPacked(t *testing.T) {
 			for _, h := range got.Roles[i].Hosts {
 				at[s.Trees[1].Of[h]] = true
 			}
-			if len(at) > 1 || at[None] {
-				t.Fatalf("site %d: role %d: hosts %v in domains %v\n%+v", seed, i, got.Roles[i].Hosts, at, *s)
-			}
+			need.Must(t, len(at) <= 1 && !at[None],
+				"site %d: role %d: hosts %v in domains %v\n%+v", seed, i, got.Roles[i].Hosts, at, *s)
 			if len(got.Roles[i].Hosts) > 1 {
 				packed++
 			}
@@ -309,9 +304,8 @@ func TestPacked(t *testing.T) {
 			b := &tried{Problem: s, want: []int{s.Roles[0].Active + s.Roles[0].Refill}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
 			possible = possible || b.possible()
 		}
-		if got.Placed[0] != (possible || s.Roles[0].Active+s.Roles[0].Refill == 0) {
-			t.Fatalf("site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
-		}
+		need.Must(t, got.Placed[0] == (possible || s.Roles[0].Active+s.Roles[0].Refill == 0),
+			"site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
 	}
 	need.That(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
 }
@@ -395,9 +389,8 @@ func TestKept(t *testing.T) {
 		}
 		for k, n := range found.Left {
 			for range n {
-				if !grow(k, make([]bool, len(s.Kinds))) {
-					t.Fatalf("site %d: %d of %v are not there\n%+v\n%+v", seed, n, s.Kept[k], *s, *found)
-				}
+				need.Must(t, grow(k, make([]bool, len(s.Kinds))),
+					"site %d: %d of %v are not there\n%+v\n%+v", seed, n, s.Kept[k], *s, *found)
 			}
 		}
 		for k := range s.Kept {

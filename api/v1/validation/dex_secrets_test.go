@@ -164,7 +164,6 @@ func TestCertificatesOfBackendCA(t *testing.T) {
 	block, _ := pem.Decode([]byte(authority))
 	headed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes, Headers: map[string]string{"Comment": "x"}})
 	ca := v1.BackendCA{PEM: "words\n" + string(headed) + "more\n" + authority}
-	if found := ca.Certificates(); !bytes.Equal(found, []byte(authority+authority)) {
-		t.Errorf("found\n%s\nwant\n%s", found, authority+authority)
-	}
+	found := ca.Certificates()
+	need.That(t, bytes.Equal(found, []byte(authority+authority)), "found\n%s\nwant\n%s", found, authority+authority)
 }

@@ -34,9 +34,8 @@ func TestPublishedIronics(t *testing.T) {
 		{"with an option", "extraConfig: [{group: DEFAULT, name: debug, value: 'true'}], overrides: {containers: [{name: a, image: r.example.org/a, env: [{name: DEBUG, value: 'true'}]}]}"},
 		{"with agent images", "overrides: {agentImages: [{kernel: 'file:///shared/html/images/ironic-python-agent.kernel', initramfs: 'oci://r.example.org/ipa', architecture: aarch64}]}"},
 	} {
-		if site, err := withIronic(t, row.spec); err != nil || len(site.Warnings) > 0 {
-			t.Errorf("%s: %v, %v", row.why, err, site)
-		}
+		site, err := withIronic(t, row.spec)
+		need.That(t, err == nil && len(site.Warnings) == 0, "%s: %v, %v", row.why, err, site)
 	}
 }
 

@@ -39,13 +39,11 @@ const placementSite = `  repository: {url: 'https://git.example.org/a.git'}
 func TestPlacementIsRead(t *testing.T) {
 	site, err := parse(t, placementSite)
 	need.Must(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
-	if spans := site.Spec.Services.Networks[0].Spans(); len(spans) != 1 || spans[0].String() != "172.18.0.50-172.18.0.100" {
-		t.Errorf("found %v", spans)
-	}
+	spans := site.Spec.Services.Networks[0].Spans()
+	need.That(t, len(spans) == 1 && spans[0].String() == "172.18.0.50-172.18.0.100", "found %v", spans)
 	service := site.Spec.Services.Placement[0].Spec.Override.Service["internal"]
-	if vips := service.VIPs(); len(vips) != 1 || vips[0] != "172.17.0.202" {
-		t.Errorf("found %v", vips)
-	}
+	vips := service.VIPs()
+	need.That(t, len(vips) == 1 && vips[0] == "172.17.0.202", "found %v", vips)
 	site, err = parse(t, strings.Replace(placementSite, "networkAttachments:", "networkAttachents:", 1))
 	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0].Error(), "line 18: spec.services.placement[0].spec.networkAttachents: today's API has it as networkAttachments") ||
 		site.Spec.Services.Placement[0].Spec.NetworkAttachments[0] != "storage" {

@@ -76,8 +76,7 @@ func TestImages(t *testing.T) {
 		"https://registry.example": false, "registry.example/a b": false, "registry.example/mirror:3": false, "registry.example/mirror@sha256": false, "registry.example//mirror": false, "/": false,
 	} {
 		_, err := parse(t, repository+"  images: {registryMirror: '"+mirror+"'}\n")
-		if refused := err != nil && strings.Contains(err.Error(), "spec.images.registryMirror: found "); refused == fits {
-			t.Errorf("mirror %q: found %v", mirror, err)
-		}
+		refused := err != nil && strings.Contains(err.Error(), "spec.images.registryMirror: found ")
+		need.That(t, refused != fits, "mirror %q: found %v", mirror, err)
 	}
 }

@@ -40,9 +40,8 @@ func TestGoodSites(t *testing.T) {
 		t.Errorf("found %v, want Argo CD's project, as Flux is the engine", unused)
 	}
 	for namespace, want := range map[string]bool{"kube-public": true, "flux-system": true, "gitops": false, "bank": false} {
-		if whose := site.Reserved(namespace); (whose != "") != want {
-			t.Errorf("%s: found %q, want it to be reserved: %t", namespace, whose, want)
-		}
+		whose := site.Reserved(namespace)
+		need.That(t, (whose != "") == want, "%s: found %q, want it to be reserved: %t", namespace, whose, want)
 	}
 	other, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {order: none, project: x}\n  flux: {serviceAccountName: platform}\n")
 	need.OK(t, err)

@@ -48,9 +48,8 @@ func TestOlderVino(t *testing.T) {
 	site, err := parse(t, strings.Join(lines, ""))
 	need.Must(t, err == nil && len(site.Warnings) == 1 && strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName"),
 		"found %v, %+v", err, site)
-	if spec := site.Spec.Services.VirtualHosts[0].Spec; spec.Networks[0].BridgeName != "vm-infra" || spec.Object()["vmBridge"] != nil {
-		t.Errorf("found %+v", spec)
-	}
+	spec := site.Spec.Services.VirtualHosts[0].Spec
+	need.That(t, spec.Networks[0].BridgeName == "vm-infra" && spec.Object()["vmBridge"] == nil, "found %+v", spec)
 }
 
 func TestBadVinos(t *testing.T) {
