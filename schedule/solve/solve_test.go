@@ -231,7 +231,7 @@ func (b *tried) choose() {
 // TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment
 // comes to.
 func TestSolveAgreesWithEverything(t *testing.T) {
-	short, replaced := 0, 0
+	short, proven, replaced := 0, 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := randomSite(rng, false)
@@ -250,9 +250,34 @@ func TestSolveAgreesWithEverything(t *testing.T) {
 			short++
 			err := addsUp(&found)
 			need.Must(t, err == nil, "site %d: %v: %+v\n%+v", seed, err, found, *s)
+			if len(s.Kept) == 0 && !slices.ContainsFunc(found.Roles, func(i int) bool { return len(s.Roles[i].Failed) > 0 }) {
+				proven++
+				need.Equal(t, fmt.Sprintf("site %d: %+v\n%+v", seed, found, *s), found.Capacity, most(s, &found))
+			}
 		}
 	}
-	need.That(t, short >= 500 && replaced >= 100, "%d shortages and %d successors: too few to test anything", short, replaced)
+	need.That(t, short >= 500 && proven >= 300 && replaced >= 100,
+		"%d shortages, %d of them tried, and %d successors: too few to test anything", short, proven, replaced)
+}
+
+// most is how many hosts the roles of a shortage can have together, of what each needs.
+func most(s *Problem, short *Shortage) int {
+	b := &tried{Problem: s, want: make([]int, len(s.Roles)), chosen: make([][]int32, len(s.Roles))}
+	for i := range s.Roles {
+		b.held, b.at = append(b.held, s.Roles[i].Held), append(b.at, None)
+	}
+	var best func(n, sum int) int
+	best = func(n, sum int) (found int) {
+		if n == len(short.Roles) {
+			return map[bool]int{true: sum}[b.possible()]
+		}
+		for want := range short.Needs[n] + 1 {
+			b.want[short.Roles[n]] = want
+			found = max(found, best(n+1, sum+want))
+		}
+		return found
+	}
+	return best(0, 0)
 }
 
 // addsUp says whether a shortage is one, and its domains are all of its capacity.
