@@ -70,10 +70,7 @@ func TestLostHosts(t *testing.T) {
 // TestForeignBackends: the services of a refused cluster stay, and so may a backend that is another cluster's host by now. The tree is one
 // that Site rendered, so what the templates write is what is read.
 func TestForeignBackends(t *testing.T) {
-	gone := func(c schedule.Cluster) schedule.Cluster {
-		c.Gone = true
-		return c
-	}
+	gone := func(c schedule.Cluster) schedule.Cluster { c.Gone = true; return c }
 	h1, h2, h2v6 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h2", "2001:db8::2")
 	before := func(hosts ...schedule.Assignment) Tree {
 		spec := testCluster("a")

@@ -39,11 +39,10 @@ func TestHeldAddress(t *testing.T) {
 	live := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
 	released := releasing(knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"))
 	rows := []struct {
-		why     string
-		host    inventory.Host
-		claim   PreviousClaim
-		want    string
-		warning string
+		why           string
+		host          inventory.Host
+		claim         PreviousClaim
+		want, warning string
 	}{
 		{"its network data says the same", at(live, inventory.FromNetworkData, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data went with who consumes it", at(live, ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1", "2001:db8::1"), "192.0.2.1,2001:db8::1", ""},

@@ -211,9 +211,7 @@ func largeSite(n int, tight, anti bool) ([]v1.SIPCluster, []inventory.Host) {
 }
 
 func benchmarkPlan(b *testing.B, clusters []v1.SIPCluster, hosts []inventory.Host) {
-	benchmark(b, func() (slots, filled int) {
-		return slotsOf(plan(b, clusters, hosts, Previous{}, testOptions))
-	})
+	benchmark(b, func() (slots, filled int) { return slotsOf(plan(b, clusters, hosts, Previous{}, testOptions)) })
 }
 
 func slotsOf(p *Placement) (slots, filled int) {

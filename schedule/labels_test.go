@@ -39,9 +39,7 @@ func TestSelected(t *testing.T) {
 			return expression("slot", metav1.LabelSelectorOpNotIn, fmt.Sprint(rng.IntN(60)), fmt.Sprint(rng.IntN(60)))
 		},
 		func() metav1.LabelSelectorRequirement { return expression("pool", metav1.LabelSelectorOpExists) },
-		func() metav1.LabelSelectorRequirement {
-			return expression("pool", metav1.LabelSelectorOpDoesNotExist)
-		},
+		func() metav1.LabelSelectorRequirement { return expression("pool", metav1.LabelSelectorOpDoesNotExist) },
 		func() metav1.LabelSelectorRequirement { return is("hostname", names()...) },
 		func() metav1.LabelSelectorRequirement {
 			return expression("hostname", metav1.LabelSelectorOpNotIn, names()...)

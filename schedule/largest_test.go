@@ -186,12 +186,10 @@ func holds(before, after *Placement, key ClusterKey, name string) bool {
 func TestMoreLike(t *testing.T) {
 	key := ClusterKey{Namespace: "tenants", Name: "a"}
 	for _, row := range []struct {
-		why             string
-		active, standby int
-		b               int // hosts that another cluster of a lower name asks for
-		hosts           int
-		racks           int
-		want            int
+		why                string
+		active, standby    int
+		b                  int // hosts that another cluster of a lower name asks for
+		hosts, racks, want int
 		// missing are the hosts that the next one lacks, and keys their topology.
 		missing int
 		keys    string

@@ -106,10 +106,9 @@ func TestNamedHosts(t *testing.T) {
 		many[i] = fmt.Sprintf("x%d", i)
 	}
 	for _, row := range []struct {
-		why, annotation, names string
-		plan                   string
-		want                   []string // what is said; with a count at its end, the rest is not looked at
-		says                   int
+		why, annotation, names, plan string
+		want                         []string // what is said; with a count at its end, the rest is not looked at
+		says                         int
 	}{
 		{"two are called so", v1.RemoveAnnotation, "h1", "a Worker: h1 h1\n",
 			[]string{`annotation sip.airshipit.org/remove names host "h1", but the cluster holds two hosts of that name, metal/h1 and metbl/h1: this entry has no effect; write namespace/name`}, 1},

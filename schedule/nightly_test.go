@@ -14,9 +14,8 @@ import (
 // long with seeds that no night before tried. SIPGEN_SEED has it begin there instead, and alone is the
 // only site that is tried: to see again what the night found.
 type Sites struct {
-	t     *testing.T
-	day   int
-	tried int
+	t          *testing.T
+	day, tried int
 }
 
 // RandomSites lets the test run beside others, because most of the time of all tests goes into random sites.
@@ -32,10 +31,7 @@ func RandomSites(t *testing.T, day int) *Sites {
 func (s *Sites) Seeds(also ...int) iter.Seq[int] {
 	night, from := s.night()
 	return func(yield func(int) bool) {
-		try := func(seed int) bool {
-			s.tried++
-			return yield(seed)
-		}
+		try := func(seed int) bool { s.tried++; return yield(seed) }
 		if from >= 0 && night == 0 {
 			try(from)
 			return

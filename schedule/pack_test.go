@@ -27,11 +27,10 @@ func TestPack(t *testing.T) {
 		return hosts
 	}
 	for _, row := range []struct {
-		why   string
-		set   v1.NodeSet
-		hosts []inventory.Host
-		want  string
-		says  string
+		why        string
+		set        v1.NodeSet
+		hosts      []inventory.Host
+		want, says string
 	}{
 		{"the smallest domain that suffices", packed("kind=w", 2, 0), free(), "red Worker: +b1 +b2", ""},
 		{"a larger one", packed("kind=w", 3, 0), free(), "red Worker: +a1 +a2 +a3", ""},

@@ -11,9 +11,7 @@ import (
 )
 
 // rack hosts: "h1 kind rack" as in host("h1", "cp", "r1").
-func host1(name, kind, rack string) inventory.Host {
-	return newHost(name, "kind="+kind+" rack="+rack)
-}
+func host1(name, kind, rack string) inventory.Host { return newHost(name, "kind="+kind+" rack="+rack) }
 
 func with(h inventory.Host, change func(*inventory.State)) inventory.Host {
 	change(&h.State)

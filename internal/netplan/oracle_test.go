@@ -15,11 +15,9 @@ import (
 
 type thing struct {
 	// kind is a row of the table, who the thing that has it, in the range of whom it is meant to be.
-	kind, who, in string
-	space, field  string
-	host, cluster string
-	network       string
-	on            [32]bool
+	kind, who, in                        string
+	space, field, host, cluster, network string
+	on                                   [32]bool
 }
 
 func (x *thing) party() int {

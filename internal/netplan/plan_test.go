@@ -138,9 +138,7 @@ func TestYield(t *testing.T) {
 	has := func(kind validation.ResourceKind, name string) validation.Held {
 		return validation.Held{{Kind: kind, Name: name}: {{}}}
 	}
-	at := func(ip string) validation.Held {
-		return has(validation.Balancer, validation.CanonicalIP(ip))
-	}
+	at := func(ip string) validation.Held { return has(validation.Balancer, validation.CanonicalIP(ip)) }
 	for _, row := range []struct {
 		name, asks    string
 		held          validation.Held

@@ -114,7 +114,5 @@ func FuzzText(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		need.Equal(t, text, Text(text), everyPattern(text))
-	})
+	f.Fuzz(func(t *testing.T, text string) { need.Equal(t, text, Text(text), everyPattern(text)) })
 }

@@ -67,9 +67,7 @@ func FuzzRead(f *testing.F) {
 	keys := site.Spec.LabelKeys
 	options := schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby}}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		read := func(text []byte) (schedule.Previous, error) {
-			return Read("tree", map[string][]byte{path: text}, site)
-		}
+		read := func(text []byte) (schedule.Previous, error) { return Read("tree", map[string][]byte{path: text}, site) }
 		previous, err := read(text)
 		if err == nil && !bytes.Contains(text, []byte("digest")) {
 			t.Fatalf("%q is taken without a digest", text)

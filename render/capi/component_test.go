@@ -74,9 +74,7 @@ spec: {clusterName: mine}
 func build(t *testing.T, templates string, inputs ...Input) ([]*resource.Resource, error) {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
-	write := func(name string, content []byte) {
-		need.OK(t, files.WriteFile(name, content))
-	}
+	write := func(name string, content []byte) { need.OK(t, files.WriteFile(name, content)) }
 	kustomization := "resources: [templates.yaml]\ncomponents:\n"
 	for _, in := range inputs {
 		component, err := Component(in)

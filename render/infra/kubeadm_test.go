@@ -21,9 +21,7 @@ func TestAuthenticationComponent(t *testing.T) {
 	want := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
 	for _, version := range []string{"v1beta1", "v1beta2"} {
 		disk := filesys.MakeFsInMemory()
-		write := func(name, content string) {
-			need.OK(t, disk.WriteFile(name, []byte(content)))
-		}
+		write := func(name, content string) { need.OK(t, disk.WriteFile(name, []byte(content))) }
 		for name, content := range files {
 			write("/capi/"+name, string(content))
 		}

@@ -242,6 +242,4 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 }
 
 // left says whether a cluster was leaving when the tree was made.
-func (t *tree) left(cluster string) bool {
-	return t.memory.(schedule.Previous).Leaving[keyOf(cluster)]
-}
+func (t *tree) left(cluster string) bool { return t.memory.(schedule.Previous).Leaving[keyOf(cluster)] }

@@ -19,14 +19,13 @@ func (s slot) complete() bool { return s.cluster != "" && s.role != "" }
 
 // host is a server and its BareMetalHost.
 type host struct {
-	name, kind, rack   string
-	vendor             string
-	here               bool // its object exists
-	uid                int
-	label              slot
-	use                string // the machine that consumes it, or cleaning; empty for nothing
-	unhealthy, inError bool
-	retired, cordoned  bool // by an operator
+	name, kind, rack, vendor string
+	here                     bool // its object exists
+	uid                      int
+	label                    slot
+	use                      string // the machine that consumes it, or cleaning; empty for nothing
+	unhealthy, inError       bool
+	retired, cordoned        bool // by an operator
 }
 
 // cleaning is the use of a host whose machine has gone, and whose disks are being wiped.

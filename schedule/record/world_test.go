@@ -50,19 +50,16 @@ func shuffle[T any](d dice, list []T) {
 
 // scale says how large a world is.
 type scale struct {
-	hosts, clusters int // as IntN takes them: so many, or fewer
-	leastHosts      int
-	leastClusters   int
-	rack            int // hosts
-	active, standby int // of a role, as IntN takes them
-	stream          uint64
+	hosts, clusters           int // as IntN takes them: so many, or fewer
+	leastHosts, leastClusters int
+	rack                      int // hosts
+	active, standby           int // of a role, as IntN takes them
+	stream                    uint64
 }
 
 var (
 	small = scale{leastHosts: 6, hosts: 25, leastClusters: 3, clusters: 5, rack: 3, active: 4, standby: 3, stream: 27}
-	large = scale{
-		leastHosts: 2000, hosts: 1, leastClusters: 20, clusters: 41, rack: 20, active: 50, standby: 6, stream: 28,
-	}
+	large = scale{leastHosts: 2000, hosts: 1, leastClusters: 20, clusters: 41, rack: 20, active: 50, standby: 6, stream: 28}
 )
 
 // newWorld makes the world of a seed.
@@ -295,8 +292,7 @@ func (w *world) settle(c *v1.SIPCluster) {
 func (w *world) mayHave(c *v1.SIPCluster, set v1.NodeSet, h *inventory.Host) bool {
 	matches := func(selector metav1.LabelSelector, namespaces []string) bool {
 		s, err := metav1.LabelSelectorAsSelector(&selector)
-		return err == nil && s.Matches(labels.Set(h.Labels)) &&
-			(len(namespaces) == 0 || slices.Contains(namespaces, h.Namespace))
+		return err == nil && s.Matches(labels.Set(h.Labels)) && (len(namespaces) == 0 || slices.Contains(namespaces, h.Namespace))
 	}
 	for _, t := range w.tenants {
 		if slices.Contains(t.Namespaces, c.Namespace) && !matches(t.Hosts.Selector, t.Hosts.Namespaces) {

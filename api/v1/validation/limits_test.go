@@ -44,10 +44,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	dex := func(change func(*v1.Dex)) func(*v1.SIPCluster) {
-		return func(c *v1.SIPCluster) {
-			c.Spec.Services.Dex = make([]v1.Dex, 1)
-			change(&c.Spec.Services.Dex[0])
-		}
+		return func(c *v1.SIPCluster) { c.Spec.Services.Dex = make([]v1.Dex, 1); change(&c.Spec.Services.Dex[0]) }
 	}
 	for why, row := range map[string]struct {
 		change func(*v1.SIPCluster)
@@ -70,8 +67,7 @@ func TestLimits(t *testing.T) {
 			"spec.services.dex[0].service.loadBalancerIP: found 17 addresses, want at most 16"},
 		"a connector": {dex(func(d *v1.Dex) {
 			d.Connectors = []apiextensionsv1.JSON{{Raw: []byte(`"` + strings.Repeat("x", MaxConnector-1) + `"`)}}
-		}),
-			"spec.services.dex[0].connectors[0]: found 65537 bytes, want at most 65536"},
+		}), "spec.services.dex[0].connectors[0]: found 65537 bytes, want at most 65536"},
 	} {
 		cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}, Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{"Worker": {}}}}
 		if errs := ValidateCluster(&cluster); len(errs) > 0 {
