@@ -89,16 +89,6 @@ func TestFrozenAddress(t *testing.T) {
 	}
 }
 
-// TestUnservedAddress: on a network that no service uses the tree's address stays too, and that another source says another concerns nobody.
-func TestUnservedAddress(t *testing.T) {
-	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9")
-	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}, []inventory.Host{host},
-		Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, testOptions)
-	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || len(p.Clusters[0].Warnings) > 0 {
-		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
-	}
-}
-
 // TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the address that
 // their network data has. That it may be the consumer's is said, unless no service uses it.
 func TestUnconfirmedAddress(t *testing.T) {

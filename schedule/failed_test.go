@@ -39,15 +39,6 @@ func TestAllFailed(t *testing.T) {
 	}
 }
 
-func BenchmarkFailed(b *testing.B) {
-	for _, n := range []int{10_000, 20_000} {
-		b.Run(fmt.Sprintf("hosts=%d", n), func(b *testing.B) {
-			clusters, hosts := failedSite(b, n)
-			benchmarkPlan(b, clusters, hosts)
-		})
-	}
-}
-
 // TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one competes for.
 func TestShortBehindFailed(t *testing.T) {
 	failed := claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker)

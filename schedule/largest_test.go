@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,26 +10,6 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
-
-// TestLargest: the count that still fits, and one more does not.
-func TestLargest(t *testing.T) {
-	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
-	key := ClusterKey{Namespace: "tenants", Name: clusters[0].Name}
-	n, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
-	need.OK(t, err)
-	for count, want := range map[int]bool{n: true, n + 1: false} {
-		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
-		need.OK(t, err)
-		got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable()
-		need.That(t, got == want, "count %d: schedulable %t, want %t", count, got, want)
-	}
-	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
-		t.Errorf("a role that is none: %v", err)
-	}
-	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: "none"}, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
-		t.Errorf("a cluster that is none: %v", err)
-	}
-}
 
 func TestLargestRows(t *testing.T) {
 	worker := v1.RoleWorker

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -118,50 +116,4 @@ func TestReserved(t *testing.T) {
 			t.Errorf("%s: found shortages %q, want %q", row.why, said, row.short)
 		}
 	}
-}
-
-// TestReservedForItsTenant: on random sites a tenant gets the active hosts at once that are kept for it: a second run with the same inputs gives it none.
-func TestReservedForItsTenant(t *testing.T) {
-	got := 0
-	for seed := range uint64(5000) {
-		random := rand.New(rand.NewPCG(seed, 5))
-		one := func(words ...string) string { return words[random.IntN(len(words))] }
-		var hosts []inventory.Host
-		for i := range 3 + random.IntN(8) {
-			hosts = append(hosts, newHost(fmt.Sprint("h", i), "kind="+one("a", "b")+" gpu="+one("y", "n")+" rack="+one("r0", "r1", "r2")))
-		}
-		var clusters []v1.SIPCluster
-		for i := range 1 + random.IntN(3) {
-			set := nodes(one("kind=a", "gpu=y", ""), random.IntN(4), random.IntN(2))
-			set.MaxPerDomain = 1 + random.IntN(3)
-			clusters = append(clusters, newCluster(fmt.Sprint("c", i), map[string]v1.NodeSet{v1.RoleWorker: set}))
-			clusters[i].Namespace = one("ml", "bank")
-		}
-		options := testOptions
-		for i := range 1 + random.IntN(3) {
-			count, kind := 1+random.IntN(3), random.IntN(3)
-			r := Reservation{Name: fmt.Sprint("r", i), Namespaces: map[string]bool{}}
-			r.Selector, _ = labels.Parse(one("gpu=y", "kind=a", ""))
-			if kind > 0 {
-				r.Count = &count
-			}
-			if kind == 0 || kind == 1 && i == 0 {
-				r.Tenants, r.Namespaces = []string{"ml"}, map[string]bool{"ml": true}
-			}
-			options.Reserved = append(options.Reserved, r)
-		}
-		first := plan(t, clusters, hosts, Previous{}, options)
-		second := plan(t, clusters, hosts, tree(first), options)
-		for i := range second.Clusters {
-			for _, role := range second.Clusters[i].Roles {
-				for _, a := range role.Assigned {
-					if second.Clusters[i].Key.Namespace == "ml" && a.Origin == New && !a.Standby {
-						t.Fatalf("site %d: %s gets %s in a second run only:\n%s%s", seed, second.Clusters[i].Key, a.Host.Name, summary(first), summary(second))
-					}
-					got++
-				}
-			}
-		}
-	}
-	need.That(t, got >= 1000, "%d hosts: too few to test anything", got)
 }

@@ -15,7 +15,6 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -220,13 +219,4 @@ func tree(p *Placement) Previous {
 		}
 	}
 	return prev
-}
-
-// reject is why a host without labels may not be handed out, nil if it may.
-func reject(h *candidate) Reason {
-	answer, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{*h.Host}})
-	if err != nil {
-		panic(err)
-	}
-	return condition(h.Host, answer.Hosts[0].Why)
 }

@@ -117,10 +117,3 @@ func TestLostLabel(t *testing.T) {
 		t.Errorf("h3: %+v", line)
 	}
 }
-
-func TestShortForLackOfLabels(t *testing.T) {
-	hosts := []inventory.Host{newHost("h1", ""), newHost("h2", "rack=r1"), newHost("h3", "")}
-	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": nodes("", 2, 0)})}, hosts, Previous{}, testOptions)
-	need.That(t, len(p.Shortages) == 1 && reflect.DeepEqual(p.Shortages[0].Rejected, []ReasonCount{{NoLabel{"rack"}, 2}}),
-		"got %+v", p.Shortages)
-}
