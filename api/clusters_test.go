@@ -41,46 +41,26 @@ func TestSpecsForTheSIPOperatorLoad(t *testing.T) {
 	clusters, err := parse(t, `
 apiVersion: airship.airshipit.org/v1
 kind: SIPCluster
-metadata:
-  name: sipcluster-system
-  namespace: sipcluster-system
-  finalizers: [sip.airship.airshipit.org/finalizer]
+metadata: {name: sipcluster-system, namespace: sipcluster-system, finalizers: [sip.airship.airshipit.org/finalizer]}
 spec:
   nodes:
     ControlPlane:
-      labelSelector:
-        matchLabels:
-          vino.airshipit.org/flavor: control-plane
+      labelSelector: {matchLabels: {vino.airshipit.org/flavor: control-plane}}
       topologyKey: vino.airshipit.org/rack
       count: {active: 1, standby: 1}
     Worker:
-      labelSelector:
-        matchExpressions:
-        - {key: vino.airshipit.org/flavor, operator: In, values: [worker]}
+      labelSelector: {matchExpressions: [{key: vino.airshipit.org/flavor, operator: In, values: [worker]}]}
       topologyKey: kubernetes.io/hostname
   services:
     loadBalancerControlPlane:
-    - image: haproxy:2.3.2
-      nodeLabels: {node-type: infra}
-      nodePort: 30000
-      nodeInterfaceId: oam-ipv4
-      clusterIP: 10.96.0.7
+    - {image: haproxy:2.3.2, nodeLabels: {node-type: infra}, nodePort: 30000, nodeInterfaceId: oam-ipv4, clusterIP: 10.96.0.7}
     loadBalancerWorker:
-    - image: haproxy:2.3.2
-      nodePort: 30001
-      nodePortRange: {start: 30002, end: 30010}
-      nodeInterfaceId: oam-ipv4
+    - {image: haproxy:2.3.2, nodePort: 30001, nodePortRange: {start: 30002, end: 30010}, nodeInterfaceId: oam-ipv4}
     jumpHost:
-    - image: quay.io/airshipit/jump-host
-      nodePort: 30011
-      nodeInterfaceId: oam-ipv4
-      bmc: {proxy: false}
-      sshAuthorizedKeys: []
-      nodeSSHPrivateKeys: keys
-    auth:
-    - image: auth:1
-status:
-  conditions: []
+    - {image: quay.io/airshipit/jump-host, nodePort: 30011, nodeInterfaceId: oam-ipv4, bmc: {proxy: false}, sshAuthorizedKeys: [],
+       nodeSSHPrivateKeys: keys}
+    auth: [{image: 'auth:1'}]
+status: {conditions: []}
 `)
 	need.OK(t, err)
 	c := clusters[0]

@@ -119,15 +119,12 @@ func TestBuilt(t *testing.T) {
 					found = true
 					text, err := json.Marshal(built[i].Fields)
 					built[i].Fields = nil
-					if err = errors.Join(err, json.Unmarshal(text, &built[i].Fields)); err != nil {
-						t.Fatal(err)
-					}
+					err = errors.Join(err, json.Unmarshal(text, &built[i].Fields))
+					must.OK(t, err)
 					merge(t, &built[i], row.fields)
 				}
 			}
-			if !found {
-				t.Fatalf("no %s", row.kind)
-			}
+			must.Must(t, found, "no %s", row.kind)
 			want(t, row.why, said(tenants.Built(&cluster, built)), row.want)
 		})
 	}
@@ -191,16 +188,13 @@ func TestServed(t *testing.T) {
 	addresses := bank[validation.Resource{Kind: validation.Balancer, Name: "203.0.113.20"}]
 	apis := 0
 	for _, a := range addresses {
-		if a.SharingKey != "bank" || a.Provider != "metallb" {
-			t.Errorf("found address %+v", a)
-		}
+		must.That(t, a.SharingKey == "bank" && a.Provider == "metallb", "found address %+v", a)
 		if a.Ports.Start == 6443 {
 			apis++
 		}
 	}
-	if apis != 1 || len(addresses) < 2 || len(names(bank, validation.Balancer)) != 1 {
-		t.Errorf("found addresses %+v, want that of the API servers once, and those of the workers", addresses)
-	}
+	must.That(t, apis == 1 && len(addresses) >= 2 && len(names(bank, validation.Balancer)) == 1,
+		"found addresses %+v, want that of the API servers once, and those of the workers", addresses)
 	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
 	if len(names(edge, validation.SyncObjects)) == 0 || len(edge[validation.Resource{Kind: validation.NodePort, Name: "30000"}]) == 0 ||
 		len(names(edge, validation.Balancer))+len(names(edge, validation.DexState)) != 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	must "github.com/airshipit/sipgen/hack/need"
 )
 
 // lb is a load balancer in flow style, with further fields; port an exposure by load balancer.
@@ -135,13 +136,10 @@ func TestNoImageReference(t *testing.T) {
 	for _, pattern := range []string{"*", "registry.example.org/bank/*", "registry.example.org/*/haproxy"} {
 		tenant := Tenant{Tenant: v1alpha1.Tenant{Images: []string{pattern}}}
 		for _, image := range []string{"registry.example.org/bank/../haproxy", "registry.example.org/bank/./haproxy", "registry.example.org/bank//haproxy", "registry.example.org/bank/%2e%2e/haproxy", "registry.example.org/bank/\nhaproxy"} {
-			if tenant.mayRun(image) {
-				t.Errorf("%q allows %q", pattern, image)
-			}
+			must.That(t, !tenant.mayRun(image), "%q allows %q", pattern, image)
 		}
-		if !tenant.mayRun("registry.example.org/bank/haproxy:1") {
-			t.Errorf("%q does not allow the image that it is for", pattern)
-		}
+		must.That(t, tenant.mayRun("registry.example.org/bank/haproxy:1"),
+			"%q does not allow the image that it is for", pattern)
 	}
 }
 

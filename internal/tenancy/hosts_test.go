@@ -41,9 +41,8 @@ func TestLimits(t *testing.T) {
 		return schedule.ClusterKey{Namespace: namespace, Name: "a"}
 	}
 	listed := Of(siteOf(t, bank), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test"), key("nobodys")})
-	if len(listed) != 2 || listed[key("bank")] != listed[key("bank-test")] {
-		t.Errorf("found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
-	}
+	must.That(t, len(listed) == 2 && listed[key("bank")] == listed[key("bank-test")],
+		"found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
 	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)", StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
 	must.Equal(t, "", *listed[key("bank")], want)
 	each := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test")})
@@ -107,17 +106,14 @@ func TestNarrowed(t *testing.T) {
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)
 	}
-	if strings.Join(found, " ") != "e1 f1" || len(placement.Clusters[0].Roles[0].Releasing) != 0 {
-		t.Errorf("found %v, want e1, which it held, and f1, of its pool", found)
-	}
-	if set := given[0].Spec.Nodes["Worker"]; len(set.LabelSelector.MatchExpressions) != 0 {
-		t.Error("the spec itself was changed")
-	}
+	must.That(t, strings.Join(found, " ") == "e1 f1" && len(placement.Clusters[0].Roles[0].Releasing) == 0,
+		"found %v, want e1, which it held, and f1, of its pool", found)
+	set := given[0].Spec.Nodes["Worker"]
+	must.That(t, len(set.LabelSelector.MatchExpressions) == 0, "the spec itself was changed")
 	c.Spec.Nodes["Worker"] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
 	placement, err = schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
-	if err != nil || placement.Schedulable() {
-		t.Errorf("three hosts of a pool of two: found %v, want it to be unschedulable", err)
-	}
+	must.That(t, err == nil && !placement.Schedulable(),
+		"three hosts of a pool of two: found %v, want it to be unschedulable", err)
 }
 
 // TestOthersVirtualHosts: new hosts are no virtual hosts that the Site has for other tenants.
@@ -132,9 +128,8 @@ func TestOthersVirtualHosts(t *testing.T) {
 	}
 	for active, placed := range map[int]bool{2: true, 3: false} {
 		placement, err := schedule.Plan(Of(site, nil).Narrowed([]v1.SIPCluster{wanting("a", 0, active, 0)}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
-		if err != nil || placement.Schedulable() != placed {
-			t.Errorf("%d hosts: found %v, want schedulable %t", active, err, placed)
-		}
+		must.That(t, err == nil && placement.Schedulable() == placed,
+			"%d hosts: found %v, want schedulable %t", active, err, placed)
 	}
 }
 

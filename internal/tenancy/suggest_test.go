@@ -52,9 +52,7 @@ func TestSuggest(t *testing.T) {
 	must.OK(t, errors.Join(yaml.Unmarshal([]byte(text), &found), yaml.Unmarshal([]byte(wanted), &want)))
 	a, _ := yaml.Marshal(found)
 	b, _ := yaml.Marshal(want)
-	if string(a) != string(b) {
-		t.Fatalf("found\n%s\nwant\n%s", a, b)
-	}
+	must.Must(t, string(a) == string(b), "found\n%s\nwant\n%s", a, b)
 	granted := Of(siteOf(t, text), nil)
 	for i := range clusters {
 		c := &clusters[i]

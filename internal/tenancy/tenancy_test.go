@@ -129,9 +129,8 @@ func TestNamespaces(t *testing.T) {
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
 		want(t, row.why, said(row.tenants.Namespace(&c)), row.want)
-		if owner := row.tenants.Of(row.namespace); (owner == nil) != (row.want != "") {
-			t.Errorf("%s: found tenant %v", row.why, owner)
-		}
+		owner := row.tenants.Of(row.namespace)
+		must.That(t, (owner == nil) == (row.want != ""), "%s: found tenant %v", row.why, owner)
 	}
 }
 

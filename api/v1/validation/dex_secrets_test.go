@@ -19,14 +19,14 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// keyAndCertificate are new ones, PEM.
-func keyAndCertificate(t *testing.T) (key, certificate string) {
+// keyAndCertificate are new ones, PEM: of a certificate authority, or of none.
+func keyAndCertificate(t *testing.T, authority bool) (key, certificate string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	need.OK(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	need.OK(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: authority, BasicConstraintsValid: authority}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
 	need.OK(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
@@ -34,7 +34,7 @@ func keyAndCertificate(t *testing.T) (key, certificate string) {
 }
 
 func TestSecretsOfConnectorsAreVariables(t *testing.T) {
-	key, certificate := keyAndCertificate(t)
+	key, certificate := keyAndCertificate(t, false)
 	in64 := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	const (
 		open    = "a secret in plain text, want $NAME with NAME in env"
@@ -102,28 +102,18 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 	}
 }
 
-// newAuthority is a certificate authority's certificate, PEM, with a header if it is to have one.
-func newAuthority(t *testing.T, headers map[string]string) string {
-	t.Helper()
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	need.OK(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	need.OK(t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed, Headers: headers}))
-}
-
 // TestBackendCA: an authority is certificates of authorities, in one place, and no refusal quotes what may be a key.
 func TestBackendCA(t *testing.T) {
-	key, certificate := keyAndCertificate(t)
-	authority := newAuthority(t, nil)
+	key, certificate := keyAndCertificate(t, false)
+	_, authority := keyAndCertificate(t, true)
+	_, another := keyAndCertificate(t, true)
 	for _, row := range []struct {
 		why  string
 		ca   v1.BackendCA
 		want string
 	}{
 		{"one certificate", v1.BackendCA{PEM: authority}, ""},
-		{"two, with words between", v1.BackendCA{PEM: "ours\n" + authority + "\ntheirs\n" + newAuthority(t, nil)}, ""},
+		{"two, with words between", v1.BackendCA{PEM: "ours\n" + authority + "\ntheirs\n" + another}, ""},
 		{"a Secret", v1.BackendCA{Secret: "edge-a-ca", Key: "tls.crt", ServerName: "api.example"}, ""},
 		{"a ConfigMap", v1.BackendCA{ConfigMap: "kube-root-ca.crt"}, ""},
 		{"nothing", v1.BackendCA{}, ".ca: found 0 of pem, configMap and secret, want one"},
@@ -160,7 +150,7 @@ func TestBackendCA(t *testing.T) {
 
 // What is rendered has the certificates, and nothing that somebody wrote beside them.
 func TestCertificatesOfBackendCA(t *testing.T) {
-	authority := newAuthority(t, nil)
+	_, authority := keyAndCertificate(t, true)
 	block, _ := pem.Decode([]byte(authority))
 	headed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes, Headers: map[string]string{"Comment": "x"}})
 	ca := v1.BackendCA{PEM: "words\n" + string(headed) + "more\n" + authority}

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,13 +11,7 @@ import (
 
 func TestPatchesAreBounded(t *testing.T) {
 	small := v1.Patch{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment"}}
-	repeated := func(n int, p v1.Patch) []v1.Patch {
-		var out []v1.Patch
-		for range n {
-			out = append(out, p)
-		}
-		return out
-	}
+	repeated := func(n int, p v1.Patch) []v1.Patch { return slices.Repeat([]v1.Patch{p}, n) }
 	for _, row := range []struct {
 		why        string
 		patches    []v1.Patch

@@ -119,6 +119,8 @@ func TestReservedKeys(t *testing.T) {
 		"cis.f5.com/ip", "virtual-server.f5.com/ip", "service.citrix.com/frontend-ip", "ako.vmware.com/load-balancer-ip", "ncp/nsx-ip",
 		"keepalived-operator.redhat-cop.io/verbatimconfig", "kube-router.io/service.advertise.externalip", "svccontroller.k3s.cattle.io/lbpool",
 		"service.beta.kubernetes.io/aws-load-balancer-eip-allocations", "k8s.ngrok.com/domain", "skupper.io/proxy", "getambassador.io/config",
+		"notifications.argoproj.io/subscribe", "kustomize.toolkit.fluxcd.io/force", "helm.sh/hook", "config.kubernetes.io/local-config",
+		"kubectl.kubernetes.io/last-applied-configuration", "sip.airshipit.org/address", "external-dns.alpha.kubernetes.io/hostname",
 		// What else gives addresses, DNS names, rights or Secrets, copies, deletes, or opens.
 		"kubernetes.digitalocean.com/load-balancer-id", "loadbalancer.ovhcloud.com/flavor", "k8s.scaleway.com/ip", "node.k8s.linode.com/private-ip", "metal.equinix.com/network-ip",
 		"service.cloud.ibm.com/load-balancer-features", "cloud.ibm.com/ip", "service.cloud.tencent.com/specify-protocol", "k8s.aliyun.com/eci-with-eip",

@@ -60,179 +60,142 @@ func TestServicesThatAreNot(t *testing.T) {
 	connector := func(text string) func(*v1.Services) {
 		return func(s *v1.Services) { s.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: []byte(text)}} }
 	}
+	exposed := func(e v1.ServiceExposure) func(*v1.Services) {
+		return func(s *v1.Services) { s.JumpHost[0].Service.Service = &e }
+	}
+	proxied := func(h v1.HAProxy) func(*v1.Services) {
+		return func(s *v1.Services) { s.LoadBalancerWorker[0].HAProxy = &h }
+	}
+	client := func(c v1.DexClient) func(*v1.Services) { return func(s *v1.Services) { s.Dex[0].StaticClients[0] = c } }
 	for _, row := range []struct {
 		why        string
 		change     func(*v1.Services)
-		path, want string
+		path, want string // below spec.services
 	}{
-		{"a load balancer without a network has no backends", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodeInterface = "" }, "spec.services.loadBalancerControlPlane[0].nodeInterfaceId", "missing"},
-		{"a node port out of range", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodePort = 70000 }, "spec.services.loadBalancerControlPlane[0].nodePort", "70000"},
-		{"clusterIP that is no address", func(s *v1.Services) { x := "10.0.0.256"; s.JumpHost[0].ClusterIP = &x }, "spec.services.jumpHost[0].clusterIP", "want an IP address"},
-		{"a range upside down", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30109, End: 30100} }, "spec.services.loadBalancerWorker[0].nodePortRange", "30109 to 30100"},
-		{"a range that one Service cannot list", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30000, End: 32767} }, "spec.services.loadBalancerWorker[0].nodePortRange", "2768 ports"},
+		{"a load balancer without a network has no backends", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodeInterface = "" }, "loadBalancerControlPlane[0].nodeInterfaceId", "missing"},
+		{"a node port out of range", func(s *v1.Services) { s.LoadBalancerControlPlane[0].NodePort = 70000 }, "loadBalancerControlPlane[0].nodePort", "70000"},
+		{"clusterIP that is no address", func(s *v1.Services) { x := "10.0.0.256"; s.JumpHost[0].ClusterIP = &x }, "jumpHost[0].clusterIP", "want an IP address"},
+		{"a range upside down", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30109, End: 30100} }, "loadBalancerWorker[0].nodePortRange", "30109 to 30100"},
+		{"a range that one Service cannot list", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30000, End: 32767} }, "loadBalancerWorker[0].nodePortRange", "2768 ports"},
 		{"more ports than a cluster may have, over its services", func(s *v1.Services) {
 			for range 4 {
 				s.LoadBalancerWorker = append(s.LoadBalancerWorker, v1.LoadBalancerWorker{Service: s.LoadBalancerWorker[0].Service, NodePortRange: v1.PortRange{Start: 30000, End: 30999}})
 			}
 			s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30000, End: 30096}
-		}, "spec.services.loadBalancerWorker", "found 4097 ports in all, want at most 4096"},
-		{"a range that takes the status port", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 8400, End: 8410} }, "spec.services.loadBalancerWorker[0].nodePortRange", "8404"},
+		}, "loadBalancerWorker", "found 4097 ports in all, want at most 4096"},
+		{"a range that takes the status port", func(s *v1.Services) { s.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 8400, End: 8410} }, "loadBalancerWorker[0].nodePortRange", "8404"},
 		{"a check's path that breaks the line", func(s *v1.Services) {
 			s.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{Path: "/readyz\n    server evil 192.0.2.1:6443"}
-		}, "spec.services.loadBalancerControlPlane[0].healthCheck.path", "absolute path"},
+		}, "loadBalancerControlPlane[0].healthCheck.path", "absolute path"},
 		{"a check for each port and one for all", func(s *v1.Services) {
 			s.LoadBalancerWorker[0].CheckEachPort, s.LoadBalancerWorker[0].CheckPort = true, 22
-		}, "spec.services.loadBalancerWorker[0].checkPort", "not together with checkEachPort"},
+		}, "loadBalancerWorker[0].checkPort", "not together with checkEachPort"},
 		{"a check for each of many ports", func(s *v1.Services) {
 			s.LoadBalancerWorker[0].CheckEachPort, s.LoadBalancerWorker[0].NodePortRange.End = true, 30356
-		}, "spec.services.loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
+		}, "loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
 		{"a backend for each of many ports", func(s *v1.Services) {
 			s.LoadBalancerWorker[0].HAProxy, s.LoadBalancerWorker[0].NodePortRange.End = &v1.HAProxy{AcceptProxyProtocol: true}, 30356
-		}, "spec.services.loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
+		}, "loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
 		{"a way to balance that HAProxy has and TCP has not", func(s *v1.Services) { s.LoadBalancerControlPlane[0].HAProxy = &v1.HAProxy{Balance: "uri"} },
-			"spec.services.loadBalancerControlPlane[0].haproxy.balance", `found "uri", want roundrobin`},
-		{"connections without a bound", func(s *v1.Services) { s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{MaxConnections: 100_001} },
-			"spec.services.loadBalancerWorker[0].haproxy.maxConnections", "found 100001"},
-		{"a third version of the protocol", func(s *v1.Services) { s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{SendProxyProtocol: "v3"} },
-			"spec.services.loadBalancerWorker[0].haproxy.sendProxyProtocol", `found "v3"`},
-		{"a time without a unit", func(s *v1.Services) {
-			s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Connect: "5"}}
-		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.connect", `found "5", want a number with ms, s, m or h`},
-		{"a time that is no time", func(s *v1.Services) {
-			s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Tunnel: "0s"}}
-		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.tunnel", `found "0s"`},
-		{"a time beyond a week", func(s *v1.Services) {
-			s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Client: "169h"}}
-		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.client", `found "169h"`},
-		{"a time with a line", func(s *v1.Services) {
-			s.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Server: "5s\nglobal"}}
-		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.server", "want a number"},
-		{"two lines in one", haproxyLine("fullconn 5\nlisten x"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "a control character"},
-		{"a line that begins a section", haproxyLine("  listen x"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "begins a section"},
-		{"a line that takes the next one", haproxyLine("fullconn 5 \\"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "ends with a backslash"},
-		{"a preprocessor's line", haproxyLine(".if defined(X)"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "preprocessor"},
-		{"an empty line", haproxyLine(" "), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "empty"},
-		{"a status that HTTP has not", func(s *v1.Services) { s.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{Status: 42} }, "spec.services.loadBalancerControlPlane[0].healthCheck.status", "42"},
-		{"a type that Kubernetes has not", func(s *v1.Services) { s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "ExternalName"} }, "spec.services.jumpHost[0].service.type", "ExternalName"},
-		{"an address without a load balancer", func(s *v1.Services) { s.JumpHost[0].Service.Service = &v1.ServiceExposure{LoadBalancerIP: "192.0.2.1"} }, "spec.services.jumpHost[0].service.loadBalancerIP", "no meaning"},
+			"loadBalancerControlPlane[0].haproxy.balance", `found "uri", want roundrobin`},
+		{"connections without a bound", proxied(v1.HAProxy{MaxConnections: 100_001}),
+			"loadBalancerWorker[0].haproxy.maxConnections", "found 100001"},
+		{"a third version of the protocol", proxied(v1.HAProxy{SendProxyProtocol: "v3"}),
+			"loadBalancerWorker[0].haproxy.sendProxyProtocol", `found "v3"`},
+		{"a time without a unit", proxied(v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Connect: "5"}}),
+			"loadBalancerWorker[0].haproxy.timeouts.connect", `found "5", want a number with ms, s, m or h`},
+		{"a time that is no time", proxied(v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Tunnel: "0s"}}),
+			"loadBalancerWorker[0].haproxy.timeouts.tunnel", `found "0s"`},
+		{"a time beyond a week", proxied(v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Client: "169h"}}),
+			"loadBalancerWorker[0].haproxy.timeouts.client", `found "169h"`},
+		{"a time with a line", proxied(v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Server: "5s\nglobal"}}),
+			"loadBalancerWorker[0].haproxy.timeouts.server", "want a number"},
+		{"two lines in one", haproxyLine("fullconn 5\nlisten x"), "loadBalancerWorker[0].haproxy.lines.backend[0]", "a control character"},
+		{"a line that begins a section", haproxyLine("  listen x"), "loadBalancerWorker[0].haproxy.lines.backend[0]", "begins a section"},
+		{"a line that takes the next one", haproxyLine("fullconn 5 \\"), "loadBalancerWorker[0].haproxy.lines.backend[0]", "ends with a backslash"},
+		{"a preprocessor's line", haproxyLine(".if defined(X)"), "loadBalancerWorker[0].haproxy.lines.backend[0]", "preprocessor"},
+		{"an empty line", haproxyLine(" "), "loadBalancerWorker[0].haproxy.lines.backend[0]", "empty"},
+		{"a status that HTTP has not", func(s *v1.Services) { s.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{Status: 42} }, "loadBalancerControlPlane[0].healthCheck.status", "42"},
+		{"a type that Kubernetes has not", func(s *v1.Services) { s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "ExternalName"} }, "jumpHost[0].service.type", "ExternalName"},
+		{"an address without a load balancer", func(s *v1.Services) { s.JumpHost[0].Service.Service = &v1.ServiceExposure{LoadBalancerIP: "192.0.2.1"} }, "jumpHost[0].service.loadBalancerIP", "no meaning"},
 		{"a load balancer's address that is none", func(s *v1.Services) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
-		}, "spec.services.jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		}, "jumpHost[0].service.loadBalancerIP", "want an IP address"},
 		{"a cluster IP of another family than the load balancer's address", func(s *v1.Services) {
 			inside := "fd00:10:96::7"
 			s.JumpHost[0].ClusterIP = &inside
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1"}
-		}, "spec.services.jumpHost[0].clusterIP", `found "fd00:10:96::7", want an IPv4 address`},
-		{"an annotation of Argo CD's of a later day", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"notifications.argoproj.io/subscribe": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["notifications.argoproj.io/subscribe"]`, "not for a tenant to set"},
-		{"a hook of helm", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"helm.sh/hook": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["helm.sh/hook"]`, "not for a tenant to set"},
-		{"kubectl's memory", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["kubectl.kubernetes.io/last-applied-configuration"]`, "not for a tenant to set"},
-		{"a key that hides the object from kustomize", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"config.kubernetes.io/local-config": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["config.kubernetes.io/local-config"]`, "not for a tenant to set"},
-		{"an address past the field", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"metallb.io/loadBalancerIPs": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["metallb.io/loadBalancerIPs"]`, "not for a tenant to set"},
+		}, "jumpHost[0].clusterIP", `found "fd00:10:96::7", want an IPv4 address`},
 		{"an address past the field, as it was spelled", func(s *v1.Services) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"metallb.universe.tf/loadBalancerIPs": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["metallb.universe.tf/loadBalancerIPs"]`, "not for a tenant to set"},
-		{"another's address", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"metallb.io/allow-shared-ip": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["metallb.io/allow-shared-ip"]`, "not for a tenant to set"},
-		{"kube-vip's address", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"kube-vip.io/loadbalancerIPs": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["kube-vip.io/loadbalancerIPs"]`, "not for a tenant to set"},
-		{"a DNS record", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"external-dns.alpha.kubernetes.io/hostname": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["external-dns.alpha.kubernetes.io/hostname"]`, "not for a tenant to set"},
-		{"a cloud's balancer", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"service.beta.kubernetes.io/aws-load-balancer-type": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["service.beta.kubernetes.io/aws-load-balancer-type"]`, "not for a tenant to set"},
-		{"sipgen's own key", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"sip.airshipit.org/address": "x"}}
-		}, `spec.services.jumpHost[0].service.annotations["sip.airshipit.org/address"]`, "not for a tenant to set"},
-		{"an annotation that steers the engine", func(s *v1.Services) {
-			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Annotations: map[string]string{"kustomize.toolkit.fluxcd.io/force": "enabled"}}
-		}, `spec.services.jumpHost[0].service.annotations["kustomize.toolkit.fluxcd.io/force"]`, "steers the GitOps engine"},
+		}, `jumpHost[0].service.annotations["metallb.universe.tf/loadBalancerIPs"]`, "not for a tenant to set"},
+		{"another's address", exposed(v1.ServiceExposure{Annotations: map[string]string{"metallb.io/allow-shared-ip": "x"}}),
+			`jumpHost[0].service.annotations["metallb.io/allow-shared-ip"]`, "not for a tenant to set"},
 		{"one fixed address for two pods", func(s *v1.Services) {
 			s.LoadBalancerControlPlane[0].NetworkAttachments = []v1.NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
-		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
-		{"an address whose network is everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.5/24", "192.0.2.6/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[1]",
+		}, "loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
+		{"an address whose network is everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.5/24", "192.0.2.6/0"}}), "jumpHost[0].networkAttachments[0].ips[1]",
 			`found "192.0.2.6/0", want the prefix of its own network, at least /8`},
-		{"one whose network is half of everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.6/1"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "at least /8"},
-		{"an IPv6 address whose network is everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"2001:db8::5/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "at least /32"},
-		{"the kernel's own interface", attached(v1.NetworkAttachment{Name: "vlan", Interface: "lo"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "lo", which every pod already has`},
-		{"the cluster's interface", attached(v1.NetworkAttachment{Name: "vlan", Interface: "eth0"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "eth0", which every pod already has`},
-		{"a key that is none", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "spec.services.jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
-		{"a key that runs a command", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"command=\"id\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key that opens a tunnel", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"tunnel=\"0\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key that sets the environment", func(s *v1.Services) {
-			s.JumpHost[0].SSHAuthorizedKeys = []string{"environment=\"LD_PRELOAD=/tmp/x\" " + goodKey}
-		}, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key that forwards", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"permitopen=\"*:*\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key that listens", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"permitlisten=\"*:22\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key that trusts others", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"cert-authority " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key with a terminal back", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"restrict,pty " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a key with a principal", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"principals=\"root\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
-		{"a user CA that runs a command", func(s *v1.Services) { s.JumpHost[0].TrustedUserCA = "command=\"id\" " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
-		{"a user CA as authorized_keys has it", func(s *v1.Services) { s.JumpHost[0].TrustedUserCA = "cert-authority " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
-		{"two keys in one line", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey + "\n" + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "more than one line"},
-		{"a Secret's name that leads elsewhere", func(s *v1.Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "spec.services.jumpHost[0].nodeSSHPrivateKeys", "not a valid Secret name (not shown"},
-		{"an access that there is not", func(s *v1.Services) { s.JumpHost[0].BMC = &v1.BMC{Access: "ipmi"} }, "spec.services.jumpHost[0].bmc.access", "ipmi"},
-		{"an issuer that is not https", func(s *v1.Services) { s.Dex[0].Issuer = "http://dex.example" }, "spec.services.dex[0].issuer", "want https"},
-		{"an issuer with a slash at its end", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example/" }, "spec.services.dex[0].issuer", "slash"},
-		{"an issuer with a port that there cannot be", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:99999" }, "spec.services.dex[0].issuer", `found "https://dex.example:99999", want a port of 1 to 65535 in it, or none`},
-		{"an issuer with port 0", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:0/dex" }, "spec.services.dex[0].issuer", "want a port of 1 to 65535"},
-		{"an issuer with a colon and no port", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:/dex" }, "spec.services.dex[0].issuer", "want a port of 1 to 65535"},
-		{"an issuer at an address that is IPv4 in IPv6", func(s *v1.Services) { s.Dex[0].Issuer = "https://[::ffff:192.0.2.1]:30556" }, "spec.services.dex[0].issuer", "want the host 192.0.2.1: "},
-		{"a client's URI with a port that there cannot be", func(s *v1.Services) { s.Dex[0].StaticClients[0].RedirectURIs = []string{"https://app.example:65536/"} }, "spec.services.dex[0].staticClients[0].redirectURIs[0]", "want a port of 1 to 65535"},
-		{"an issuer that breaks out of a flag", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example/$(id)" }, "spec.services.dex[0].issuer", "want a URL"},
-		{"an issuer of letters that only look right", func(s *v1.Services) { s.Dex[0].Issuer = "https://dеx.example" }, "spec.services.dex[0].issuer", "want a URL"},
-		{"no certificate", func(s *v1.Services) { s.Dex[0].TLS = v1.DexTLS{} }, "spec.services.dex[0].tls.secretName", "missing"},
-		{"a CA that is none", func(s *v1.Services) { s.Dex[0].TLS.CA = "-----BEGIN PRIVATE KEY-----" }, "spec.services.dex[0].tls.ca", "not PEM"},
-		{"a variable without its Secret", func(s *v1.Services) { s.Dex[0].Env[0].SecretRef.Name = "" }, "spec.services.dex[0].env[0].secretRef.name", "missing"},
-		{"an unknown connector type", connector(`{"type":"ldapp","id":"a","name":"A","config":{}}`), "spec.services.dex[0].connectors[0].type", `did you mean "ldap"`},
-		{"a mock connector, which lets everybody in", connector(`{"type":"mockCallback","id":"a","name":"A","config":{}}`), "spec.services.dex[0].connectors[0].type", "want one of"},
-		{"a field that Dex does not know", connector(strings.Replace(ldap, "baseDN", "baseDn", 1)), "spec.services.dex[0].connectors[0].config.userSearch.baseDn", `did you mean "baseDN"`},
-		{"a field in a list that Dex does not know", connector(strings.Replace(ldap, "groupAttr", "groupAttribute", 1)), "spec.services.dex[0].connectors[0].config.groupSearch.userMatchers[0].groupAttribute", "unknown"},
-		{"a secret in plain text", connector(strings.Replace(ldap, "$BIND_PW", "hunter2", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "in plain text"},
-		{"a secret that is half in plain text", connector(strings.Replace(ldap, "$BIND_PW", "x$BIND_PW", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "in plain text"},
-		{"a variable that is not there", connector(strings.Replace(ldap, "$BIND_PW", "${BIND}", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "not in env"},
-		{"a dollar that Dex would drop", connector(strings.Replace(ldap, "cn=dex", "cn=$1", 1)), "spec.services.dex[0].connectors[0].config.bindDN", "names no variable"},
-		{"a directory with a port that there cannot be", connector(strings.Replace(ldap, "ldap.example:636", "ldap.example:70000", 1)), "spec.services.dex[0].connectors[0].config.host", "want HOST or HOST:PORT"},
-		{"a callback that is not Dex's", connector(`{"type":"github","id":"a","name":"A","config":{"clientID":"x","clientSecret":"$BIND_PW","redirectURI":"https://dex.example/callback"}}`), "spec.services.dex[0].connectors[0].config.redirectURI", "/dex/callback"},
-		{"a connector that is a list", connector(`[]`), "spec.services.dex[0].connectors[0]", "want a mapping"},
-		{"a client whose secret is nowhere", func(s *v1.Services) { s.Dex[0].StaticClients[0].Public = false }, "spec.services.dex[0].staticClients[0].secretEnv", "missing"},
-		{"a client's secret where its variable should be", func(s *v1.Services) {
-			s.Dex[0].StaticClients[0] = v1.DexClient{ID: "web", SecretEnv: "hunter2SECRET"}
-		}, "spec.services.dex[0].staticClients[0].secretEnv", "not in env: a value of 13 characters (not shown)"},
-		{"a variable that is nearly there", func(s *v1.Services) {
-			s.Dex[0].StaticClients[0] = v1.DexClient{ID: "web", SecretEnv: "BIND_PWD"}
-		}, "spec.services.dex[0].staticClients[0].secretEnv", `names the variable BIND_PWD, which is not in env, did you mean "BIND_PW"?`},
-		{"a password with a dollar in it", connector(strings.Replace(ldap, "cn=dex", "cn=pa$hunter2", 1)), "spec.services.dex[0].connectors[0].config.bindDN", "not in env: a value of 7 characters (not shown)"},
-		{"a person sent to a script", func(s *v1.Services) { s.Dex[0].StaticClients[0].RedirectURIs = []string{"JavaScript:alert(1)"} }, "spec.services.dex[0].staticClients[0].redirectURIs[0]", "scheme javascript"},
+		{"one whose network is half of everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.6/1"}}), "jumpHost[0].networkAttachments[0].ips[0]", "at least /8"},
+		{"an IPv6 address whose network is everything", attached(v1.NetworkAttachment{Name: "vlan", IPs: []string{"2001:db8::5/0"}}), "jumpHost[0].networkAttachments[0].ips[0]", "at least /32"},
+		{"the kernel's own interface", attached(v1.NetworkAttachment{Name: "vlan", Interface: "lo"}), "jumpHost[0].networkAttachments[0].interface", `found "lo", which every pod already has`},
+		{"the cluster's interface", attached(v1.NetworkAttachment{Name: "vlan", Interface: "eth0"}), "jumpHost[0].networkAttachments[0].interface", `found "eth0", which every pod already has`},
+		{"a key that is none", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
+		{"a key that runs a command", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"command=\"id\" " + goodKey} }, "jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that trusts others", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"cert-authority " + goodKey} }, "jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a user CA as authorized_keys has it", func(s *v1.Services) { s.JumpHost[0].TrustedUserCA = "cert-authority " + goodKey }, "jumpHost[0].trustedUserCA", "options before the key"},
+		{"two keys in one line", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey + "\n" + goodKey} }, "jumpHost[0].sshAuthorizedKeys[0]", "more than one line"},
+		{"a Secret's name that leads elsewhere", func(s *v1.Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "jumpHost[0].nodeSSHPrivateKeys", "not a valid Secret name (not shown"},
+		{"an access that there is not", func(s *v1.Services) { s.JumpHost[0].BMC = &v1.BMC{Access: "ipmi"} }, "jumpHost[0].bmc.access", "ipmi"},
+		{"an issuer that is not https", func(s *v1.Services) { s.Dex[0].Issuer = "http://dex.example" }, "dex[0].issuer", "want https"},
+		{"an issuer with a slash at its end", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example/" }, "dex[0].issuer", "slash"},
+		{"an issuer with a port that there cannot be", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:99999" }, "dex[0].issuer", `found "https://dex.example:99999", want a port of 1 to 65535 in it, or none`},
+		{"an issuer with port 0", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:0/dex" }, "dex[0].issuer", "want a port of 1 to 65535"},
+		{"an issuer with a colon and no port", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example:/dex" }, "dex[0].issuer", "want a port of 1 to 65535"},
+		{"an issuer at an address that is IPv4 in IPv6", func(s *v1.Services) { s.Dex[0].Issuer = "https://[::ffff:192.0.2.1]:30556" }, "dex[0].issuer", "want the host 192.0.2.1: "},
+		{"a client's URI with a port that there cannot be", func(s *v1.Services) { s.Dex[0].StaticClients[0].RedirectURIs = []string{"https://app.example:65536/"} }, "dex[0].staticClients[0].redirectURIs[0]", "want a port of 1 to 65535"},
+		{"an issuer that breaks out of a flag", func(s *v1.Services) { s.Dex[0].Issuer = "https://dex.example/$(id)" }, "dex[0].issuer", "want a URL"},
+		{"an issuer of letters that only look right", func(s *v1.Services) { s.Dex[0].Issuer = "https://dеx.example" }, "dex[0].issuer", "want a URL"},
+		{"no certificate", func(s *v1.Services) { s.Dex[0].TLS = v1.DexTLS{} }, "dex[0].tls.secretName", "missing"},
+		{"a CA that is none", func(s *v1.Services) { s.Dex[0].TLS.CA = "-----BEGIN PRIVATE KEY-----" }, "dex[0].tls.ca", "not PEM"},
+		{"a variable without its Secret", func(s *v1.Services) { s.Dex[0].Env[0].SecretRef.Name = "" }, "dex[0].env[0].secretRef.name", "missing"},
+		{"an unknown connector type", connector(`{"type":"ldapp","id":"a","name":"A","config":{}}`), "dex[0].connectors[0].type", `did you mean "ldap"`},
+		{"a mock connector, which lets everybody in", connector(`{"type":"mockCallback","id":"a","name":"A","config":{}}`), "dex[0].connectors[0].type", "want one of"},
+		{"a field that Dex does not know", connector(strings.Replace(ldap, "baseDN", "baseDn", 1)), "dex[0].connectors[0].config.userSearch.baseDn", `did you mean "baseDN"`},
+		{"a field in a list that Dex does not know", connector(strings.Replace(ldap, "groupAttr", "groupAttribute", 1)), "dex[0].connectors[0].config.groupSearch.userMatchers[0].groupAttribute", "unknown"},
+		{"a secret in plain text", connector(strings.Replace(ldap, "$BIND_PW", "hunter2", 1)), "dex[0].connectors[0].config.bindPW", "in plain text"},
+		{"a secret that is half in plain text", connector(strings.Replace(ldap, "$BIND_PW", "x$BIND_PW", 1)), "dex[0].connectors[0].config.bindPW", "in plain text"},
+		{"a variable that is not there", connector(strings.Replace(ldap, "$BIND_PW", "${BIND}", 1)), "dex[0].connectors[0].config.bindPW", "not in env"},
+		{"a dollar that Dex would drop", connector(strings.Replace(ldap, "cn=dex", "cn=$1", 1)), "dex[0].connectors[0].config.bindDN", "names no variable"},
+		{"a directory with a port that there cannot be", connector(strings.Replace(ldap, "ldap.example:636", "ldap.example:70000", 1)), "dex[0].connectors[0].config.host", "want HOST or HOST:PORT"},
+		{"a callback that is not Dex's", connector(`{"type":"github","id":"a","name":"A","config":{"clientID":"x","clientSecret":"$BIND_PW","redirectURI":"https://dex.example/callback"}}`), "dex[0].connectors[0].config.redirectURI", "/dex/callback"},
+		{"a connector that is a list", connector(`[]`), "dex[0].connectors[0]", "want a mapping"},
+		{"a client whose secret is nowhere", func(s *v1.Services) { s.Dex[0].StaticClients[0].Public = false }, "dex[0].staticClients[0].secretEnv", "missing"},
+		{"a client's secret where its variable should be", client(v1.DexClient{ID: "web", SecretEnv: "hunter2SECRET"}),
+			"dex[0].staticClients[0].secretEnv", "not in env: a value of 13 characters (not shown)"},
+		{"a variable that is nearly there", client(v1.DexClient{ID: "web", SecretEnv: "BIND_PWD"}),
+			"dex[0].staticClients[0].secretEnv", `names the variable BIND_PWD, which is not in env, did you mean "BIND_PW"?`},
+		{"a password with a dollar in it", connector(strings.Replace(ldap, "cn=dex", "cn=pa$hunter2", 1)), "dex[0].connectors[0].config.bindDN", "not in env: a value of 7 characters (not shown)"},
+		{"a person sent to a script", func(s *v1.Services) { s.Dex[0].StaticClients[0].RedirectURIs = []string{"JavaScript:alert(1)"} }, "dex[0].staticClients[0].redirectURIs[0]", "scheme javascript"},
 		{"a person sent to a page in a URL", func(s *v1.Services) {
 			s.Dex[0].StaticClients[0].RedirectURIs = []string{"https://a.example/", "data:text/html,x"}
-		}, "spec.services.dex[0].staticClients[0].redirectURIs[1]", "scheme data"},
-		{"a Service without an address that is reached by nodes' ports", func(s *v1.Services) { x := "None"; s.JumpHost[0].ClusterIP = &x }, "spec.services.jumpHost[0].clusterIP", "no Service of type NodePort can have"},
-		{"a balancer without an address that has ports", func(s *v1.Services) { x := "None"; s.LoadBalancerWorker[0].ClusterIP = &x }, "spec.services.loadBalancerWorker[0].clusterIP", "no Service of type NodePort can have"},
+		}, "dex[0].staticClients[0].redirectURIs[1]", "scheme data"},
+		{"a Service without an address that is reached by nodes' ports", func(s *v1.Services) { x := "None"; s.JumpHost[0].ClusterIP = &x }, "jumpHost[0].clusterIP", "no Service of type NodePort can have"},
+		{"a balancer without an address that has ports", func(s *v1.Services) { x := "None"; s.LoadBalancerWorker[0].ClusterIP = &x }, "loadBalancerWorker[0].clusterIP", "no Service of type NodePort can have"},
 		{"a provider of tokens without an address that is reached by one", func(s *v1.Services) {
 			x := "None"
 			s.Dex[0].ClusterIP, s.Dex[0].NodePort, s.Dex[0].Service.Service = &x, 0, &v1.ServiceExposure{Type: "LoadBalancer"}
-		}, "spec.services.dex[0].clusterIP", "no Service of type LoadBalancer can have"},
-		{"no client", func(s *v1.Services) { s.Dex[0].StaticClients = nil }, "spec.services.dex[0].staticClients", "missing"},
-		{"users that a token could not tell from the cluster's own", func(s *v1.Services) { x := "system:"; s.Dex[0].Kubernetes = &v1.DexKubernetes{GroupsPrefix: &x} }, "spec.services.dex[0].kubernetes.groupsPrefix", "system:"},
+		}, "dex[0].clusterIP", "no Service of type LoadBalancer can have"},
+		{"no client", func(s *v1.Services) { s.Dex[0].StaticClients = nil }, "dex[0].staticClients", "missing"},
+		{"users that a token could not tell from the cluster's own", func(s *v1.Services) { x := "system:"; s.Dex[0].Kubernetes = &v1.DexKubernetes{GroupsPrefix: &x} }, "dex[0].kubernetes.groupsPrefix", "system:"},
 	} {
 		c := withServices("edge-a")
 		row.change(&c.Spec.Services)
 		errs := ValidateCluster(&c)
-		if !slices.ContainsFunc(errs, func(e FieldError) bool { return e.Path == row.path && strings.Contains(e.Message, row.want) }) {
-			t.Errorf("%s:\n got %v\nwant %s: ...%s...", row.why, errs, row.path, row.want)
+		if !slices.ContainsFunc(errs, func(e FieldError) bool {
+			return e.Path == "spec.services."+row.path && strings.Contains(e.Message, row.want)
+		}) {
+			t.Errorf("%s:\n got %v\nwant spec.services.%s: ...%s...", row.why, errs, row.path, row.want)
 		}
 		need.That(t, !slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }),
 			"%s: the secret is repeated: %v", row.why, errs)
