@@ -30,39 +30,11 @@ func services(t *testing.T, site *v1alpha1.Site, previous Tree) Tree {
 	return render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: previous})
 }
 
-// An Ironic is applied by itself, after the policy and until it is ready; no tenant waits for it, and nothing ever prunes it.
-func TestIronicOnFlux(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: Ironic\n", "apiCredentialsName: ironic-api-credentials\n", "interface: eth1",
-		"kind: ConfigMap\n", "  IRONIC_NAME: ironic\n  IRONIC_NAMESPACE: metal\n", "kustomize.toolkit.fluxcd.io/prune: disabled", "sipgen.airshipit.org/site: dc1")
-	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "kind: Secret", "{}", "status")
-	want(t, tree, "site/ironic/kustomization.yaml", "- metal.ironic.yaml")
-	want(t, tree, "flux/ironic.yaml", "name: sipgen-dc1-ironic", "prune: false", "deletionPolicy: Orphan", "wait: true", "path: ./site/ironic", "- name: sipgen-dc1-policy")
-	want(t, tree, "flux/kustomization.yaml", "- ironic.yaml")
-	for path, content := range tree {
-		if strings.HasPrefix(path, "flux/") && path != "flux/ironic.yaml" && strings.Contains(string(content), "name: sipgen-dc1-ironic") {
-			t.Errorf("%s waits for Ironic:\n%s", path, content)
-		}
-	}
-}
-
 // On Argo CD an Ironic is in the last wave: where waves wait, a sick one stops nobody.
 func TestIronicOnArgoCD(t *testing.T) {
 	tree := services(t, siteOf(t, "argocd", ironicPlain), nil)
 	want(t, tree, "argocd/ironic.yaml", "name: sipgen-dc1-ironic", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false", "Delete=false", "path: site/ironic")
 	wantNot(t, tree, "argocd/ironic.yaml", "prune: true", "resources-finalizer")
-}
-
-// The database is the mariadb-operator's, and whatever goes, it stays.
-func TestIronicWithItsDatabase(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicDatabase), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: MariaDB\n", "kind: Database\n", "kind: User\n", "kind: Grant\n", "cleanupPolicy: Skip", "size: 10Gi", "enabled: true",
-		"host: ironic-database.metal.svc", "credentialsName: ironic-database")
-	want(t, tree, "PLAN.md", "- Ironic `metal/ironic`",
-		"      kubectl -n metal create secret generic ironic-database-root --from-file=password\n",
-		"      kubectl -n metal create secret tls ironic-tls --cert=tls.crt --key=tls.key\n",
-		"      kubectl -n metal label secret ironic-tls environment.metal3.io/ironic-standalone-operator=true\n",
-		"      kubectl -n metal create secret generic ironic-api-credentials --from-file=username --from-file=password\n")
 }
 
 // A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
@@ -75,17 +47,6 @@ func TestIronicWithADatabaseByTLS(t *testing.T) {
 	need.Equal(t, "", strings.Count(string(tree["PLAN.md"]), "kubectl -n metal label secret ironic-tls "), 1)
 	tree = services(t, siteOf(t, "flux", ironicDatabase), nil)
 	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "serverCertSecretRef", "required:")
-}
-
-// Everybody but the break-glass groups is kept from deleting what provisions hosts.
-func TestServiceGuard(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
-	want(t, tree, "policy/service-guard.yaml", "name: sipgen-dc1-service-guard-v1", "resources: [ironics]", "resources: [vinoes]", "resources: [placementapis]",
-		"resources: [mariadbs]", "operations: [DELETE]", "validationActions: [Deny]")
-	want(t, tree, "policy/kustomization.yaml", "- service-guard.yaml")
-	if tree := services(t, siteOf(t, "flux", "    {}\n"), nil); tree["policy/service-guard.yaml"] != nil || strings.Contains(string(tree["PLAN.md"]), "Services of the site") {
-		t.Error("a site without services has their guard")
-	}
 }
 
 // What an operator's webhook would refuse much later: another database, none, and an older version on the same one.
@@ -115,18 +76,6 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 	want(t, tree, "site/kustomization.yaml", "- dex-crds.yaml")
 	wantNot(t, tree, "site/kustomization.yaml", "ironic")
 	need.That(t, tree["site/ironic/metal.ironic.yaml"] == nil, "an Ironic that the Site does not have any more is in the tree")
-}
-
-// The site's own services come after the policy, what uses networks after these, and nothing of a tenant after them.
-func TestOrderOfServices(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicPlain+vinoService+placementService), nil)
-	want(t, tree, "flux/ironic.yaml", "- name: sipgen-dc1-policy", "wait: true")
-	want(t, tree, "flux/networks.yaml", "- name: sipgen-dc1-policy")
-	want(t, tree, "flux/placement.yaml", "- name: sipgen-dc1-networks")
-	tree = services(t, siteOf(t, "argocd", ironicPlain+placementService), nil)
-	for name, wave := range map[string]string{"policy": "-2", "networks": "-1", "ironic": "2", "placement": "2"} {
-		want(t, tree, "argocd/"+name+".yaml", `sync-wave: "`+wave+`"`)
-	}
 }
 
 const placementService = `    networks:

@@ -90,7 +90,7 @@ func TestFluxSyncObjects(t *testing.T) {
 		}
 		need.Equal(t, "", len(found), len(want))
 	}
-	check(guarded(t, nil), map[string]row{
+	plain := map[string]row{
 		"sipgen-dc1":        {prune: true},
 		"sipgen-dc1-policy": {},
 		"sipgen-dc1-site":   {},
@@ -100,31 +100,21 @@ func TestFluxSyncObjects(t *testing.T) {
 		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
-	})
+	}
+	check(guarded(t, nil), plain)
+	claims := maps.Clone(plain)
+	claims["sipgen-dc1-claims"] = row{prune: true, after: []string{"sipgen-dc1-policy"}}
 	check(guarded(t, func(s *v1alpha1.Site) {
 		s.Spec.Hosts.Namespaces, s.Spec.Hosts.ClaimNamespaces = []string{"metal3"}, []string{"fleet"}
-	}), map[string]row{
-		"sipgen-dc1":        {prune: true},
-		"sipgen-dc1-policy": {},
-		"sipgen-dc1-site":   {},
-		"sipgen-dc1-claims": {prune: true, after: []string{"sipgen-dc1-policy"}},
-		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
-		"lab.a.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
-		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
-		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
-	})
-	check(guarded(t, func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }), map[string]row{
-		"sipgen-dc1":        {prune: true},
-		"sipgen-dc1-policy": {},
-		"sipgen-dc1-site":   {},
-		"sipgen-dc1-hosts":  {after: []string{"sipgen-dc1-policy"}},
-		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
-		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
-	})
+	}), claims)
+	delete(plain, "lab.a.hosts")
+	delete(plain, "lab.b.hosts")
+	plain["sipgen-dc1-hosts"] = row{after: []string{"sipgen-dc1-policy"}}
+	check(guarded(t, inOverlay), plain)
+}
+
+func inOverlay(s *v1alpha1.Site) {
+	s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
 }
 
 // Each Application, by what it could do to hosts, guards and definitions, and by its place in the order.
@@ -166,7 +156,7 @@ func TestArgoSyncObjects(t *testing.T) {
 	}
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	pruning, keeping := serverSide+" "+shared, serverSide+" "+shared+" "+keep
-	check(guarded(t, argo), map[string]row{
+	plain := map[string]row{
 		"sipgen-dc1":        {prune: true, options: pruning},
 		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
@@ -175,28 +165,16 @@ func TestArgoSyncObjects(t *testing.T) {
 		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
 		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
-	})
-	check(guarded(t, inWaves), map[string]row{
-		"sipgen-dc1":        {prune: true, options: pruning},
-		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
-		"sipgen-dc1-site":   {wave: "-1", options: keeping},
-		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
-	})
-	check(guarded(t, func(s *v1alpha1.Site) {
-		argo(s)
-		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
-	}), map[string]row{
-		"sipgen-dc1":        {prune: true, options: pruning},
-		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
-		"sipgen-dc1-site":   {wave: "-1", options: keeping},
-		"sipgen-dc1-hosts":  {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared},
-		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-	})
+	}
+	check(guarded(t, argo), plain)
+	waves, overlaid := maps.Clone(plain), maps.Clone(plain)
+	delete(waves, "lab.a.hosts")
+	waves["lab.a.infra"] = row{prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration}
+	check(guarded(t, inWaves), waves)
+	delete(overlaid, "lab.a.hosts")
+	delete(overlaid, "lab.b.hosts")
+	overlaid["sipgen-dc1-hosts"] = row{wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared}
+	check(guarded(t, func(s *v1alpha1.Site) { argo(s); inOverlay(s) }), overlaid)
 }
 
 // Each project, by what it permits: where, and which kinds. golden has that it is all that its Application applies, and no more.
@@ -259,10 +237,7 @@ func TestArgoProjects(t *testing.T) {
 	delete(overlaid, "lab.a.hosts")
 	delete(overlaid, "lab.b.hosts")
 	overlaid["sipgen-dc1-hosts"] = row{"*", "", "*"}
-	base := func(s *v1alpha1.Site) {
-		argo(s)
-		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
-	}
+	base := func(s *v1alpha1.Site) { argo(s); inOverlay(s) }
 	check(guarded(t, base), overlaid)
 	in := projectsIn(guarded(t, func(s *v1alpha1.Site) { base(s); s.Spec.Hosts.Namespaces = []string{"metal3"} }))["sipgen-dc1-hosts"]
 	need.That(t, len(in.Spec.Destinations) == 1 && in.Spec.Destinations[0].Namespace == "metal3",

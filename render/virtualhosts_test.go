@@ -26,31 +26,6 @@ const vinoService = `    virtualHosts:
         - {name: worker, count: 2, networkDataTemplate: {name: t, namespace: vino}, bootInterfaceName: eth0, networkInterfaces: [{name: eth0, network: mgmt}]}
 `
 
-// The Vino's credentials are variables that Flux fills in from a Secret; no host is rendered; what ViNO will make is shown.
-func TestVirtualHosts(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicPlain+vinoService), nil)
-	want(t, tree, "site/virtual-hosts/vino.vms/vino.yaml", "kind: Vino\n", "    username: ${sipgen_quote}${bmc_username}${sipgen_quote}\n",
-		"    password: ${sipgen_quote}${bmc_password}${sipgen_quote}\n", "gateway: $vinobridge", "sipgen.airshipit.org/virtual-hosts: vino.vms", "prune: disabled")
-	want(t, tree, "site/virtual-hosts/vino.vms/kustomization.yaml", "- vino.yaml\n")
-	wantNot(t, tree, "site/virtual-hosts/vino.vms/kustomization.yaml", "hosts")
-	want(t, tree, "site/virtual-hosts/vino.vms/hosts.tsv", "vino-system/vino-vms-n2-worker-1\tn2\t02:00:00:00:00:05\tmgmt=192.168.2.15=02:00:00:00:00:05\n")
-	want(t, tree, "flux/vino.vino.vms.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-policy", "- name: sipgen-dc1-ironic",
-		"sipgen_quote: ''''", "    - {name: vino-bmc, kind: Secret}\n", "path: ./site/virtual-hosts/vino.vms")
-	want(t, tree, "PLAN.md", "- Virtual hosts `vino/vms`: 4 hosts on 2 nodes, see `site/virtual-hosts/vino.vms/hosts.tsv`",
-		"kubectl -n flux-system create secret generic vino-bmc --from-file=bmc_username --from-file=bmc_password")
-	for path, content := range tree {
-		if strings.Contains(string(content), "kind: BareMetalHost\n") && strings.Contains(string(content), "vino-vms") {
-			t.Errorf("%s makes a host:\n%s", path, content)
-		}
-		if strings.HasPrefix(path, "flux/") && path != "flux/vino.vino.vms.yaml" && (strings.Contains(string(content), "-vino-") || strings.Contains(string(content), "postBuild")) {
-			t.Errorf("%s waits for ViNO, or has its variables:\n%s", path, content)
-		}
-	}
-	if hosts := virtualhosts.Hosts(tree); len(hosts) != 4 || !strings.HasPrefix(hosts["vino-system/vino-vms-n1-worker-0"], "n1\t02:00:00:00:00:01\t") {
-		t.Errorf("read back: %v", hosts)
-	}
-}
-
 // With Argo CD the Vino has no credentials, and PLAN.md says how it comes by them; its Application deletes nothing, and comes after Ironic's.
 func TestVirtualHostsOnArgoCD(t *testing.T) {
 	tree := services(t, siteOf(t, "argocd", ironicPlain+strings.Replace(vinoService, "      credentialsSecret: vino-bmc\n", "", 1)), nil)

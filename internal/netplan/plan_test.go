@@ -190,14 +190,6 @@ func TestYield(t *testing.T) {
 	}
 }
 
-func BenchmarkPlan(b *testing.B) {
-	site, clusters, hosts := big(20_000, false)
-	b.ReportAllocs()
-	for b.Loop() {
-		Of(site, clusters, hosts)
-	}
-}
-
 // TestTableFitsATerminal: a table that is too wide for a terminal goes on in further lines, and loses no word.
 func TestTableFitsATerminal(t *testing.T) {
 	site := &v1alpha1.Site{}

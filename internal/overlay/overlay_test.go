@@ -248,10 +248,10 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 		patches []v1.Patch
 		want    string
 	}{
-		{"as many patches as there may be, of every service", 0, repeat(operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch), 32), ""},
-		{"of all of them, by a selector", 16, repeat(operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch), 32), "put several changes into one"},
-		{"of one object by many documents", 0, repeat(v1.Patch{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}, 32), "put several changes into one"},
-		{"of all of them", 16, repeat(everything, 32), "put several changes into one"},
+		{"as many patches as there may be, of every service", 0, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch)}, 32), ""},
+		{"of all of them, by a selector", 16, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch)}, 32), "put several changes into one"},
+		{"of one object by many documents", 0, slices.Repeat([]v1.Patch{{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}}, 32), "put several changes into one"},
+		{"of all of them", 16, slices.Repeat([]v1.Patch{everything}, 32), "put several changes into one"},
 	} {
 		f := bank(t)
 		for i := range row.large {
@@ -289,4 +289,17 @@ func TestPatchesThatAreLists(t *testing.T) {
 		errs := checked(t, bank(t), row.patch)
 		need.That(t, (len(errs) == 0) == row.right, "%s: got %v, want it right: %t", row.patch.Patch, errs, row.right)
 	}
+}
+
+// widened is the load balancer's file with a thousand ports.
+func widened(text []byte) []byte {
+	head, rest, _ := strings.Cut(string(text), "  ports:\n  - {name: port-")
+	_, tail, _ := strings.Cut(rest, "  selector:\n")
+	var out strings.Builder
+	out.WriteString(head + "  ports:\n")
+	for i := range 1000 {
+		fmt.Fprintf(&out, "  - {name: port-%[1]d, port: %[1]d, protocol: TCP, targetPort: %[1]d, nodePort: %[1]d}\n", 30000+i)
+	}
+	out.WriteString("  selector:\n" + tail)
+	return []byte(out.String())
 }

@@ -123,15 +123,6 @@ func checkHAProxy(t *testing.T, files map[string][]byte) {
 	}
 }
 
-func TestOverlayIsTheSameInAnyOrder(t *testing.T) {
-	in := tenant()
-	want := render(t, in)
-	slices.Reverse(in.Hosts)
-	if got := render(t, in); !maps.EqualFunc(got, want, func(a, b []byte) bool { return string(a) == string(b) }) {
-		t.Error("another order of hosts, other bytes")
-	}
-}
-
 func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
 	empty := tenant()
 	empty.Hosts = nil

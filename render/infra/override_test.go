@@ -57,13 +57,6 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	need.Equal(t, "CPU", builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(), "9m")
 }
 
-func TestASiteLabelMayNotSelectPods(t *testing.T) {
-	in := tenant()
-	in.Site.Spec.Defaults.Labels = map[string]string{"app.kubernetes.io/instance": "x"}
-	_, err := overlayOf(in)
-	need.That(t, err != nil && strings.Contains(err.Error(), "selects pods"), "got %v", err)
-}
-
 // checkedOverlay is an overlay as it may be written: rendered, built and checked.
 func checkedOverlay(in Input) (map[string][]byte, error) {
 	files, err := overlayOf(in)
@@ -129,29 +122,6 @@ func TestTheMirrorCoversContainers(t *testing.T) {
 	patch := v1.Patch{Patch: `[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "side", "image": "quay.io/side:1"}}]`}
 	got := imagesIn(&patch)
 	need.That(t, len(got) == 1 && got[0] == "quay.io/side:1", "got %q", got)
-}
-
-// A patch changes what is in the tenant's objects. It can make no other object of them: no host, no rights.
-func TestPatchesCannotReachBeyondTheTenant(t *testing.T) {
-	service := &v1.PatchTarget{Kind: "Service", Name: controlPlaneName}
-	for name, patch := range map[string]v1.Patch{
-		"a host of it": {Patch: `[{"op": "replace", "path": "/kind", "value": "BareMetalHost"}, {"op": "replace", "path": "/apiVersion", "value": "metal3.io/v1alpha1"},
-			{"op": "replace", "path": "/metadata/name", "value": "r1h1"}, {"op": "replace", "path": "/spec", "value": {"online": false}}]`, Target: service},
-		"another namespace":  {Patch: `[{"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}]`, Target: service},
-		"another name":       {Patch: `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`, Target: service},
-		"one name for two":   {Patch: `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`, Target: &v1.PatchTarget{Kind: "Service"}},
-		"rights of it":       {Patch: `[{"op": "replace", "path": "/kind", "value": "ClusterRoleBinding"}]`, Target: &v1.PatchTarget{Kind: "RoleBinding"}},
-		"more rights":        {Patch: `[{"op": "replace", "path": "/rules", "value": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}]`, Target: &v1.PatchTarget{Kind: "Role"}},
-		"an account's token": {Patch: `[{"op": "add", "path": "/automountServiceAccountToken", "value": true}]`, Target: &v1.PatchTarget{Kind: "ServiceAccount"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := tenant()
-			in.Cluster.Spec.Patches = []v1.Patch{patch}
-			files, err := checkedOverlay(in)
-			need.That(t, err != nil && files == nil && strings.Contains(err.Error(), "spec.patches"),
-				"got %d files, %v", len(files), err)
-		})
-	}
 }
 
 func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
@@ -274,15 +244,4 @@ func TestDualStackHosts(t *testing.T) {
 	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].AddressFamily = v1.IPv6
 	config := string(render(t, in)[controlPlaneName+".cfg"])
 	need.Words(t, "", config, "server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n")
-}
-
-// What the issuer is called agrees in every file about it.
-func TestOneIssuerEverywhere(t *testing.T) {
-	in := tenant()
-	const issuer = "https://dex.edge-a.example:30556"
-	files := render(t, in)
-	for _, name := range []string{"config.yaml", "tenant/authentication.yaml", "tenant/kube-apiserver-flags.txt"} {
-		need.Words(t, name, string(files["dex-edge-a/"+name]), issuer+"\n")
-	}
-	need.Words(t, issuer, notesOf(in), "--oidc-issuer-url="+issuer+" ")
 }
