@@ -11,7 +11,7 @@ import (
 )
 
 // siteOf parses a Site with what stands below spec.services.
-func siteOf(t testing.TB, engine, services string) *v1alpha1.Site {
+func siteOf(t *testing.T, engine, services string) *v1alpha1.Site {
 	t.Helper()
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
 		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services

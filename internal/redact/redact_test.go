@@ -123,9 +123,8 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 			texts["its base64 without the lines around it"] = base64.StdEncoding.EncodeToString(block.Bytes)
 		}
 		for form, text := range texts {
-			if kind, found := Find("key: " + text); !found || kind != "a private key" {
-				t.Errorf("%s, %s: found %q", name, form, kind)
-			}
+			kind, found := Find("key: " + text)
+			need.That(t, found && kind == "a private key", "%s, %s: found %q", name, form, kind)
 			shown := Value(text)
 			need.That(t, shown == "a private key (not shown)", "%s, %s: shown as %s", name, form, shown)
 		}
@@ -137,9 +136,8 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 		"PuTTY":    "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\nAAAAIJ",
 		"age":      "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ",
 	} {
-		if kind, found := Find(key); !found {
-			t.Errorf("%s: found %q", name, kind)
-		}
+		kind, found := Find(key)
+		need.That(t, found, "%s: found %q", name, kind)
 		if text := Text("before " + key); text != "before ***" && !strings.HasPrefix(text, "before ***") || strings.Contains(text, "MII") || strings.Contains(text, "AAAAIJ") {
 			t.Errorf("%s: left %q", name, text)
 		}

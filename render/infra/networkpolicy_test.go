@@ -108,9 +108,8 @@ func TestNetworkPolicies(t *testing.T) {
 				for port := int32(1); port < 65535; port++ {
 					for _, from := range []string{"", "monitoring", "other"} {
 						want := public[port] || figures[port] && slices.Contains(row.may, from)
-						if got := admits(t, policy, from, port); got != want {
-							t.Fatalf("%s: port %d from %q: found %t, want %t", name, port, from, got, want)
-						}
+						got := admits(t, policy, from, port)
+						need.Must(t, got == want, "%s: port %d from %q: found %t, want %t", name, port, from, got, want)
 					}
 				}
 			}

@@ -259,9 +259,8 @@ func TestLives(t *testing.T) {
 					return
 				}
 				l := newLife(uint64(from+n-1), plan)
-				if err := l.lived(); err != nil {
-					t.Errorf("SIPGEN_SEED=%d: %v", from+n-1, err)
-				}
+				err := l.lived()
+				need.That(t, err == nil, "SIPGEN_SEED=%d: %v", from+n-1, err)
 				lock.Lock()
 				for what, times := range l.seen {
 					seen[what] += times

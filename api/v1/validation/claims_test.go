@@ -167,9 +167,8 @@ func TestSyncNames(t *testing.T) {
 	long := strings.Repeat("a", 60)
 	for _, part := range v1.SyncParts {
 		alike, _ := strings.CutSuffix(strings.TrimPrefix(v1.SyncName("evil", long, part), "evil."), "."+part)
-		if name := v1.SyncName("evil", alike, part); name != v1.SyncName("evil", long, part) || len(name) > 63 {
-			t.Fatalf("found %s, want the name of both", name)
-		}
+		name := v1.SyncName("evil", alike, part)
+		need.Must(t, name == v1.SyncName("evil", long, part) && len(name) <= 63, "found %s, want the name of both", name)
 		for holder, other := range map[string]string{long: alike, alike: long} {
 			for _, clusters := range [][]v1.SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
 				for what, given := range map[string][]v1.SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {

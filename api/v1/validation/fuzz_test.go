@@ -87,9 +87,8 @@ func FuzzPatch(f *testing.F) {
 		for _, operation := range operations {
 			need.That(t, slices.Contains([]string{"add", "remove", "replace", "test"}, operation.Kind()),
 				"%q is taken: it has the operation %q", text, operation.Kind())
-			if path, err := operation.Path(); err != nil || !strings.HasPrefix(path, "/") {
-				t.Errorf("%q is taken: path %q, %v", text, path, err)
-			}
+			path, err := operation.Path()
+			need.That(t, err == nil && strings.HasPrefix(path, "/"), "%q is taken: path %q, %v", text, path, err)
 		}
 	})
 }

@@ -134,8 +134,7 @@ func TestBadAddressSpaces(t *testing.T) {
 		{"an unknown field", "[{name: a, network: [bmc]}]", at + "[0].network: unknown field"},
 		{"no list", "{name: a}", at + ": "},
 	} {
-		if _, err := parse(t, spaces(row.spaces)); err == nil || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: found %v\nwant %s", row.why, err, row.want)
-		}
+		_, err := parse(t, spaces(row.spaces))
+		need.That(t, err != nil && strings.Contains(err.Error(), row.want), "%s: found %v\nwant %s", row.why, err, row.want)
 	}
 }

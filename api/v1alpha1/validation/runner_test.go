@@ -66,9 +66,8 @@ func TestImages(t *testing.T) {
 			}
 		}
 		for _, image := range good {
-			if _, err := parse(t, repository+"  images: {"+field+": '"+image+"'}\n"); err != nil {
-				t.Errorf("%s: %q: %v", field, image, err)
-			}
+			_, err := parse(t, repository+"  images: {"+field+": '"+image+"'}\n")
+			need.That(t, err == nil, "%s: %q: %v", field, image, err)
 		}
 	}
 	for mirror, fits := range map[string]bool{
