@@ -142,9 +142,8 @@ func TestGolden(t *testing.T) {
 			tree := rendered(t, site, clusters, hosts, nil)
 			if *update {
 				need.OK(t, os.RemoveAll(example))
-				if _, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{})
+				need.OK(t, err)
 			}
 			golden := files(t, example)
 			delete(golden, ".sipgen.yaml")

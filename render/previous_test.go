@@ -37,9 +37,8 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 		"an unknown field":   string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
 		"another kind":       "kind: ConfigMap\napiVersion: v1\n",
 	} {
-		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
-			t.Errorf("%s: found %v, want an error that names the file", name, err)
-		}
+		_, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil))
+		need.Error(t, name, err, "tree/clusters/lab/a/assignments.yaml")
 	}
 }
 
@@ -70,9 +69,8 @@ func TestPreviousReadsItsOwnDecisions(t *testing.T) {
 func TestDeletedAssignmentsAreMissed(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	delete(tree, "clusters/lab/a/assignments.yaml")
-	if _, err := Previous("tree", tree, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml: missing") {
-		t.Errorf("found %v", err)
-	}
+	_, err := Previous("tree", tree, testSite(nil))
+	need.Error(t, "", err, "tree/clusters/lab/a/assignments.yaml: missing")
 }
 
 // What a running tree cannot be told: each is refused once, however many clusters there are.

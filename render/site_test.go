@@ -212,9 +212,8 @@ func TestOverlay(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "  uid:")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "annotations")
 	release.Host.UID = ""
-	if _, _, err := Site(in); err == nil || !strings.Contains(err.Error(), "want one: the approval of a release names the host by it") {
-		t.Errorf("an approval of a host without a uid: found %v", err)
-	}
+	_, _, err := Site(in)
+	need.Error(t, "an approval of a host without a uid", err, "want one: the approval of a release names the host by it")
 }
 
 func TestSyncNames(t *testing.T) {

@@ -244,9 +244,8 @@ func TestArgoProjects(t *testing.T) {
 		"found %+v, want the namespace of the site's hosts alone", in.Spec.Destinations)
 	// Nobody else's project is the root's.
 	clash := testSite(func(s *v1alpha1.Site) { argo(s); s.Spec.ArgoCD.Project = "sipgen-dc1-policy" })
-	if _, _, err := Site(Input{Site: clash, Placement: &schedule.Placement{}}); err == nil || !strings.Contains(err.Error(), `spec.argocd.project: found "sipgen-dc1-policy", want another name`) {
-		t.Errorf("found %v", err)
-	}
+	_, _, err := Site(Input{Site: clash, Placement: &schedule.Placement{}})
+	need.Error(t, "", err, `spec.argocd.project: found "sipgen-dc1-policy", want another name`)
 }
 
 // What left a folder is to be deleted where it was, also in a namespace that nothing else is in. A host that somebody makes in a namespace of Kubernetes opens that to nobody.

@@ -84,9 +84,8 @@ func TestFrozenAddress(t *testing.T) {
 	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.9")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{host}, Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, options)
 	want := []string{"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: its cluster is frozen, so the former stays, in its services too"}
-	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || !slices.Equal(Say.Warnings(p.Clusters[0].Warnings), want) {
-		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
-	}
+	need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
+	need.Same(t, "", Say.Warnings(p.Clusters[0].Warnings), want)
 }
 
 // TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the address that
@@ -94,18 +93,17 @@ func TestFrozenAddress(t *testing.T) {
 func TestUnconfirmedAddress(t *testing.T) {
 	adopted := provisionedBy(at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{adopted}, Previous{}, testOptions)
-	if got := summary(p); got != "a Worker: h1\n" || len(p.Clusters[0].Warnings) != 1 {
-		t.Errorf("got %s and %q, want one warning", got, Say.Warnings(p.Clusters[0].Warnings))
-	}
+	wantPlaced(t, "", p, "a Worker: h1")
+	need.Len(t, "warnings", Say.Warnings(p.Clusters[0].Warnings), 1)
 	// The tree before the host was handed out, and the tree when it left another cluster.
 	newer := testOptions
 	newer.LabelsNewer = true
 	for _, tree := range []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.2"), releasing(knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1"))} {
 		h2 := at(claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.2")
 		p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{adopted, h2}, Previous{Claims: []PreviousClaim{tree}}, newer)
-		if got := Say.Warnings(p.Clusters[0].Warnings); summary(p) != "a Worker: h1 h2\n" || len(got) != 1 || !strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9") {
-			t.Errorf("rolled back: got %s and %q, want the warning about h1 alone", summary(p), got)
-		}
+		wantPlaced(t, "rolled back", p, "a Worker: h1 h2")
+		got := Say.Warnings(p.Clusters[0].Warnings)
+		need.That(t, len(got) == 1 && strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9"), "found %q", got)
 	}
 	unreached := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
 	p = plan(t, []v1.SIPCluster{unreached}, []inventory.Host{adopted}, Previous{}, testOptions)
@@ -120,15 +118,13 @@ func TestUnreachable(t *testing.T) {
 	other := claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker)
 	p := plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{lost, other}, Previous{}, testOptions)
 	want := "services on network oam leave out metal/h1 (DHCP), because no address there is known; set the address in the host's annotation sip.airshipit.org/address.oam"
-	if got := summary(p); got != "a Worker: h1 h2\n" || !slices.Contains(Say.Warnings(p.Clusters[0].Roles[0].Warnings), want) {
-		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Roles[0].Warnings, want)
-	}
+	wantPlaced(t, "", p, "a Worker: h1 h2")
+	need.Words(t, "", strings.Join(Say.Warnings(p.Clusters[0].Roles[0].Warnings), "\n"), want)
 	free := host1("h3", "w", "r3")
 	p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0), onOAM("b", 1, 0)}, []inventory.Host{lost, free}, Previous{}, testOptions)
 	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); set the address in the host's annotation sip.airshipit.org/address.oam"
-	if got := summary(p); got != "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3\n" || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{want}) {
-		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Refused, want)
-	}
+	wantPlaced(t, "", p, "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3")
+	need.Same(t, "", Say.Refusals(p.Clusters[0].Refused), []string{want})
 }
 
 // TestUnreadable: a free host whose address could not be read is there for roles that need none, and said where one is needed.
@@ -137,15 +133,13 @@ func TestUnreadable(t *testing.T) {
 	h1.AddressProblems = []inventory.AddressProblem{{Origin: inventory.FromNetworkData, Text: "found NMState"}}
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{h1, host1("h2", "w", "r2")}, Previous{}, testOptions)
 	want := "matched but unavailable: metal/h1 (no address on oam: found NMState)"
-	if got := summary(p); got != "a Worker: +h2\n" || !slices.Equal(Say.Warnings(p.Clusters[0].Roles[0].Warnings), []string{want}) {
-		t.Errorf("got %s and %q", got, p.Clusters[0].Roles[0].Warnings)
-	}
-	line := p.Hosts[0]
-	need.That(t, Say.Reason(line.Reason) == "no address on oam (found NMState)", "the host's line says %q", line.Reason)
+	wantPlaced(t, "", p, "a Worker: +h2")
+	need.Same(t, "", Say.Warnings(p.Clusters[0].Roles[0].Warnings), []string{want})
+	need.Equal(t, "the host's line", Say.Reason(p.Hosts[0].Reason), "no address on oam (found NMState)")
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
-	if p = plan(t, []v1.SIPCluster{none}, []inventory.Host{h1}, Previous{}, testOptions); summary(p) != "a Worker: +h1\n" || len(p.Clusters[0].Roles[0].Warnings) > 0 {
-		t.Errorf("no service needs an address: %s%q", summary(p), p.Clusters[0].Roles[0].Warnings)
-	}
+	p = plan(t, []v1.SIPCluster{none}, []inventory.Host{h1}, Previous{}, testOptions)
+	wantPlaced(t, "no service needs an address", p, "a Worker: +h1")
+	need.Len(t, "no service needs an address", p.Clusters[0].Roles[0].Warnings, 0)
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{at(newHost("h1", "kind=other"), ""), host1("h2", "w", "r2")}, Previous{}, testOptions)
 	need.That(t, len(p.Clusters[0].Roles[0].Warnings) == 0, "no role selects it: %q", p.Clusters[0].Roles[0].Warnings)
 }

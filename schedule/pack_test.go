@@ -47,9 +47,8 @@ func TestPack(t *testing.T) {
 	misspelled := packed("kind=w", 2, 0)
 	misspelled.Pack = "rak"
 	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelled})}, free(), Previous{}, testOptions)
-	if found := Say.Refusals(p.Clusters[0].Refused); len(found) != 1 || !strings.Contains(found[0], "pack") || !strings.Contains(found[0], "rack") {
-		t.Errorf("a key that no host has: found %q, want it to name pack and rack", found)
-	}
+	need.Len(t, "a key that no host has", p.Clusters[0].Refused, 1)
+	need.Words(t, "a key that no host has", strings.Join(Say.Refusals(p.Clusters[0].Refused), ""), "pack", "rack")
 }
 
 // TestIdleRoles: nothing is computed from the topology keys of roles that neither have nor get a host. One cluster may have 64 of them, and a tenant

@@ -81,15 +81,12 @@ func TestReaddressedUnserved(t *testing.T) {
 	}
 	claims := []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), knew(inTree("h2", "b", v1.RoleWorker), "192.0.2.2")}
 	p := plan(t, []v1.SIPCluster{unserved, onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
-	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || len(p.Clusters[0].Warnings) > 0 {
-		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
-	}
+	need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
+	need.Len(t, "", p.Clusters[0].Warnings, 0)
 	want := "host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.2: " +
 		"host metal/h2 has or had that address, so the former stays, in the services too; correct the annotation, or move host metal/h2 away first"
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
-	if got := Say.Warnings(p.Clusters[0].Warnings); len(got) != 1 || got[0] != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	need.Same(t, "", Say.Warnings(p.Clusters[0].Warnings), []string{want})
 }
 
 // TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One that is held keeps what it has.

@@ -132,26 +132,21 @@ func TestNotGranted(t *testing.T) {
 		got, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
 		need.That(t, got == want, "%s: got\n%swant\n%s", host, got, want)
 	}
-	if said := Say.Shortage(&p.Shortages[0]); !strings.Contains(said, "3 more hosts match but: 3 not granted to the tenant.") {
-		t.Errorf("shortage: %s", said)
-	}
+	need.Words(t, "shortage", Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 3 not granted to the tenant.")
 
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=b", 1, 0), "Edge": nodes("kind=a", 1, 0)})
 	options.Asked = granted(&none, "green")
 	p = plan(t, []v1.SIPCluster{none}, hosts, Previous{}, options)
 	for i := range p.Shortages {
-		if said := Say.Shortage(&p.Shortages[i]); !strings.Contains(said, "not granted to the tenant.") || strings.Contains(said, "No host matches") {
-			t.Errorf("a selector that matches hosts of others: %s", said)
-		}
+		need.Words(t, "a selector that matches hosts of others", Say.Shortage(&p.Shortages[i]), "not granted to the tenant.")
+		need.Without(t, "a selector that matches hosts of others", Say.Shortage(&p.Shortages[i]), "No host matches")
 	}
 	need.That(t, len(p.Shortages) != 0, "no shortage")
 
 	near := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=aa", 1, 0)})
 	options.Asked = granted(&near, "red")
 	p = plan(t, []v1.SIPCluster{near}, hosts, Previous{}, options)
-	if said := Say.Shortage(&p.Shortages[0]); !strings.Contains(said, "No host matches its selector: none has kind=aa, did you mean kind=a?") {
-		t.Errorf("a misspelled value: %s", said)
-	}
+	need.Words(t, "a misspelled value", Say.Shortage(&p.Shortages[0]), "No host matches its selector: none has kind=aa, did you mean kind=a?")
 }
 
 // TestGrantsOnlyExplain: what roles asked for before they were narrowed changes no placement, only words.

@@ -98,9 +98,8 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 	wantPlaced(t, "somebody uses the host that was on its way out", p, "a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n")
 	gone := a
 	gone.DeletionTimestamp = &metav1.Time{}
-	if p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions); len(p.Clusters[0].Refused) > 0 || len(p.Clusters[0].Roles[0].Releasing) == 0 {
-		t.Errorf("a cluster that is being deleted is let go all the same: %s", summary(p))
-	}
+	p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions)
+	need.That(t, len(p.Clusters[0].Refused) == 0 && len(p.Clusters[0].Roles[0].Releasing) > 0, "being deleted: %s", summary(p))
 }
 
 // TestRefusedByTheCaller: what the caller found is as good a reason.
@@ -108,9 +107,8 @@ func TestRefusedByTheCaller(t *testing.T) {
 	options := testOptions
 	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"second", "first"}, {Namespace: "tenants", Name: "nobody"}: {"x"}}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
-	if got, want := summary(p), "a Worker: short 1/0 unschedulable\n"; got != want || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{"first", "second"}) {
-		t.Errorf("got %s and %q", got, p.Clusters[0].Refused)
-	}
+	wantPlaced(t, "", p, "a Worker: short 1/0 unschedulable")
+	need.Same(t, "", Say.Refusals(p.Clusters[0].Refused), []string{"first", "second"})
 }
 
 // TestNetworkThatIsNone: what no network can be called, and a secret, validation has refused: nothing else is said of it, and the cluster keeps its hosts.

@@ -84,8 +84,6 @@ func TestReplaces(t *testing.T) {
 			}
 		}
 		need.Equal(t, row.why, strings.Join(said, "; "), row.want)
-		if loss := Losses(p); len(loss.Replaced) != replaced {
-			t.Errorf("%s: %d hosts in use are replaced, the brake counts %v", row.why, replaced, loss.Replaced)
-		}
+		need.Len(t, row.why+": the brake counts", Losses(p).Replaced, replaced)
 	}
 }

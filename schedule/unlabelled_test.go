@@ -108,12 +108,10 @@ func TestLostLabel(t *testing.T) {
 			}
 		}
 	}
-	if want := []Warning{Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h1"}}, Count: 1, Held: true}}; !reflect.DeepEqual(kept, want) {
-		t.Errorf("kept: %v, want %v", kept, want)
-	}
+	need.Deep(t, "kept", kept,
+		[]Warning{Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h1"}}, Count: 1, Held: true}})
 	want := Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h3"}}, Count: 1}
 	need.That(t, len(left) == 2 && reflect.DeepEqual(left[0], want), "left out: %v, want twice %v", left, want)
-	if line, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h3"}); !reflect.DeepEqual(line.Line.Reason, NoLabel{"rack"}) || !reflect.DeepEqual(line.Roles[0].Reason, NoLabel{"rack"}) {
-		t.Errorf("h3: %+v", line)
-	}
+	line, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h3"})
+	need.Deep(t, "h3", []Reason{line.Line.Reason, line.Roles[0].Reason}, []Reason{NoLabel{"rack"}, NoLabel{"rack"}})
 }

@@ -97,9 +97,8 @@ func TestFillWantsEveryValueAndNoOther(t *testing.T) {
 			t.Errorf("want %q, found %q, %v", want, text, err)
 		}
 	}
-	if _, err := fill("ssh_config.tmpl", values{"name": "n", "hosts": "Host a"}); err == nil || !strings.Contains(err.Error(), "hosts: want whole lines") {
-		t.Errorf("half a line: %v", err)
-	}
+	_, err := fill("ssh_config.tmpl", values{"name": "n", "hosts": "Host a"})
+	need.Error(t, "half a line", err, "hosts: want whole lines")
 	// A value is text: nothing in it is looked up.
 	text, err := fill("ssh_config.tmpl", values{"name": "{{hosts}}", "hosts": "{{name}}\n"})
 	need.That(t, err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text), "\n{{name}}\n"),

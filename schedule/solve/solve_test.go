@@ -343,13 +343,9 @@ func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
 		Roles:    []Request{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
 		Clusters: []Group{{0, 1, None, 0}},
 	}
-	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{6, 7, 8}) {
-		t.Errorf("found %v, want those of the domain that has three", got)
-	}
+	need.Same(t, "of the domain that has three", Solve(s).Roles[0].Hosts, []int32{6, 7, 8})
 	s.Roles[0].PackAt = 1
-	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{2, 3, 4}) {
-		t.Errorf("found %v, want those of the domain that it lies in", got)
-	}
+	need.Same(t, "of the domain that it lies in", Solve(s).Roles[0].Hosts, []int32{2, 3, 4})
 }
 
 // keepSome adds up to two kinds of hosts that are kept.

@@ -117,9 +117,8 @@ func TestBadAddressSpaces(t *testing.T) {
 	spaces := func(text string) string {
 		return strings.Replace(placementSite, "  services:\n", "  services:\n    addressSpaces: "+text+"\n", 1)
 	}
-	if _, err := parse(t, spaces("[{name: a, networks: [networks/openstack/storage, hosts/storage, bmc]}]")); err != nil {
-		t.Error(err)
-	}
+	_, err := parse(t, spaces("[{name: a, networks: [networks/openstack/storage, hosts/storage, bmc]}]"))
+	need.OK(t, err)
 	const at = "site.yaml: document 1: line 7: spec.services.addressSpaces"
 	for _, row := range []struct{ why, spaces, want string }{
 		{"no name", "[{networks: [bmc]}]", at + `[0].name: found ""`},

@@ -52,9 +52,8 @@ func TestGoodSites(t *testing.T) {
 	if found, err := api.LoadSite("-", strings.NewReader(text)); err != nil || found.Name != "dc1" {
 		t.Errorf("found %v, %v", found, err)
 	}
-	if _, err := api.LoadSite(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "a folder, want the Site's file") {
-		t.Errorf("a folder: found %v", err)
-	}
+	_, err = api.LoadSite(t.TempDir(), nil)
+	need.Error(t, "a folder", err, "a folder, want the Site's file")
 }
 
 // TestArgoIdentity: the guard of the hosts is for the user that the hosts' API server takes Argo CD for.

@@ -54,9 +54,8 @@ func TestTenantsAreRead(t *testing.T) {
 
 // TestTenantsWithoutMore: where leaving a field out grants nothing, it may be empty as well.
 func TestTenantsWithoutMore(t *testing.T) {
-	if _, err := parse(t, repositoryLine+"  tenants:\n  - {name: a, namespaces: [a], addresses: [], images: [], nodePorts: []}\n"); err != nil {
-		t.Error(err)
-	}
+	_, err := parse(t, repositoryLine+"  tenants:\n  - {name: a, namespaces: [a], addresses: [], images: [], nodePorts: []}\n")
+	need.OK(t, err)
 }
 
 func TestBadTenants(t *testing.T) {
@@ -151,11 +150,9 @@ func TestManyTenants(t *testing.T) {
 		fmt.Fprintf(&spec, "  - {name: t%d, namespaces: [n%d], specs: [s%d], addresses: [10.%d.%d.0/24], nodePorts: [{start: %d, end: %d}], issuerDomains: [d%d.example.org]}\n",
 			i, i, i, i/250, i%250, 30000+2*i, 30001+2*i, i)
 	}
-	if _, err := parse(t, repositoryLine+spec.String()); err != nil {
-		t.Error(err)
-	}
+	_, err := parse(t, repositoryLine+spec.String())
+	need.OK(t, err)
 	shared := strings.Replace(spec.String(), "start: 31998, end: 31999", "start: 30500, end: 30500", 1)
-	if _, err := parse(t, repositoryLine+shared); err == nil || !strings.Contains(err.Error(), "spec.tenants[999].nodePorts[0]: 30500 to 30500 and 30500 to 30501 of spec.tenants[250]") {
-		t.Errorf("found %v", err)
-	}
+	_, err = parse(t, repositoryLine+shared)
+	need.Error(t, "", err, "spec.tenants[999].nodePorts[0]: 30500 to 30500 and 30500 to 30501 of spec.tenants[250]")
 }
