@@ -129,9 +129,8 @@ func TestBadClusters(t *testing.T) {
 			need.Error(t, "", err, c.want)
 		})
 	}
-	if _, err := parse(t, goodCluster); err != nil {
-		t.Errorf("the good cluster: %v", err)
-	}
+	_, err := parse(t, goodCluster)
+	need.OK(t, err)
 }
 
 // TestOneMessageAValue: a value that is wrong in two ways, or a second time, is said once.

@@ -64,14 +64,12 @@ func TestManifests(t *testing.T) {
 	s := &site.Spec.Services
 	need.That(t, s.Ironic[0].Spec.Version == "35.0" && s.Placement[0].Spec.Secret == "placement-secret" && len(s.Networks[0].Spans()) == 1 && s.Networks[1].Pool.Addresses[0] == "172.17.0.200-172.17.0.210",
 		"found %+v", s)
-	if site, err := parseSite(t, named); err != nil || len(site.Missing) != 4 {
-		t.Errorf("without the manifests: %v, %v", err, site)
-	}
+	site, err = parseSite(t, named)
+	need.That(t, err == nil && len(site.Missing) == 4, "without the manifests: %v, %v", err, site)
 	whole, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n"+named+"---\n"+namedManifests))
 	need.OK(t, err)
-	if site, err := SiteFromDocuments(whole); err != nil || len(site.Missing) > 0 || site.Spec.Services.Ironic[0].Spec.Version != "35.0" {
-		t.Errorf("in the Site's own file: %v, %v", err, site)
-	}
+	site, err = SiteFromDocuments(whole)
+	need.That(t, err == nil && len(site.Missing) == 0 && site.Spec.Services.Ironic[0].Spec.Version == "35.0", "in the Site's own file: %v, %v", err, site)
 }
 
 func TestBadManifests(t *testing.T) {

@@ -262,9 +262,7 @@ func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 		return
 	}
 	need.That(t, !found, "%s: has a spec", host.GetName())
-	if _, found := fields["metadata"].(map[string]any)["uid"]; !found {
-		t.Errorf("%s: no uid", host.GetName())
-	}
+	need.That(t, fields["metadata"].(map[string]any)["uid"] != nil, "%s: no uid", host.GetName())
 	annotations := host.GetAnnotations()
 	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" && annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
 	argo := strings.Contains(annotations["argocd.argoproj.io/sync-options"], "Prune=false") &&

@@ -88,9 +88,7 @@ func TestObjectsOfASite(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(projects, used) {
-			t.Errorf("found the projects %v, want those of the Applications: %v", slices.Sorted(maps.Keys(projects)), slices.Sorted(maps.Keys(used)))
-		}
+		need.Deep(t, "projects", projects, used)
 	}
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {

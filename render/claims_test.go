@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"testing"
@@ -43,9 +44,7 @@ func TestClaims(t *testing.T) {
 				t.Errorf("%s: %s", engine, tree["claims/"+hosts+".yaml"])
 			}
 			for namespace, want := range map[string]bool{"platform": true, "spare": true, "my-platform": false, "platform-2": false, "metal3": false, "": false} {
-				if got := accepts(t, &policy, namespace); got != want {
-					t.Errorf("%s: hosts of %s: a claim in %q is accepted %v, want %v", engine, hosts, namespace, got, want)
-				}
+				need.Equal(t, fmt.Sprintf("%s: hosts of %s: a claim in %q", engine, hosts, namespace), accepts(t, &policy, namespace), want)
 			}
 		}
 		want(t, tree, "claims/kustomization.yaml", "- metal3.yaml", "- racks.yaml")

@@ -18,9 +18,7 @@ import (
 func previewed(t *testing.T, in Input, tree Tree, services []Services, err error) {
 	t.Helper()
 	preview, found, refused := Preview(in)
-	if a, b := reasons(refused), reasons(err); !slices.Equal(a, b) {
-		t.Errorf("a preview is refused for\n%s\nthe tree for\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
-	}
+	need.Same(t, "a preview is refused for", reasons(refused), reasons(err))
 	need.Must(t, len(found) == len(services),
 		"a preview has the services of %d clusters, the tree of %d", len(found), len(services))
 	for i, s := range services {

@@ -109,13 +109,11 @@ func TestStatusWriter(t *testing.T) {
 			strings.Join(pod.Containers[0].Args, " ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {
 			t.Errorf("%s: %s", engine, tree["runner/status.yaml"])
 		}
-		if text := string(tree["runner/status.yaml"]); strings.Contains(text, "push") || !strings.Contains(text, "secretName: read") {
-			t.Errorf("%s: it has the credentials of who pushes:\n%s", engine, text)
-		}
+		wantNot(t, tree, "runner/status.yaml", "push")
+		want(t, tree, "runner/status.yaml", "secretName: read")
 		var publishes batchv1.CronJob
-		if err := yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &publishes); err != nil || publishes.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName != "sipgen-dc1-reader" {
-			t.Errorf("%s: %v\n%s", engine, err, tree["runner/cronjob.yaml"])
-		}
+		need.OK(t, yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &publishes))
+		need.Equal(t, engine, publishes.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName, "sipgen-dc1-reader")
 		want(t, tree, "runner/kustomization.yaml", "- status.yaml")
 		want(t, tree, "policy/kustomization.yaml", "- status.yaml")
 		writes := map[string]bool{"create": true, "update": true, "patch": true, "delete": true, "deletecollection": true, "*": true}

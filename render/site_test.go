@@ -107,9 +107,8 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	need.Same(t, "left behind", paths, []string{"flux/lab.a.rights.yaml", "rights/lab/a/account.yaml", "rights/lab/a/kustomization.yaml"})
 	need.Equal(t, "the account changed", string(tree["rights/lab/a/account.yaml"]), string(before["rights/lab/a/account.yaml"]))
 	want(t, tree, "flux/kustomization.yaml", "lab.a.rights.yaml")
-	if _, paths := left(tree); len(paths) > 0 {
-		t.Errorf("left behind with the next commit: %q", paths)
-	}
+	_, paths = left(tree)
+	need.Len(t, "left behind with the next commit", paths, 0)
 }
 
 // The platform's kustomization names a cluster's component until its machines are gone: it stays as it was as long as the services do.

@@ -31,9 +31,8 @@ func TestWaves(t *testing.T) {
 		t.Fatalf("no host in %s", path)
 		return ""
 	}
-	if kept, gone := wave("clusters/lab/a/hosts/metal3.kept.yaml"), wave("clusters/lab/a/hosts/metal3.gone.yaml"); kept != "1" || gone != "" {
-		t.Errorf("a host that is kept is in wave %q, one that is released in %q; want 1 and none", kept, gone)
-	}
+	need.Equal(t, "wave of a host that is kept", wave("clusters/lab/a/hosts/metal3.kept.yaml"), "1")
+	need.Equal(t, "wave of one that is released", wave("clusters/lab/a/hosts/metal3.gone.yaml"), "")
 	// Nothing waits for the services of a cluster that is gone.
 	wantNot(t, tree, "clusters/lab/b/kustomization.yaml", "hosts")
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })

@@ -86,9 +86,7 @@ func TestHostileNames(t *testing.T) {
 	}}
 	plan := Of(site, nil, []inventory.Host{evil})
 	need.Must(t, len(plan.Conflicts) == 1, "found %d conflicts", len(plan.Conflicts))
-	if out := string(plan.Table(0)); strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") {
-		t.Errorf("a name gets out of its place:\n%s", out)
-	}
+	need.Without(t, "a name gets out of its place", string(plan.Table(0)), "\x1b", "\n! 10.0.0.1 ")
 }
 
 // MAC addresses and ports, which the oracle does not know.
@@ -180,9 +178,8 @@ func TestYield(t *testing.T) {
 				plan.Faults(copies)
 			}
 			refused, faults := plan.Refused(), copies[0].Faults
-			if want := map[bool][2]int{false: {1, 0}, true: {0, 1}}[row.yields]; len(refused) != want[0] || len(faults) != want[1] {
-				t.Fatalf("refused %v, faults %v: want %d and %d", refused, faults, want[0], want[1])
-			}
+			need.Len(t, "refused", refused, map[bool]int{false: 1}[row.yields])
+			need.Len(t, "faults", faults, map[bool]int{true: 1}[row.yields])
 			if row.yields && !strings.Contains(faults[0].Text, "10.0.0.5 overlaps 10.0.0.5, "+useWords[plan.Conflicts[0].With.Use]+" of cluster t/edge") {
 				t.Errorf("found %q", faults[0].Text)
 			}

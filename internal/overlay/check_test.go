@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,16 +13,13 @@ import (
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
-	if _, errs := Check(written(t, f), 0, mirror); len(errs) > 0 {
-		t.Errorf("as it is: %v", errs)
-	}
+	_, errs := Check(written(t, f), 0, mirror)
+	need.Len(t, "as it is", errs, 0)
 	f.Kustomization.Images = f.Kustomization.Images[1:]
-	if _, errs := Check(written(t, f), 0, mirror); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
-		t.Errorf("an image from elsewhere: got %v", errs)
-	}
-	if _, errs := Check(written(t, bank(t)), 1, mirror); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
-		t.Errorf("a patch that is not there: got %v", errs)
-	}
+	_, errs = Check(written(t, f), 0, mirror)
+	need.Error(t, "an image from elsewhere", errors.Join(errs...), "registryMirror")
+	_, errs = Check(written(t, bank(t)), 1, mirror)
+	need.Error(t, "a patch that is not there", errors.Join(errs...), "0 patches, want the tenant's 1")
 }
 
 // What Check gives is what is built of the files, with the images of the mirror and with their own names.

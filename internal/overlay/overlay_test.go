@@ -148,12 +148,8 @@ func TestRightsStay(t *testing.T) {
 	for _, kind := range rights {
 		was := Built{Objects: []Object{{Kind: kind, Name: "a", Fields: map[string]any{"rules": "few"}}}}
 		is := Built{Objects: []Object{{Kind: kind, Name: "a", Fields: map[string]any{"rules": "many"}}}}
-		if errs := compare(was, is); len(errs) != 1 || !strings.Contains(errs[0].Error(), "may not change rights") {
-			t.Errorf("%s: got %v", kind, errs)
-		}
-		if errs := compare(was, Built{}); len(errs) != 1 || !strings.Contains(errs[0].Error(), kind+" a is removed") {
-			t.Errorf("%s: got %v", kind, errs)
-		}
+		need.Error(t, kind, errors.Join(compare(was, is)...), "may not change rights")
+		need.Error(t, kind, errors.Join(compare(was, Built{})...), kind+" a is removed")
 	}
 }
 

@@ -84,9 +84,7 @@ func privateKeys(t *testing.T) map[string][]byte {
 	if keygen, err := exec.LookPath("ssh-keygen"); err == nil {
 		for _, form := range []string{"RFC4716", "PKCS8", "PEM"} {
 			file := filepath.Join(t.TempDir(), "key")
-			if words, err := exec.Command(keygen, "-q", "-t", "ecdsa", "-m", form, "-N", "locked", "-f", file).CombinedOutput(); err != nil {
-				t.Fatalf("ssh-keygen: %s", words)
-			}
+			need.Output(t, exec.Command(keygen, "-q", "-t", "ecdsa", "-m", form, "-N", "locked", "-f", file))
 			keys["ssh-keygen, with a passphrase, "+form], err = os.ReadFile(file)
 			need.OK(t, err)
 		}
@@ -173,9 +171,7 @@ func TestFindKnowsTokens(t *testing.T) {
 			}
 			kind, found := Find("x=" + text)
 			need.That(t, found, "%s, %s: not found, %q", name, form, kind)
-			if left := Text(`{"message":"bad ` + text + ` here"}`); strings.Contains(left, token) || strings.Contains(left, "hunter2") {
-				t.Errorf("%s, %s: left %s", name, form, left)
-			}
+			need.Without(t, name+", "+form, Text(`{"message":"bad `+text+` here"}`), token, "hunter2")
 		}
 	}
 }
@@ -306,9 +302,8 @@ func TestSprintfIsFmtForPlainValues(t *testing.T) {
 	need.Equal(t, "", Sprintf("%-8s|%8s|%v", "a", "b", "c"), fmt.Sprintf("%-8s|%8s|%v", "a", "b", "c"))
 	err := Errorf("x %q: %w", "Tr0ub4dor&3", cause)
 	need.That(t, errors.Is(err, cause) && err.Error() == `x a value of 11 characters (not shown): say "x"`, "found %v", err)
-	if found := Quotes(`strconv.ParseInt: parsing "Tr0ub4dor&3": want "3" or 'x'`); found != `strconv.ParseInt: parsing a value of 11 characters (not shown): want "3" or 'x'` {
-		t.Errorf("found %s", found)
-	}
+	need.Equal(t, "", Quotes(`strconv.ParseInt: parsing "Tr0ub4dor&3": want "3" or 'x'`),
+		`strconv.ParseInt: parsing a value of 11 characters (not shown): want "3" or 'x'`)
 }
 
 func FuzzKnown(f *testing.F) {

@@ -162,7 +162,5 @@ func TestGrantsBesideDefaults(t *testing.T) {
 	}
 	c := clusterOf(t, "bank/c", lb("replicas: 1, networkAttachments: [{name: bmc, namespace: networks, ips: [192.0.2.9/24]}]"))
 	site := siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank]}\n")
-	if found := Of(site, nil).Spec(&c); len(found) != 1 {
-		t.Errorf("a network that it may not use is one finding, whatever addresses it asks for: got %s", said(found))
-	}
+	must.Len(t, "a network that it may not use is one finding, whatever addresses it asks for", Of(site, nil).Spec(&c), 1)
 }

@@ -147,9 +147,7 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"}, "controlplane.cluster.x-k8s.io/" + version},
 			{"no failure domains without the key", "Metal3Cluster", "mine", []string{"spec", "failureDomains"}, ""},
 		} {
-			if found := at(t, built, row.kind, row.name, row.fields...); found != row.want {
-				t.Errorf("%s: %s: %s %s: found\n%s\nwant\n%s", version, row.why, row.kind, row.name, found, row.want)
-			}
+			need.Equal(t, version+": "+row.why, at(t, built, row.kind, row.name, row.fields...), row.want)
 		}
 		for _, r := range built {
 			need.Equal(t, r.GetKind(), r.GetNamespace(), "metal3")
@@ -202,15 +200,13 @@ func TestEndpoint(t *testing.T) {
 	} {
 		c := cluster("t", "c")
 		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: row.service, NodePort: row.nodePort}}
-		if host, port := endpoint(c); host != row.host || port != row.port {
-			t.Errorf("%s: found %q %d, want %q %d", row.why, host, port, row.host, row.port)
-		}
+		host, port := endpoint(c)
+		need.That(t, host == row.host && port == row.port, "%s: found %q %d, want %q %d", row.why, host, port, row.host, row.port)
 	}
 	c := cluster("t", "c")
 	c.Spec.Services.LoadBalancerControlPlane = nil
-	if host, port := endpoint(c); host != "" || port != 0 {
-		t.Errorf("no load balancer: found %q %d", host, port)
-	}
+	host, port := endpoint(c)
+	need.That(t, host == "" && port == 0, "no load balancer: found %q %d", host, port)
 }
 
 // TestEndpointOfAPatch: an endpoint is read as Component writes it, and not if somebody has edited it into something else.
@@ -311,9 +307,9 @@ func TestTextFromOutsideIsChecked(t *testing.T) {
 	} {
 		in := input(cluster("t", "c"))
 		row.change(&in)
-		if files, err := Component(in); err == nil || !strings.Contains(err.Error(), row.want) || files != nil {
-			t.Errorf("%s: found %v, want %q in it", row.why, err, row.want)
-		}
+		files, err := Component(in)
+		need.Error(t, row.why, err, row.want)
+		need.Len(t, row.why, files, 0)
 	}
 	c := cluster("t", "c")
 	c.Spec.Services.LoadBalancerControlPlane[0].Service.Service.LoadBalancerIP = "x\ny"

@@ -56,12 +56,9 @@ func TestPodsAreHardened(t *testing.T) {
 		need.Equal(t, row.why, len(deployments), 4)
 		for name, d := range deployments {
 			pod := &d.Spec.Template.Spec
-			if token := pod.AutomountServiceAccountToken; token == nil || *token != slices.Contains(row.tokens, name) {
-				t.Errorf("%s: %s: automountServiceAccountToken is %v", row.why, name, token)
-			}
-			if links := pod.EnableServiceLinks; links == nil || *links {
-				t.Errorf("%s: %s: service links are on", row.why, name)
-			}
+			token := pod.AutomountServiceAccountToken
+			need.That(t, token != nil && *token == slices.Contains(row.tokens, name), "%s: %s: automountServiceAccountToken is %v", row.why, name, token)
+			need.That(t, pod.EnableServiceLinks != nil && !*pod.EnableServiceLinks, "%s: %s: service links are on", row.why, name)
 			for _, v := range pod.Volumes {
 				if v.EmptyDir != nil && (v.EmptyDir.SizeLimit == nil || v.EmptyDir.SizeLimit.Sign() <= 0) {
 					t.Errorf("%s: %s: volume %s may fill the node's disk", row.why, name, v.Name)
@@ -73,9 +70,8 @@ func TestPodsAreHardened(t *testing.T) {
 				if written := mostWritten(pod); limit.Cmp(written) < 0 || request.Sign() <= 0 || request.Cmp(limit) > 0 {
 					t.Errorf("%s: %s: ephemeral storage of %s, at most %s, want at least %s", row.why, name, request.String(), limit.String(), written.String())
 				}
-				if s := c.SecurityContext; s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
-					t.Errorf("%s: %s: the root file system can be written to", row.why, name)
-				}
+				s := c.SecurityContext
+				need.That(t, s != nil && s.ReadOnlyRootFilesystem != nil && *s.ReadOnlyRootFilesystem, "%s: %s: the root can be written to", row.why, name)
 				strict := slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "DEX_CONFIG_DISALLOW_UNKNOWN_FIELDS" && e.Value == "true" })
 				if c.Name == "dex" && !strict {
 					t.Errorf("%s: %s passes over fields that it does not know", row.why, name)
@@ -83,9 +79,8 @@ func TestPodsAreHardened(t *testing.T) {
 			}
 		}
 		for name, account := range ofKind[corev1.ServiceAccount](t, files, "ServiceAccount") {
-			if token := account.AutomountServiceAccountToken; token == nil || *token {
-				t.Errorf("%s: account %s gives its token to every pod that names it", row.why, name)
-			}
+			token := account.AutomountServiceAccountToken
+			need.That(t, token != nil && !*token, "%s: account %s gives its token to every pod that names it", row.why, name)
 		}
 	}
 }

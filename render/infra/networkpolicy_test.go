@@ -77,9 +77,8 @@ func TestNetworkPolicies(t *testing.T) {
 			policies := ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy")
 			services := ofKind[corev1.Service](t, files, "Service")
 			deployments := ofKind[appsv1.Deployment](t, files, "Deployment")
-			if got, want := slices.Sorted(maps.Keys(policies)), slices.Sorted(maps.Keys(deployments)); !slices.Equal(got, want) || len(want) < 4 {
-				t.Fatalf("found policies %v, want one for each of %v", got, want)
-			}
+			need.Same(t, "policies", slices.Sorted(maps.Keys(policies)), slices.Sorted(maps.Keys(deployments)))
+			need.Must(t, len(deployments) >= 4, "only %d Deployments", len(deployments))
 			for name, deployment := range deployments {
 				policy, pod := policies[name], labels.Set(deployment.Spec.Template.Labels)
 				need.Equal(t, name, policy.Namespace, deployment.Namespace)

@@ -51,9 +51,8 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	need.That(t, !selected, "a site's label is in the selector, which cannot be changed")
 	need.Equal(t, "CPU", c.Resources.Requests.Cpu().String(), "7m")
 	need.Equal(t, "image", c.Image, "mirror.example:5000/hub/library/haproxy:3.2.24-alpine")
-	if got := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image; got != "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64) {
-		t.Errorf("image %s: the digest is to stay", got)
-	}
+	worker := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image
+	need.Equal(t, "the digest is to stay", worker, "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64))
 	need.Equal(t, "CPU", builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(), "9m")
 }
 
@@ -75,9 +74,8 @@ func TestPatches(t *testing.T) {
 		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-.*"}},
 		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + controlPlaneName + ", namespace: tenants}\nspec: {minReadySeconds: 7}\n"},
 	}
-	if d := builtDeployment(t, in, controlPlaneName); *d.Spec.Replicas != 3 || d.Spec.MinReadySeconds != 7 {
-		t.Errorf("replicas %d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
-	}
+	d := builtDeployment(t, in, controlPlaneName)
+	need.That(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
 	in.Cluster.Spec.Patches = []v1.Patch{
 		{Patch: `[{"op": "remove", "path": "/spec/replicas"}]`, Target: &v1.PatchTarget{Kind: "StatefulSet"}},
 		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
@@ -203,9 +201,7 @@ func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	none := tenant()
 	none.Hosts = nil
 	// A rule without names would be one for all hosts.
-	if text, found := rights(t, none)["jumphost-edge-a.yaml"]; found {
-		t.Errorf("a Role without hosts:\n%s", text)
-	}
+	need.Equal(t, "a Role without hosts", string(rights(t, none)["jumphost-edge-a.yaml"]), "")
 }
 
 func TestExposure(t *testing.T) {

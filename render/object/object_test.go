@@ -2,7 +2,6 @@ package object
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -78,9 +77,8 @@ func readByAll(t *testing.T, text string) {
 	}
 	need.That(t, err == nil && reflect.DeepEqual(kubectl, want),
 		"%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text, kubectl, err, content)
-	if err := yamlv3.Unmarshal(content, &kustomize); err != nil || !reflect.DeepEqual(kustomize, want) {
-		t.Errorf("%q: yaml.v3 reads %v, %v of\n%s", text, kustomize, err, content)
-	}
+	err = yamlv3.Unmarshal(content, &kustomize)
+	need.That(t, err == nil && reflect.DeepEqual(kustomize, want), "%q: yaml.v3 reads %v, %v of\n%s", text, kustomize, err, content)
 }
 
 // TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
@@ -162,7 +160,6 @@ func TestMarshal(t *testing.T) {
 		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0, "f": json.Number("1.50")})
 	want := Header + "a:\n  list:\n  - null\n  - []\n  status: 1\n---\nbig: 18446744073709551615\ne: 1e+30\nf: 1.5\nwhole: -9223372036854775808\nzero: 0\n"
 	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
-	if _, err := Marshal(map[string]any{"a": math.NaN()}); err == nil || fmt.Sprint(err) != "map[string]interface {}: json: unsupported value: NaN" {
-		t.Errorf("NaN: %v", err)
-	}
+	_, err = Marshal(map[string]any{"a": math.NaN()})
+	need.Error(t, "NaN", err, "map[string]interface {}: json: unsupported value: NaN")
 }

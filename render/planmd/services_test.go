@@ -51,9 +51,8 @@ func TestWhereServicesAnswer(t *testing.T) {
 		var out bytes.Buffer
 		site := &v1alpha1.Site{}
 		site.Spec.Services = row.services
-		if writeServices(&out, site); out.String() != row.want {
-			t.Errorf("%s: found\n%s\nwant\n%s", row.why, &out, row.want)
-		}
+		writeServices(&out, site)
+		need.Equal(t, row.why, out.String(), row.want)
 	}
 }
 
@@ -82,9 +81,8 @@ func TestAnyPatches(t *testing.T) {
 		want bool
 	}{"patches": {&v1.SIPCluster{Spec: v1.SIPClusterSpec{Patches: make([]v1.Patch, 1)}}, true}, "none": {&v1.SIPCluster{}, false}, "no spec": {nil, false}} {
 		var out bytes.Buffer
-		if writePatches(&out, row.spec); strings.Contains(out.String(), "**Any patches:**") != row.want {
-			t.Errorf("%s: found %q", why, &out)
-		}
+		writePatches(&out, row.spec)
+		need.Equal(t, why, strings.Contains(out.String(), "**Any patches:**"), row.want)
 	}
 }
 

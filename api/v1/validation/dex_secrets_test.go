@@ -92,9 +92,7 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 		at := func(e FieldError) bool {
 			return strings.HasPrefix(e.Path, field) && (row.want == "" || strings.Contains(e.Message, row.want)) || row.want == "want one of" && strings.Contains(e.Message, row.want)
 		}
-		if found := slices.ContainsFunc(errs, at); found != (row.want != "") {
-			t.Errorf("%s.%s: %v:\nfound %v\nwant  %q", row.kind, row.field, row.value, errs, row.want)
-		}
+		need.That(t, slices.ContainsFunc(errs, at) == (row.want != ""), "%s.%s: %v:\nfound %v\nwant  %q", row.kind, row.field, row.value, errs, row.want)
 		for _, e := range errs {
 			need.That(t, !strings.Contains(e.Error(), "hunter2") && !strings.Contains(e.Error(), "12345678") && !strings.Contains(e.Error(), "PRIVATE"),
 				"%s.%s: the secret is repeated: %v", row.kind, row.field, e)

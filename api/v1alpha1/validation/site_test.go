@@ -36,18 +36,16 @@ func TestGoodSites(t *testing.T) {
 	need.Equal(t, "", site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git")
 	site.Spec.Repository.URL = "https://git.example.org/a/b.git"
 	need.Equal(t, "", site.Spec.Repository.FluxURL(), site.Spec.Repository.URL)
-	if unused := validation.UnusedFields(site); len(unused) != 1 || unused[0].Path != "spec.argocd.project" {
-		t.Errorf("found %v, want Argo CD's project, as Flux is the engine", unused)
-	}
+	unused := validation.UnusedFields(site)
+	need.That(t, len(unused) == 1 && unused[0].Path == "spec.argocd.project", "found %v, want Argo CD's project, as Flux is the engine", unused)
 	for namespace, want := range map[string]bool{"kube-public": true, "flux-system": true, "gitops": false, "bank": false} {
 		whose := site.Reserved(namespace)
 		need.That(t, (whose != "") == want, "%s: found %q, want it to be reserved: %t", namespace, whose, want)
 	}
 	other, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {order: none, project: x}\n  flux: {serviceAccountName: platform}\n")
 	need.OK(t, err)
-	if unused := validation.UnusedFields(other); len(unused) != 1 || unused[0].Path != "spec.flux.serviceAccountName" {
-		t.Errorf("found %v, want Flux' account, as Argo CD is the engine", unused)
-	}
+	unused = validation.UnusedFields(other)
+	need.That(t, len(unused) == 1 && unused[0].Path == "spec.flux.serviceAccountName", "found %v, want Flux' account", unused)
 	const text = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: 'https://git.example.org/a.git'}}\n"
 	if found, err := api.LoadSite("-", strings.NewReader(text)); err != nil || found.Name != "dc1" {
 		t.Errorf("found %v, %v", found, err)
@@ -74,9 +72,8 @@ func TestArgoIdentity(t *testing.T) {
 		}
 		need.Equal(t, row.why, site.Spec.ArgoCD.Identity, row.want)
 	}
-	if _, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  argocd: {"+remote+"}\n"); err != nil {
-		t.Errorf("with Flux nobody needs Argo CD's identity: %v", err)
-	}
+	_, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  argocd: {"+remote+"}\n")
+	need.Error(t, "with Flux nobody needs Argo CD's identity", err, "")
 }
 
 func TestBadSites(t *testing.T) {
