@@ -139,16 +139,3 @@ func TestStatusWriter(t *testing.T) {
 		}
 	}
 }
-
-// TestStatusAccount: the account of the status patches that alone, and no spec or finalizer.
-func TestStatusAccount(t *testing.T) {
-	patches := false
-	for _, rule := range statusRules() {
-		if slices.Equal(rule.Verbs, []string{"get"}) {
-			continue
-		}
-		patches = slices.Equal(rule.Verbs, []string{"patch"}) && slices.Equal(rule.Resources, []string{"sipclusters/status"})
-		need.That(t, patches, "found %+v", rule)
-	}
-	need.That(t, patches, "the status is not patched")
-}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -256,34 +257,15 @@ func TestSelectorsParse(t *testing.T) {
 	need.OK(t, err)
 	need.Must(t, len(built) == len(roles), "found %d objects, want %d", len(built), len(roles))
 	for _, r := range built {
-		var template struct {
-			Spec struct {
-				Template struct {
-					Spec struct {
-						HostSelector struct {
-							MatchLabels      map[string]string
-							MatchExpressions []struct {
-								Key, Operator string
-								Values        []string
-							}
-						}
-					}
-				}
-			}
-		}
-		text, err := r.AsYAML()
-		if err == nil {
-			err = yaml.Unmarshal(text, &template)
-		}
-		need.OK(t, err)
-		found := template.Spec.Template.Spec.HostSelector
+		var found metav1.LabelSelector
+		need.OK(t, yaml.Unmarshal([]byte(at(t, built, r.GetKind(), r.GetName(), "spec", "template", "spec", "hostSelector")), &found))
 		role := r.GetLabels()["sip.airshipit.org/node-type"]
 		if found.MatchLabels["sip.airshipit.org/node-type"] != role || len(found.MatchLabels) != 3 || len(found.MatchExpressions) != 1 {
 			t.Errorf("%s: found %+v", role, found)
 			continue
 		}
 		e := found.MatchExpressions[0]
-		requirement, err := labels.NewRequirement(e.Key, selection.Operator(strings.ToLower(e.Operator)), e.Values)
+		requirement, err := labels.NewRequirement(e.Key, selection.Operator(strings.ToLower(string(e.Operator))), e.Values)
 		if err != nil {
 			t.Errorf("%s: %v", role, err)
 			continue

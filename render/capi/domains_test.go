@@ -1,9 +1,6 @@
 package capi
 
 import (
-	"bytes"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,16 +51,4 @@ func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
 		need.OK(t, err)
 		need.Equal(t, active, at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"), want)
 	}
-}
-
-func TestDomainsInAnyOrder(t *testing.T) {
-	c := cluster("t", "c")
-	c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{TopologyKey: FailureDomainLabel, Count: &v1.NodeCount{Active: 3}}
-	one, two := input(c), input(c)
-	one.Domains = []string{"r1", "r2", "r3"}
-	two.Domains = slices.Clone(one.Domains)
-	slices.Reverse(two.Domains)
-	a, errA := Component(one)
-	b, errB := Component(two)
-	need.That(t, errA == nil && errB == nil && maps.EqualFunc(a, b, bytes.Equal), "the order of hosts shows: %v, %v", errA, errB)
 }
