@@ -40,19 +40,16 @@ func big(hosts int, same bool) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Hos
 	for n := range hosts {
 		at := n
 		if same {
-			at = 256*256 + 50
+			at = 50
 		}
 		address := func(net byte, network string) inventory.Address {
-			a := netip.AddrFrom4([4]byte{10, net + byte(at>>16) - 1, byte(at >> 8), byte(at)})
-			if !same {
-				a = netip.AddrFrom4([4]byte{10, net, byte(at >> 8), byte(at)})
-			}
-			return inventory.Address{Network: network, IP: a, Origin: inventory.FromNetworkData}
+			ip := netip.AddrFrom4([4]byte{10, net, byte(at >> 8), byte(at)})
+			return inventory.Address{Network: network, IP: ip, Origin: inventory.FromNetworkData}
 		}
 		out = append(out, inventory.Host{
 			Namespace: "metal3", Name: fmt.Sprintf("h%05d", n), BootMAC: fmt.Sprintf("02:00:00:00:%02x:%02x", byte(at>>8), byte(at)),
 			BMC:       inventory.BMC{Address: fmt.Sprintf("redfish://10.9.%d.%d/x", byte(at>>8), byte(at))},
-			Addresses: []inventory.Address{address(0+1, "oam"), address(1+1, "pxe")},
+			Addresses: []inventory.Address{address(1, "oam"), address(2, "pxe")},
 		})
 	}
 	return site, clusters, out
