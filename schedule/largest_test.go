@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,58 +10,38 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
+// TestLargestRows: how many workers a cluster may ask for, so that no other loses what it has today.
 func TestLargestRows(t *testing.T) {
-	worker := v1.RoleWorker
-	workers := func(name string, active, standby int) v1.SIPCluster {
-		set := nodes("", active, standby)
-		set.TopologyKey = ""
-		return newCluster(name, map[string]v1.NodeSet{worker: set})
-	}
-	six := func(change func([]inventory.Host)) []inventory.Host {
-		var hosts []inventory.Host
-		for i := range 6 {
-			hosts = append(hosts, newHost(fmt.Sprintf("h%d", i), ""))
-		}
-		if change != nil {
-			change(hosts)
-		}
-		return hosts
-	}
+	const six = "h0/r0 h1/r1 h2/r2 h3/r3 h4/r4 h5/r5"
 	for _, row := range []struct {
-		why      string
-		clusters []v1.SIPCluster
-		hosts    []inventory.Host
-		role     string
-		want     int
+		why, clusters, hosts, of string
+		want                     int
 	}{
-		{"a has its 4 and c its 2; that b could be placed with 1 for a takes c's hosts, and 5 for a too",
-			[]v1.SIPCluster{workers("a", 4, 0), workers("b", 3, 0), workers("c", 2, 0)}, six(nil), "a", 4},
-		{"b has nothing today; any number of it takes hosts from c, but none",
-			[]v1.SIPCluster{workers("a", 4, 0), workers("b", 3, 0), workers("c", 2, 0)}, six(nil), "b", 0},
-		{"a standby host of another cluster is a host of it",
-			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 2, 1)}, six(nil), "a", 3},
-		{"a failed host that the cluster holds is no capacity",
-			[]v1.SIPCluster{workers("a", 2, 0)}, six(func(hosts []inventory.Host) {
-				hosts[0] = broken(claimed(hosts[0], "a", worker))
-				hosts[1] = broken(hosts[1])
-			}), "a", 4},
-		{"nor is one whose replacement would be taken away from its cluster",
-			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 1, 0)}, six(func(hosts []inventory.Host) {
-				hosts[0] = broken(claimed(hosts[0], "b", worker))
-			}), "a", 4},
-		{"a host that is being released elsewhere is free for nobody yet",
-			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 1, 0)}, six(func(hosts []inventory.Host) {
-				for i := range 3 {
-					hosts[i] = claimed(hosts[i], "b", worker)
-				}
-			}), "a", 3},
-		{"a cluster that is refused gets nothing new, whatever the number of another role",
-			[]v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0), v1.RoleControlPlane: nodes("", 1, 0)})}, six(nil), "a", -1},
+		{"a has its 4 and c its 2; that b could be placed with 1 for a takes c's hosts, and 5 for a too", "a:4 b:3 c:2", six, "a", 4},
+		{"b has nothing today; any number of it takes hosts from c, but none", "a:4 b:3 c:2", six, "b", 0},
+		{"a standby host of another cluster is a host of it", "a:2 b:2+1", six, "a", 3},
+		{"a failed host that the cluster holds is no capacity", "a:2", "h0/r0*=a h1/r1* h2/r2 h3/r3 h4/r4 h5/r5", "a", 4},
+		{"nor is one whose replacement would be taken away from its cluster", "a:2 b:1", "h0/r0*=b h1/r1 h2/r2 h3/r3 h4/r4 h5/r5", "a", 4},
+		{"a host that is being released elsewhere is free for nobody yet", "a:2 b:1", "h0/r0=b h1/r1=b h2/r2=b h3/r3 h4/r4 h5/r5", "a", 3},
 	} {
-		key := ClusterKey{Namespace: "tenants", Name: row.role}
-		got, err := LargestUpTo(row.clusters, row.hosts, Previous{}, testOptions, key, worker, v1.MaxCount, nil)
+		clusters, hosts, _ := sited(t, row.clusters, row.hosts, "")
+		key := ClusterKey{Namespace: "tenants", Name: row.of}
+		got, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
 		need.That(t, err == nil && got == row.want, "%s: got %d, %v, want %d", row.why, got, err, row.want)
 	}
+	clusters, hosts, _ := sited(t, "a:cp1,1", "h0/r0 h1/r1", "")
+	for i := range hosts {
+		delete(hosts[i].Labels, "rack")
+	}
+	largest := func(cluster, role string) (int, error) {
+		return LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: cluster}, role, v1.MaxCount, nil)
+	}
+	got, err := largest("a", v1.RoleWorker)
+	need.That(t, err == nil && got == -1, "a cluster that is refused gets nothing new, whatever the number of a role: found %d, %v", got, err)
+	_, err = largest("a", "Edge")
+	need.Error(t, "a role that is none", err, "has no role Edge, only ControlPlane, Worker")
+	_, err = largest("none", "Edge")
+	need.Error(t, "a cluster that is none", err, "tenants/none: no such cluster")
 }
 
 // The largest count is the largest of all that were tried, one by one, on sites over time: also of a cluster that is refused today, and is
