@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -174,19 +175,12 @@ func TestGolden(t *testing.T) {
 func files(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	need.OK(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			out[name], err = fs.ReadFile(os.DirFS(folder), name)
 		}
-		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		out[filepath.ToSlash(name)] = content
 		return err
-	})
-	need.OK(t, err)
+	}))
 	return out
 }
 

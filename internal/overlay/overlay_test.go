@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,16 +31,12 @@ func bankFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	const root = "../../golden/full-service/clusters/bank/bank/infra"
 	files := map[string][]byte{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	need.OK(t, fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files[name], err = fs.ReadFile(os.DirFS(root), name)
 		}
-		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
-		files[filepath.ToSlash(name)] = text
 		return err
-	})
-	need.OK(t, err)
+	}))
 	// The rights of the services as they are among them for one commit of a site that had them there.
 	for _, name := range []string{"jumphost-bank", "dex-bank"} {
 		text := need.Read(t, "../../golden/full-service/rights/bank/bank/"+name+".yaml")

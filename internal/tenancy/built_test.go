@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,16 +157,12 @@ func merge(t *testing.T, o *overlay.Object, fields string) {
 func treeOf(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	tree := map[string][]byte{}
-	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	must.OK(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			tree[name], err = fs.ReadFile(os.DirFS(folder), name)
 		}
-		text, err := os.ReadFile(name)
-		inside, _ := filepath.Rel(folder, name)
-		tree[filepath.ToSlash(inside)] = text
 		return err
-	})
-	must.OK(t, err)
+	}))
 	return tree
 }
 

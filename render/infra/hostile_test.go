@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -157,22 +158,15 @@ func TestNotesCarryNoMarkup(t *testing.T) {
 // only leaves out the services that a value is not in, where it is in one of them. The others render as they always do, and marshalling
 // them again and again is what takes a fuzzer's time.
 func only(in *Input) {
-	was, ok := tenant().Cluster.Spec.Services, in.Cluster.Spec.Services
-	var changed v1.Services
-	if !reflect.DeepEqual(ok.LoadBalancerControlPlane, was.LoadBalancerControlPlane) {
-		changed.LoadBalancerControlPlane = ok.LoadBalancerControlPlane
+	was, is := reflect.ValueOf(tenant().Cluster.Spec.Services), reflect.ValueOf(&in.Cluster.Spec.Services).Elem()
+	changed := reflect.New(is.Type()).Elem()
+	for i := range is.NumField() {
+		if !reflect.DeepEqual(is.Field(i).Interface(), was.Field(i).Interface()) {
+			changed.Field(i).Set(is.Field(i))
+		}
 	}
-	if !reflect.DeepEqual(ok.LoadBalancerWorker, was.LoadBalancerWorker) {
-		changed.LoadBalancerWorker = ok.LoadBalancerWorker
-	}
-	if !reflect.DeepEqual(ok.JumpHost, was.JumpHost) {
-		changed.JumpHost = ok.JumpHost
-	}
-	if !reflect.DeepEqual(ok.Dex, was.Dex) {
-		changed.Dex = ok.Dex
-	}
-	if !reflect.DeepEqual(changed, v1.Services{}) {
-		in.Cluster.Spec.Services = changed
+	if !changed.IsZero() {
+		is.Set(changed)
 	}
 }
 
@@ -180,12 +174,7 @@ func FuzzOverlay(f *testing.F) {
 	for _, value := range hostile {
 		f.Add(value, uint8(0))
 	}
-	names := []string{}
-	for slot := range slots {
-		names = append(names, slot)
-	}
-	// The number of a slot means the same in every run.
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(slots)) // the number of a slot means the same in every run
 	f.Fuzz(func(t *testing.T, value string, slot uint8) {
 		in := tenant()
 		slots[names[int(slot)%len(names)]](&in, value)
