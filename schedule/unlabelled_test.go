@@ -20,6 +20,8 @@ func TestHeldHostThatLostItsRow(t *testing.T) {
 	}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
 	wantPlaced(t, "", p, "a Edge: h1 +h3 +h5\n")
+	p = plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, []inventory.Host{claimed(newHost("h1", "rack=r1"), "a", "Edge"), newHost("h2", "rack=r2")}, Previous{}, testOptions)
+	wantPlaced(t, "no host has a row", p, "a Edge: h1 short 2/0 unschedulable\n")
 }
 
 func TestHostsWithoutTheKey(t *testing.T) {
@@ -46,6 +48,10 @@ func TestHostsWithoutTheKey(t *testing.T) {
 			hosts("row=w1", "rack=r2", "row=w1 rack=r1", "row=w2 rack=r3"), "a Edge: +h3 +h4\n"},
 		{"a host that lost its wide key makes nobody's keys cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
 			hosts("rack=r1", "row=w1 rack=r1", "row=w2 rack=r3"), "a Edge: +h2 +h3\n"},
+		{"a host whose rack others have in several rows lies in none", func(s *v1.NodeSet) {
+			s.LabelSelector, s.TopologyKey, s.TopologyKeys = nodes("kind=w", 2, 0).LabelSelector, "", []string{"row", "rack"}
+		},
+			hosts("kind=w rack=r1", "row=w1 rack=r1", "row=w2 rack=r1", "kind=w rack=r1", "kind=w row=w1 rack=r2", "kind=w row=w2 rack=r3"), "a Edge: +h5 +h6\n"},
 	} {
 		set := nodes("", 2, 0)
 		if row.change != nil {

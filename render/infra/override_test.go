@@ -240,3 +240,26 @@ func TestDualStackHosts(t *testing.T) {
 	config := string(render(t, in)[controlPlaneName+".cfg"])
 	need.Words(t, "", config, "server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n")
 }
+
+// A patch changes what is in the tenant's objects. It can make no other object of them: no host, no rights.
+func TestPatchesCannotReachBeyondTheTenant(t *testing.T) {
+	service := &v1.PatchTarget{Kind: "Service", Name: controlPlaneName}
+	for name, patch := range map[string]v1.Patch{
+		"a host of it": {Patch: `[{"op": "replace", "path": "/kind", "value": "BareMetalHost"}, {"op": "replace", "path": "/apiVersion", "value": "metal3.io/v1alpha1"},
+			{"op": "replace", "path": "/metadata/name", "value": "r1h1"}, {"op": "replace", "path": "/spec", "value": {"online": false}}]`, Target: service},
+		"another namespace":  {Patch: `[{"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}]`, Target: service},
+		"another name":       {Patch: `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`, Target: service},
+		"one name for two":   {Patch: `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`, Target: &v1.PatchTarget{Kind: "Service"}},
+		"rights of it":       {Patch: `[{"op": "replace", "path": "/kind", "value": "ClusterRoleBinding"}]`, Target: &v1.PatchTarget{Kind: "RoleBinding"}},
+		"more rights":        {Patch: `[{"op": "replace", "path": "/rules", "value": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}]`, Target: &v1.PatchTarget{Kind: "Role"}},
+		"an account's token": {Patch: `[{"op": "add", "path": "/automountServiceAccountToken", "value": true}]`, Target: &v1.PatchTarget{Kind: "ServiceAccount"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := tenant()
+			in.Cluster.Spec.Patches = []v1.Patch{patch}
+			files, err := checkedOverlay(in)
+			need.That(t, err != nil && files == nil && strings.Contains(err.Error(), "spec.patches"),
+				"got %d files, %v", len(files), err)
+		})
+	}
+}
