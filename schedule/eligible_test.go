@@ -186,3 +186,27 @@ func TestExplainLack(t *testing.T) {
 		need.That(t, strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n"), "%s: %s\nwant %s", host, said, want)
 	}
 }
+
+// TestInUse: a host that somebody uses is not released, whatever it is that says so. Each row has the others' default.
+func TestInUse(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		change func(*inventory.State)
+		want   string
+	}{
+		{"nothing uses it", func(*inventory.State) {}, "a Worker: -w1\n"},
+		{"a consumer alone", func(s *inventory.State) {
+			s.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "tenants", Name: "m"}
+		}, "a Worker: (w1)\n"},
+		{"an image alone", func(s *inventory.State) { s.Image = true }, "a Worker: (w1)\n"},
+		{"provisioned by others", func(s *inventory.State) { s.ExternallyProvisioned = true }, "a Worker: (w1)\n"},
+		{"a state alone", func(s *inventory.State) { s.Provisioning = "provisioned" }, "a Worker: (w1)\n"},
+		{"a state alone", func(s *inventory.State) { s.Provisioning = "externally provisioned" }, "a Worker: (w1)\n"},
+		{"a system is being written", func(s *inventory.State) { s.Provisioning = "provisioning" }, "a Worker: (w1)\n"},
+		{"it is being wiped", func(s *inventory.State) { s.Provisioning = "deprovisioning" }, "a Worker: (w1)\n"},
+	} {
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
+		hosts := []inventory.Host{with(claimed(host1("w1", "w", "r1"), "a", v1.RoleWorker), row.change)}
+		wantPlaced(t, row.why, plan(t, clusters, hosts, Previous{}, testOptions), row.want)
+	}
+}

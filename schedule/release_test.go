@@ -144,3 +144,53 @@ func TestRestored(t *testing.T) {
 		need.That(t, got == row.at, "%s: at %q, want %q", row.why, got, row.at)
 	}
 }
+
+// TestLabelsAlone: complete labels give a host that the tree does not have to a cluster of the specs, frozen or not.
+func TestLabelsAlone(t *testing.T) {
+	refused := map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"wrong"}}
+	for _, row := range []struct {
+		why, x1, tree string
+		refused       map[ClusterKey][]string
+		want          string
+	}{
+		{"not frozen", "x1/r2=a", "h1=a", nil, "a Worker: h1 x1"},
+		{"frozen", "x1/r2=a", "h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and in use", "x1/r2!=a", "h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and nothing is in the tree", "x1/r2=a", "", refused, "a Worker: x1 short 1/0 unschedulable"},
+		{"frozen, and the host was restored", "x1/r2^=a", "x1=a h1=a", refused, "a Worker: h1 x1 unschedulable"},
+		{"frozen, and the host that leaves was restored", "x1/r2^=a", "-x1=a h1=a", refused, "a Worker: h1 -x1 short 1/0 unschedulable"},
+	} {
+		options := testOptions
+		options.Refused = row.refused
+		clusters, hosts, tree := sited(t, "a:2", "h1/r1 "+row.x1, row.tree)
+		p := plan(t, clusters, hosts, tree, options)
+		wantPlaced(t, row.why, p, row.want)
+		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(got, "left alone") {
+			t.Errorf("%s: warnings %q", row.why, got)
+		}
+		if loss := Losses(p); len(loss.Released)+len(loss.Missing) > 0 {
+			t.Errorf("%s: lost %+v", row.why, loss)
+		}
+	}
+}
+
+// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster,
+// but for a host that the tree has for another.
+func TestUsedWithoutSpec(t *testing.T) {
+	for _, row := range []struct {
+		why, host, tree string
+		known           bool
+		want            string
+	}{
+		{"in use, and the tree has the cluster", "h1/r1!=old", "", true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)"},
+		{"in use, and the tree has the cluster and the host for another", "h1/r1!=old", "h1=a", true, "a Worker: h1"},
+		{"in use, and the tree does not have the cluster", "h1/r1!=old", "", false, "a Worker: short 1/0 unschedulable"},
+		{"idle, and the tree has the cluster", "h1/r1=old", "", true, "a Worker: short 1/0 unschedulable"},
+	} {
+		options := testOptions
+		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{Namespace: "tenants", Name: "old"}: row.known}
+		clusters, hosts, tree := sited(t, "a:1", row.host, row.tree)
+		p := plan(t, clusters, hosts, tree, options)
+		wantPlaced(t, row.why, p, row.want)
+	}
+}

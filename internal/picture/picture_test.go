@@ -274,7 +274,7 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprintf("%d hosts %s %d", len(window.site.Hosts), window.scheme, window.width), func(t *testing.T) {
 			found := open(t, HTML(*window.site), window.scheme, window.width)
 			for what, list := range map[string][]string{"is wider than the window": found.Wide, "is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
-				need.That(t, len(list) == 0, "%d times something %s, the first: %s", len(list), what, list[0])
+				need.That(t, len(list) == 0, "%d times something %s, %q", len(list), what, list)
 			}
 			dark := found.Ground < 0.2
 			need.That(t, dark == (window.scheme == "dark"), "the page's luminance is %.2f", found.Ground)
