@@ -98,23 +98,8 @@ func (s schema) bounds(path string, value any, out *[]Violation) {
 	above := func(n int, most *int64) bool { return most != nil && int64(n) > *most }
 	switch value := value.(type) {
 	case string:
-		n, want := utf8.RuneCountInString(value), wants[path[strings.LastIndexByte(path, '.')+1:]]
-		switch long, odd := above(n, s.MaxLength), s.Pattern != nil && !s.IntOrString && !s.Pattern.MatchString(value); {
-		case long && odd:
-			say(false, "found %d characters, want at most %d: %s", n, *s.MaxLength, want)
-		case long:
-			say(false, "found %d characters, want at most %d", n, *s.MaxLength)
-		case odd:
-			say(false, "found %q, want %s", value, want)
-		}
-		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
-			var words []string
-			for _, word := range s.Enum {
-				words = append(words, fmt.Sprint(word))
-			}
-			last := len(words) - 1
-			want := strings.TrimPrefix(strings.Join(words[:last], ", ")+" or "+words[last], " or ")
-			say(false, "found %q, want %s%s", value, want, manifest.Hint(value, words))
+		for _, message := range s.text(value, wants[path[strings.LastIndexByte(path, '.')+1:]]) {
+			*out = append(*out, Violation{Path: path, Message: message})
 		}
 	case json.Number:
 		n, err := value.Float64()
@@ -144,6 +129,31 @@ func (s schema) bounds(path string, value any, out *[]Violation) {
 			}
 		}
 	}
+}
+
+// text says what is wrong with a text. want is what its pattern wants, in words.
+func (s schema) text(value, want string) (found []string) {
+	say := func(format string, args ...any) { found = append(found, redact.Sprintf(format, args...)) }
+	n := utf8.RuneCountInString(value)
+	long := s.MaxLength != nil && int64(n) > *s.MaxLength
+	switch odd := s.Pattern != nil && !s.IntOrString && !s.Pattern.MatchString(value); {
+	case long && odd:
+		say("found %d characters, want at most %d: %s", n, *s.MaxLength, want)
+	case long:
+		say("found %d characters, want at most %d", n, *s.MaxLength)
+	case odd:
+		say("found %q, want %s", value, want)
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
+		var words []string
+		for _, word := range s.Enum {
+			words = append(words, fmt.Sprint(word))
+		}
+		last := len(words) - 1
+		say("found %q, want %s%s", value, strings.TrimPrefix(strings.Join(words[:last], ", ")+" or "+words[last], " or "),
+			manifest.Hint(value, words))
+	}
+	return found
 }
 
 // numbers says which numbers are within the bounds.
