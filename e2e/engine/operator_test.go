@@ -63,7 +63,7 @@ func TestHostWatchSeesHarm(t *testing.T) {
 	hosts.WaitPassed(t, ns, "image", "deprovisioning")
 	engine.Wait(t, "the end of a host", engine.SyncTimeout, func() error {
 		if api.Exists(t, engine.Hosts, ns, "deleted") {
-			return fmt.Errorf("still there")
+			return fmt.Errorf("still there; the operator's last lines about it:\n%s", operator.Logs(15, "deleted"))
 		}
 		return nil
 	})
