@@ -53,20 +53,22 @@ func TestHostWatchSeesHarm(t *testing.T) {
 	edit("image", image, "spec", "image")
 	operator.WaitState(t, "provisioned", ns, "image")
 	need.Len(t, "a host was provisioned", hosts.Harm(t, ns), 0)
-	edit("spec", nil, "spec")
-	edit("online", false, "spec", "online")
-	edit("image", nil, "spec", "image")
-	edit("bmc", nil, "spec", "bmc")
-	edit("rebooted", "", "metadata", "annotations", "reboot.metal3.io")
+	// Before the others are switched: without Ironic all hosts of the operator have one power state, and one that waits
+	// until it is off waits longer each time that another one is switched on.
 	api.Delete(t, engine.Hosts, ns, "deleted")
-	hosts.During(t, ns, "announced", func() { edit("announced", false, "spec", "online") })
-	hosts.WaitPassed(t, ns, "image", "deprovisioning")
 	engine.Wait(t, "the end of a host", engine.SyncTimeout, func() error {
 		if api.Exists(t, engine.Hosts, ns, "deleted") {
 			return fmt.Errorf("still there; the operator's last lines about it:\n%s", operator.Logs(15, "deleted"))
 		}
 		return nil
 	})
+	edit("spec", nil, "spec")
+	edit("online", false, "spec", "online")
+	edit("image", nil, "spec", "image")
+	edit("bmc", nil, "spec", "bmc")
+	edit("rebooted", "", "metadata", "annotations", "reboot.metal3.io")
+	hosts.During(t, ns, "announced", func() { edit("announced", false, "spec", "online") })
+	hosts.WaitPassed(t, ns, "image", "deprovisioning")
 	harm := strings.Join(hosts.Harm(t, ns), "\n")
 	need.Words(t, "", harm,
 		"harm/spec lost its spec", "harm/online had spec.online true, now false", "harm/image had spec.image map", `harm/image went from provisioned to "deprovisioning"`,
