@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -300,7 +301,7 @@ spec: {interval: 1h, retryInterval: 2s, path: ./%[4]s, prune: true, targetNamesp
 // done waits until the engine has done with the commit, and says what came of it and what the engine says.
 func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said string) {
 	t.Helper()
-	failed := false
+	failed, asked := false, time.Now()
 	engine.Wait(t, s.name+": "+text, engine.SyncTimeout, func() error {
 		if r.argo == nil {
 			k, err := r.api.Dynamic.Resource(engine.Kustomizations).Namespace(s.ns).Get(context.Background(), "app", metav1.GetOptions{})
@@ -330,6 +331,10 @@ func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said str
 			said, failed = said+c.Type+": "+c.Message+" ", failed || c.Type == "ComparisonError"
 		}
 		if !failed && (sync != "Synced" || revision != s.commit || phase == "Running") {
+			if time.Since(asked) > 8*time.Second { // it may have missed an event, and compares by itself only once an hour
+				asked = time.Now()
+				r.argo.Refresh(t, s.ns)
+			}
 			return fmt.Errorf("%s at %q, %s %s", sync, revision, phase, said)
 		}
 		return nil
