@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -309,88 +307,5 @@ func TestEveryState(t *testing.T) {
 		metal3.StatePoweringOffBeforeDelete, metal3.StateDeleting,
 	} {
 		need.That(t, slices.Contains(known, string(state)), "%q is not known", state)
-	}
-}
-
-// TestNamedSecretsOfAHostAreMasked: in every text of a host that is printed, a value behind the name of a secret is
-// masked.
-func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
-	const leak = "password=hunter2"
-	object := metal3.BareMetalHost{}
-	object.Namespace, object.Name, object.UID = "metal3", "n1", leak
-	object.Labels = map[string]string{"rack": leak, "token": "hunter2 hunter2", inventory.NodeReuseLabel: leak}
-	object.Annotations = map[string]string{
-		inventory.CordonAnnotation: leak, inventory.RetireAnnotation: `{"token": "hunter2"}`, lintIgnoreAnnotation: "SIP006: " + leak,
-		inventory.AddressAnnotationKey + "oam": leak, "argocd.argoproj.io/sync-options": leak,
-	}
-	object.Spec.BMC = metal3.BMCDetails{Address: "ipmi://192.0.2.1/#" + leak, CredentialsName: leak}
-	object.Spec.BootMACAddress = leak
-	object.Spec.ConsumerRef = &corev1.ObjectReference{APIVersion: leak, Kind: leak, Namespace: leak, Name: leak}
-	object.Spec.NetworkData = &corev1.SecretReference{Name: leak}
-	object.Status.ErrorMessage, object.Status.ErrorType = "login failed: secret: hunter2", metal3.ErrorType(leak)
-	object.Status.HardwareDetails = &metal3.HardwareDetails{NIC: []metal3.NIC{{Name: leak, IP: "192.0.2.9"}}}
-	object.Status.HardwareDetails.CPU.Arch = leak
-	object.Status.HardwareDetails.SystemVendor = metal3.HardwareSystemVendor{Manufacturer: leak, ProductName: leak}
-	host := FromObject(&object)
-	CheckLabels(&host)
-	AddAddresses(&host, &object, &manifest.Document{File: Live}, Related{})
-	for _, text := range strings.Split(fmt.Sprintf("%#v %#v %#v", host, host.State.Consumer, host.Hardware), ", ") {
-		need.Without(t, "", text, "hunter2")
-	}
-	need.Equal(t, "", host.State.ErrorMessage, "login failed: secret: ***")
-}
-
-// TestClean: what others wrote is one line of text without their logins, and not a long one.
-func TestClean(t *testing.T) {
-	found := clean("no \x1b[31mpower:\nhttps://root:calvin-and-hobbes@198.51.100.1/redfish: 401\nSigned-off-by: mallory")
-	need.Equal(t, "", found, "no [31mpower: https://***@198.51.100.1/redfish: 401 Signed-off-by: mallory")
-	need.Equal(t, "", len([]rune(clean(strings.Repeat("ü", 5000)))), maxText)
-}
-
-// FuzzSimpleName: what is a simple name is one to Kubernetes, wherever it is asked for less.
-func FuzzSimpleName(f *testing.F) {
-	for _, text := range []string{"", "a", "rack-1", "1", "-", "-a", "a-", "a--b", "A", "a.b", "a_b", "a/b", "é", "a\n", "a b", strings.Repeat("a", 63), strings.Repeat("a", 64)} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		simple := simpleName(text)
-		need.Equal(t, text, simple, (len(validation.IsDNS1123Label(text)) == 0))
-		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text), validation.IsValidLabelValue(text)} {
-			if simple && len(problems) > 0 {
-				t.Errorf("%q: %s", text, problems)
-			}
-		}
-	})
-}
-
-// TestCheckKinds: an object that may be meant as a host and is none to sipgen is an error; every other kind of metal3's group is left alone.
-func TestCheckKinds(t *testing.T) {
-	for _, row := range []struct{ head, want string }{
-		{"metadata: {name: a}", `f.yaml: document 1: line 1: kind: missing, want "BareMetalHost" or another object's`},
-		{"kind: BareMetalHost", `f.yaml: document 1: line 1: apiVersion: missing, want "metal3.io/v1alpha1"`},
-		{"apiVersion: metal3/v1alpha1\nkind: BareMetalHost", `f.yaml: document 1: line 1: apiVersion: found "metal3/v1alpha1", want "metal3.io/v1alpha1"`},
-		{"apiVersion: metal3.io/v1alpha1\nkind: BaremetalHost", `f.yaml: document 1: line 2: kind: found "BaremetalHost", did you mean "BareMetalHost"?`},
-		{"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHosts", `f.yaml: document 1: line 2: kind: found "BareMetalHosts", did you mean "BareMetalHost"?`},
-		{"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost", ""},
-		{"apiVersion: v1\nkind: Secret", ""},
-		{"replicas: 2", ""},
-		{"resources: [a.yaml]", ""},
-	} {
-		docs := need.Value(manifest.Parse("f.yaml", []byte(row.head+"\n")))(t)
-		if err := CheckKinds(docs); row.want == "" && err != nil || row.want != "" && (err == nil || err.Error() != row.want) {
-			t.Errorf("%q: %v, want %s", row.head, err, row.want)
-		}
-	}
-	for version, notes := range map[string]int{"v1alpha1": 0, "v1beta1": 1} {
-		docs := need.Value(manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/"+version+"\nkind: BareMetalHost\n")))(t)
-		need.Len(t, version, Notes(docs), notes)
-	}
-	// The kinds of metal3's group, as its CustomResourceDefinitions and the Ironic operator's have them.
-	kinds := strings.Fields("BareMetalHostList HardwareData HostFirmwareSettings HostFirmwareComponents FirmwareSchema PreprovisioningImage BMCEventSubscription " +
-		"DataImage HostUpdatePolicy HostClaim HostDeployPolicy Ironic IronicDatabase")
-	for _, kind := range kinds {
-		docs, err := manifest.Parse("f.yaml", []byte("apiVersion: metal3.io/v1alpha1\nkind: "+kind+"\nmetadata: {name: a}\n"))
-		need.OK(t, err)
-		need.Error(t, kind, CheckKinds(docs), "")
 	}
 }

@@ -1,21 +1,15 @@
 package app
 
 import (
-	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -184,107 +178,4 @@ func TestServicesOfOthers(t *testing.T) {
 	}
 	need.That(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
 		"frozen are %v, want bank/a", frozen)
-}
-
-// TestServicesAreBuiltOnce: when a run decides again, it takes what it has built of the services that are as they were,
-// what is wrong with them and what changes in them, and builds those that are not. What was found out is replaced by a
-// mark here, which only a run that does not build again can come back with.
-func TestServicesAreBuiltOnce(t *testing.T) {
-	in := &Inputs{Site: "../../examples/full-service/site.yaml",
-		Specs:     []string{"../../examples/full-service/cluster.yaml"},
-		Inventory: "../../examples/full-service/hosts.yaml"}
-	l := need.Value(Load(t.Context(), in, nil))(t)
-	tree := func(before Before) *Rendered {
-		t.Helper()
-		admitted := need.Value(Admit(l, before))(t)
-		planned := need.Value(Plan(admitted))(t)
-		rendered := need.Value(Render(planned, render.Site))(t)
-		return rendered
-	}
-	first := tree(Before{})
-	need.OK(t, first.Err)
-	id := onlyBuild(t, l)
-	need.That(t, l.built.done[id].built == nil, "what was built is kept though nothing changes in services that are new")
-
-	// Nothing changes: nothing is built again, and nothing beside it.
-	before := Before{Files: first.Tree}
-	again := tree(before).Compare()
-	need.That(t, onlyBuild(t, l) == id && len(again.Services) <= 0,
-		"%d builds, changes %v of services that are as they were", len(l.built.done), again.Services)
-	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
-	if why := tree(before).Plan.Report.Clusters[0].Frozen; len(why) != 1 ||
-		!strings.Contains(why[0], "bank/bank: the mark") {
-		t.Errorf("the services were built again: frozen for %q", why)
-	}
-
-	// Another tree before: they are compared as they were built for the check.
-	before.Files = render.Tree(maps.Clone(first.Tree))
-	const balancer = "clusters/bank/bank/infra/loadbalancer-controlplane-bank.yaml"
-	before.Files[balancer] = []byte(strings.Replace(string(before.Files[balancer]), "replicas: 3", "replicas: 5", 1))
-	l.built = &serviceBuilds{}
-	said := func() string {
-		var objects []string
-		for _, s := range tree(before).Compare().Services {
-			need.Equal(t, "not compared", s.Unknown, "")
-			for _, o := range s.Objects {
-				objects = append(objects, o.Object+" "+strings.Join(o.Fields, " "))
-			}
-		}
-		return strings.Join(objects, "\n")
-	}
-	const want = "Deployment loadbalancer-controlplane-bank spec.replicas 5 → 3"
-	need.Equal(t, "", said(), want)
-	built := l.built.done[onlyBuild(t, l)].built
-	i := slices.IndexFunc(built.Objects, func(o overlay.Object) bool { return o.Kind == "PodDisruptionBudget" })
-	built.Objects[i].Name = "the-mark"
-	need.Words(t, "the services were built again to be compared: got", said(), "PodDisruptionBudget the-mark")
-
-	// Other services are built and checked, whatever was found out about those before.
-	s := render.Services{Cluster: &l.Clusters[0],
-		Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
-	other := s
-	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
-	need.That(t, identity(s) != identity(other), "services with other files pass for those that were checked")
-}
-
-// onlyBuild is the identity of the one cluster's services that were built.
-func onlyBuild(t *testing.T, l *Loaded) (id [32]byte) {
-	t.Helper()
-	need.Must(t, len(l.built.done) == 1, "%d services were built, want 1", len(l.built.done))
-	for id = range l.built.done {
-	}
-	return id
-}
-
-// TestWhoseLabelsAreNewer: labels count for more than the tree only where it is certain that they were read after it.
-func TestWhoseLabelsAreNewer(t *testing.T) {
-	committed := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	for _, row := range []struct {
-		why          string
-		taken        time.Time
-		live         bool
-		committed    time.Time
-		newer, older bool
-	}{
-		{"manifests do not say when they were read", time.Time{}, false, committed, false, false},
-		{"a snapshot from before the commit", committed.Add(-time.Minute), false, committed, false, true},
-		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed, false, true},
-		{"a second later", committed.Add(time.Second), false, committed, true, false},
-		{"a folder was written nobody knows when", committed, false, time.Time{}, false, false},
-		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},
-	} {
-		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: row.taken}, Live: row.live}
-		before := Before{Committed: row.committed, Files: map[string][]byte{"PLAN.md": nil}}
-		if newer, older := l.labelsNewer(before), l.older(before); newer != row.newer || older != row.older {
-			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
-		}
-	}
-}
-
-// TestAgeIsNotNegative: the API server's clock may be ahead of this machine's.
-func TestAgeIsNotNegative(t *testing.T) {
-	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	for after, want := range map[time.Duration]string{-90 * time.Second: "1m30s", 0: "0s", time.Minute: "0s"} {
-		need.Equal(t, after, (&Loaded{Hosts: &inventory.Inventory{TakenAt: now.Add(after)}}).Age(now), want)
-	}
 }

@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+func TestColumns(t *testing.T) {
+	rows := [][]string{{"HOST", "NAMESPACES", "WHAT"}, {"metal3/a", strings.Repeat("n", 30), "it waits until the sync is done, and then for the next run"}, {"metal3/b", "", ""}}
+	for _, row := range []struct {
+		width, narrow int
+		want          string
+	}{
+		{0, 2, "HOST      NAMESPACES                      WHAT\nmetal3/a  nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+		{200, 2, "HOST      NAMESPACES                      WHAT\nmetal3/a  nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+		{80, 2, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and\n" +
+			"                                        then for the next run\nmetal3/b\n"},
+		{88, 1, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+	} {
+		var out strings.Builder
+		need.OK(t, writeColumns(&out, rows, row.width, row.narrow))
+		need.Equal(t, row.width, out.String(), row.want)
+	}
+}
+
+func TestFolded(t *testing.T) {
+	block := "metal3/a: assigned\n  tenants/a Worker: could use it, but has what it wants\n"
+	need.Equal(t, "without a terminal", folded(block, 0), block)
+	need.Equal(t, "", folded(block, 30), "metal3/a: assigned\n  tenants/a Worker: could use\n    it, but has what it wants\n")
+}
+
+func TestLongCellsAreBounded(t *testing.T) {
+	rows := [][]string{{"HOST", "WHY"}}
+	for range 500 {
+		rows = append(rows, []string{"m/h", strings.Repeat("no ", 30_000)})
+	}
+	for _, width := range []int{0, 80} {
+		var out strings.Builder
+		if err := writeColumns(&out, rows, width, 1); err != nil || out.Len() > 3*mostCell*len(rows) || !strings.Contains(out.String(), "no…") {
+			t.Errorf("width %d: %d bytes, %v", width, out.Len(), err)
+		}
+	}
+}

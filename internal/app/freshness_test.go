@@ -1,0 +1,42 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestWhoseLabelsAreNewer: labels count for more than the tree only where it is certain that they were read after it.
+func TestWhoseLabelsAreNewer(t *testing.T) {
+	committed := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		why          string
+		taken        time.Time
+		live         bool
+		committed    time.Time
+		newer, older bool
+	}{
+		{"manifests do not say when they were read", time.Time{}, false, committed, false, false},
+		{"a snapshot from before the commit", committed.Add(-time.Minute), false, committed, false, true},
+		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed, false, true},
+		{"a second later", committed.Add(time.Second), false, committed, true, false},
+		{"a folder was written nobody knows when", committed, false, time.Time{}, false, false},
+		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},
+	} {
+		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: row.taken}, Live: row.live}
+		before := Before{Committed: row.committed, Files: map[string][]byte{"PLAN.md": nil}}
+		if newer, older := l.labelsNewer(before), l.older(before); newer != row.newer || older != row.older {
+			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
+		}
+	}
+}
+
+// TestAgeIsNotNegative: the API server's clock may be ahead of this machine's.
+func TestAgeIsNotNegative(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	for after, want := range map[time.Duration]string{-90 * time.Second: "1m30s", 0: "0s", time.Minute: "0s"} {
+		need.Equal(t, after, (&Loaded{Hosts: &inventory.Inventory{TakenAt: now.Add(after)}}).Age(now), want)
+	}
+}

@@ -1,0 +1,93 @@
+package forge
+
+import (
+	"encoding/pem"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// secure puts a fake behind TLS with a certificate that no system trusts, and gives a file with it.
+func (f *fake) secure(t *testing.T) string {
+	t.Helper()
+	f.server.Close()
+	f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	f.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	f.server.StartTLS()
+	t.Cleanup(f.server.Close)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	need.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw}), 0o600))
+	return file
+}
+
+// The certificates and the proxy that git has are the API's too.
+func TestCertificatesAndProxyOfGit(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		file := f.secure(t)
+		client := func(auth publish.Auth) *Client {
+			wire := need.Value(auth.HTTPClient())(t)
+			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN"}
+		}
+		started := time.Now()
+		err := refuse(t, f, *client(publish.Auth{}))
+		need.That(t, errors.Is(err, ErrCertificate) && time.Since(started) <= time.Minute,
+			"after %s found %v", time.Since(started), err)
+		need.Len(t, "the token was sent to a server that is not trusted", f.seen, 0)
+		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.repository(), request(nil))
+		need.Must(t, err == nil && opened.Outcome == Created, "found %+v, %v", opened, err)
+
+		var through atomic.Int32
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodConnect && r.Header.Get("Authorization") == "" {
+				through.Add(1)
+			}
+			http.Error(w, "no way", http.StatusForbidden)
+		}))
+		defer proxy.Close()
+		limited := client(publish.Auth{CAFile: file, Proxy: proxy.URL})
+		limited.Timeout = time.Second
+		refuse(t, f, *limited)
+		need.That(t, through.Load() != 0, "the proxy was not asked")
+	})
+}
+
+func TestAPIBase(t *testing.T) {
+	for _, row := range []struct {
+		repository Repository
+		want       string
+	}{
+		{Repository{Kind: GitHub, Web: "https://github.com"}, "https://api.github.com/"},
+		{Repository{Kind: GitHub, Web: "https://acme.ghe.com"}, "https://api.acme.ghe.com/"},
+		{Repository{Kind: GitHub, Web: "https://git.example.org:8443"}, "https://git.example.org:8443/api/v3/"},
+		{Repository{Kind: GitLab, Web: "https://git.example.org/gitlab"}, "https://git.example.org/gitlab/api/v4/"},
+		{Repository{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
+	} {
+		base, err := row.repository.apiBase()
+		need.That(t, err == nil && base.String() == row.want, "%+v: found %v, %v", row.repository, base, err)
+	}
+}
+
+func TestForgesWords(t *testing.T) {
+	for in, want := range map[string]string{
+		"Bad\n credentials\t": "Bad credentials", "\x1b[2J\u009b1mgone": "[2J1mgone", "a\u202eb\u2066\u200b": "ab", "a\u2028b\u0085c": "a b c",
+		"\n::error::x": ": :error::x", "x ##[error]y": "x ## [error]y", "##vso[task.complete]": "##vso [task.complete]",
+	} {
+		need.Equal(t, in, oneLine(in), want)
+	}
+	got := oneLine(strings.Repeat("ä ", 1000))
+	need.That(t, len([]rune(got)) <= most, "%d characters", len([]rune(got)))
+	for _, address := range []string{"https://x\u200by/z", "https://x y", "https://x\n", "ftp://x"} {
+		need.That(t, !isURL(address), "%q is taken for an address", address)
+	}
+}

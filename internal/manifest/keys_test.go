@@ -1,0 +1,105 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// TestStrayAnnotation: what was meant for sipgen and is read by nobody is found; what is another's is left alone.
+func TestStrayAnnotation(t *testing.T) {
+	known := []string{"sip.airshipit.org/approve-release", "sip.airshipit.org/remove", "sip.airshipit.org/address."}
+	for _, row := range []struct {
+		key, near string
+		stray     bool
+	}{
+		{"sip.airshipit.org/remove", "", false},
+		{"sip.airshipit.org/address.oam", "", false},
+		{"baremetalhost.metal3.io/paused", "", false},
+		{"example.org/remove", "", false},
+		{"description", "", false},
+		{"sip.airshipit.org/aprove-release", "sip.airshipit.org/approve-release", true},
+		{"sip.airshipit.org/Remove", "sip.airshipit.org/remove", true},
+		{"sip.airship.org/remove", "sip.airshipit.org/remove", true},
+		{"sip.airshipt.org/removed", "sip.airshipit.org/remove", true},
+		{"remove", "sip.airshipit.org/remove", true},
+		{"sip.airshipit.org/adress.oam", "sip.airshipit.org/address.oam", true},
+		{"sip.airshipt.org/address.oam", "sip.airshipit.org/address.oam", true},
+		{"sip.airshipit.org/address.", "sip.airshipit.org/address.", true},
+		{"sip.airshipit.org/contact", "", true},
+		{"sip.airshipt.org/contact", "", false},
+	} {
+		if near, stray := StrayAnnotation(row.key, known); near != row.near || stray != row.stray {
+			t.Errorf("%s: got %q, %t; want %q, %t", row.key, near, stray, row.near, row.stray)
+		}
+	}
+}
+
+// TestNamesThatAreNumbers: what sigs.k8s.io/yaml, and so kubectl, takes for a number is one here, and its place is named.
+func TestNamesThatAreNumbers(t *testing.T) {
+	for name, text := range map[string]bool{"0b-1": false, "0b-10": false, "1e_-3": false, "0o7": false, "0x1f": false, "0o-7": true, `"0b-1"`: true, "0b-2": true, "02-1": true} {
+		docs, err := Parse("hosts.yaml", []byte("kind: A\nmetadata:\n  name: "+name+"\n"))
+		if text && (err != nil || len(docs) != 1 || docs[0].Name == "") {
+			t.Errorf("%s: %v, %v", name, docs, err)
+		}
+		if want := "hosts.yaml: document 1: line 3: metadata.name: found a "; !text && (err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want) {
+			t.Errorf("%s: found %v, want %s...", name, err, want)
+		}
+	}
+}
+
+// TestKeysOfMapsAreNotRepeated: a key that somebody chose may be a secret, and so is no part of a field's path.
+func TestKeysOfMapsAreNotRepeated(t *testing.T) {
+	docs := need.Value(Parse("f.yaml", []byte("kind: A\nlimits:\n  cpu: x\n  'administrator:Zt7Kw2Qp9Xv4Lm8R': z\n")))(t)
+	var into struct {
+		Kind   string         `json:"kind"`
+		Limits map[string]int `json:"limits"`
+	}
+	want := "f.yaml: document 1: line 2: limits: found \"z\", want a whole number\n" +
+		"f.yaml: document 1: line 3: limits.cpu: found \"x\", want a whole number"
+	err := docs[0].Decode(&into)
+	need.That(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
+}
+
+// TestOpenSecrets: what is a secret beyond doubt is found as a value and as a key, and a path never repeats a key that is one.
+func TestOpenSecrets(t *testing.T) {
+	token := "ghp_" + strings.Repeat("a1B2", 9)
+	docs, err := Parse("a.yaml", []byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n  plain: text\n  list: [x, "+token+"]\n  map: {"+token+": x}\n"))
+	need.OK(t, err)
+	found := docs[0].OpenSecrets()
+	need.That(t, len(found) == 2 && found["spec.list[1]"] != "" && found["spec.map"] != "",
+		"found %v, want spec.list[1] and spec.map", found)
+}
+
+// TestItemLines: each item of a List has its own line, and a problem that of its field.
+func TestItemLines(t *testing.T) {
+	item := func(name string) string {
+		return fmt.Sprintf("apiVersion: v1\n  kind: Thing\n  metadata:\n    name: %s\n    annotations:\n      text: |\n        items:\n        - a\n\n  spec: {count: x}\n", name)
+	}
+	jsonItem := func(name string) string { return `{"kind": "Thing",` + "\n" + `"metadata": {"name": "` + name + `"}}` }
+	for why, row := range map[string]struct {
+		text string
+		want []int
+	}{
+		"as kubectl writes it":    {"apiVersion: v1\nitems:\n- " + item("a") + "- " + item("b") + "kind: List\n", []int{3, 13}},
+		"indented":                {"kind: List\nitems:\n  - " + strings.ReplaceAll(item("a"), "\n", "\n  ") + "\n  - " + strings.ReplaceAll(item("b"), "\n", "\n  "), []int{3, 14}},
+		"with comments":           {"kind: List\nitems: \n# one\n- " + item("a") + "# two\n\n- " + item("b"), []int{4, 16}},
+		"behind another document": {"kind: Thing\n---\nkind: List\nitems:\n- " + item("a"), []int{1, 5}},
+		"JSON":                    {"{\"kind\": \"List\",\n\"x\": [\n1], \"items\": [\n" + jsonItem("a") + ",\n\n" + jsonItem("b") + "]}", []int{4, 7}},
+		"flow":                    {"kind: List\nitems: [{kind: Thing}, {kind: Thing}]\n", []int{1, 1}},
+		"a list of lists":         {"kind: List\nitems:\n- kind: List\n  items:\n  - kind: Thing\n  - kind: Thing\n- kind: Thing\n", []int{3, 3, 7}},
+	} {
+		docs, err := Parse("f.yaml", []byte(row.text))
+		need.Must(t, err == nil, "%s: %v", why, err)
+		var got []int
+		for i := range docs {
+			got = append(got, docs[i].Line)
+		}
+		need.Same(t, why, got, row.want)
+	}
+	docs := need.Value(Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b"))))(t)
+	need.Equal(t, "the field's line: got", docs[2].LineOf("spec.count"), 24)
+	need.Equal(t, "", docs[2].Place().String(), "f.yaml: document 2: line 15")
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/objdiff"
+)
+
+// TestDangersTakeTurns: however many clusters a tenant breaks, in one namespace or in many, and however much it writes into them, what becomes of others is
+// seen, and what else becomes of its own.
+func TestDangersTakeTurns(t *testing.T) {
+	for why, namespace := range map[string]func(int) string{
+		"one namespace":   func(int) string { return "evil" },
+		"many namespaces": func(i int) string { return fmt.Sprintf("evil-%d", i) },
+	} {
+		p := &Plan{Site: "dc1"}
+		for i := range 300 {
+			p.Clusters = append(p.Clusters, ClusterResult{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
+		}
+		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
+		evil := p.Clusters[299].Key()
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
+			{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
+		p.Services = []ServiceChanges{{Cluster: evil, Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
+		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
+			plain := strings.ReplaceAll(text, "`", "")
+			need.Words(t, why, plain,
+				p.Clusters[0].Key()+" is frozen", evil+" has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
+				evil+": Deployment jumphost changes: command", " more dangers", AllDangers)
+			inOrder(t, plain, p.Clusters[0].Key()+" is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
+			need.That(t, strings.Count(plain, "is frozen") >= 10,
+				"%s: %s: only %d lines of what fits", why, name, strings.Count(plain, "is frozen"))
+		}
+	}
+}
+
+// TestNamespacesTakeTurns: of one kind too, nobody is hidden.
+func TestNamespacesTakeTurns(t *testing.T) {
+	var dangers []danger
+	for i := range 100 {
+		dangers = append(dangers, danger{"released", "a", fmt.Sprint(i)})
+	}
+	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, danger{"tree", "", "policy"})
+	shown := fairly(dangers, 6, func(string) int { return 1 })
+	need.Equal(t, "", strings.Join(sentences(shown), " "), "0 1 2 of b any policy")
+	need.Equal(t, "", moreDangers(dangers, shown), "97 more dangers")
+	got := fairly(dangers, 1000, func(string) int { return 1 })
+	need.That(t, len(got) == len(dangers), "%d of %d", len(got), len(dangers))
+}
+
+// TestWordsThatAreNoOrders: names and pages stay as they are.
+func TestWordsThatAreNoOrders(t *testing.T) {
+	for _, words := range []string{
+		"rack-12 of DC1-R12", "SHA-256 and UTF-8", "docs/gitops.md#to-another-folder", "docs/lint.md#sip041", "../safety.md#a-tree-that-is-refused", "prefix PROJ-12", "closed: 3 of r-12",
+		"fixed-1", "resolve it, rack-12", "C# 8", "a#b", "fix the host rack-1",
+	} {
+		need.Equal(t, "", uncommanded(words), words)
+	}
+}
+
+// TestNoWordSkipsTheChecks: the words that forges and CI systems obey in a commit message, from their documentation (GitHub, GitLab, Gitea, Azure
+// Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a commit message too.
+func TestNoWordSkipsTheChecks(t *testing.T) {
+	for _, words := range []string{
+		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]", "[skip azurepipelines]", "[azp skip]", "[skip travis]", "[travis skip]",
+		"[skip netlify]", "***NO_CI***", "skip-checks: true", "closes GH-1", "fixes https://forge.example/a/b/issues/12", "closes #12", "resolves a/b#12", "closes https://forge.example/a/b/-/work_items/12",
+	} {
+		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []RoleResult{{Name: words, Slots: []Slot{{
+			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
+		}}}}}}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p, false)} {
+			need.That(t, !strings.Contains(strings.ToLower(text), strings.ToLower(words)), "%s: %q is in\n%s", name, words, text)
+		}
+	}
+}

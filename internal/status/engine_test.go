@@ -1,0 +1,146 @@
+package status
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+const (
+	newest = "1111111111111111111111111111111111111111"
+	former = "2222222222222222222222222222222222222222"
+)
+
+// TestEngine: what the engine's objects say of the commit that they have applied. Their statuses are as kustomize-controller v1.7 and Argo CD v3.2 write
+// them.
+func TestEngine(t *testing.T) {
+	kustomization := func(spec, revision, ready string) string {
+		return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, generation: 2}\nspec: {" + spec + "}\n" +
+			"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready + "}]}\n"
+	}
+	application := func(automated, status string) string {
+		return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: engine, name: a}\nspec: {syncPolicy: {" + automated + "}}\nstatus: {" + status + "}\n"
+	}
+	const well = "status: 'True', reason: ReconciliationSucceeded, message: ok"
+	const automated = "automated: {prune: true}"
+	for name, row := range map[string]struct {
+		kind, object, commit string
+		ready                bool
+		what                 string
+	}{
+		"Flux has the tree's commit":         {Kustomization, kustomization("", "main@sha1:"+newest, well), newest, true, ""},
+		"a branch with a colon has none":     {Kustomization, kustomization("", "sha1:"+newest, well), newest, true, ""},
+		"Flux has another":                   {Kustomization, kustomization("", "main@sha1:"+former, well), former, false, "has commit 222222222222, the tree is of 111111111111"},
+		"Flux is suspended":                  {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, well), newest, false, "suspended"},
+		"Flux is suspended at another":       {Kustomization, kustomization("suspend: true", "main@sha1:"+former, well), former, false, "suspended; has commit 222222222222"},
+		"Flux cannot apply it":               {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: BuildFailed, message: no such file"), former, false, "BuildFailed: no such file; has commit"},
+		"Flux has applied nothing":           {Kustomization, kustomization("", "", "status: 'False', reason: DependencyNotReady, message: b"), "", false, "DependencyNotReady: b; nothing is applied yet"},
+		"Argo CD has the tree's commit":      {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, true, ""},
+		"Argo CD has compared, not applied":  {Application, application(automated, "sync: {status: OutOfSync, revision: '"+newest+"'}, health: {status: Healthy}, operationState: {phase: Failed, message: denied, syncResult: {revision: '"+newest+"'}}, history: [{revision: '0'}, {revision: '"+former+"'}]"), former, false, "OutOfSync; Failed: denied; has commit 222222222222"},
+		"Argo CD tries it again":             {Application, application(automated, "sync: {status: OutOfSync, revision: '"+newest+"'}, health: {status: Missing}, operationState: {phase: Running, retryCount: 2, message: 'denied. Retrying attempt #3', syncResult: {revision: '"+newest+"'}}"), "", false, "OutOfSync; Running: denied. Retrying attempt #3; health Missing; nothing is applied yet"},
+		"Argo CD has another":                {Application, application(automated, "sync: {status: Synced, revision: '"+former+"'}, health: {status: Healthy}"), former, false, "has commit 222222222222"},
+		"Argo CD does not sync by itself":    {Application, application("", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
+		"Argo CD's automation is turned off": {Application, application("automated: {enabled: false}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
+		"Argo CD's objects are ill":          {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Degraded, message: no pods}"), newest, false, "health Degraded: no pods"},
+		"Argo CD has not looked yet":         {Application, application(automated, ""), "", false, "not reported yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
+			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest)[0]
+			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
+				t.Errorf("found %+v", found)
+			}
+			// Without the tree's commit, as of a folder, no commit is wrong.
+			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "")[0]; strings.Contains(found.What, "the tree is of") {
+				t.Errorf("a folder: found %+v", found)
+			}
+		})
+	}
+}
+
+func TestApplied(t *testing.T) {
+	at := func(commits ...string) (out []Service) {
+		for _, commit := range commits {
+			out = append(out, Service{Service: "Kustomization flux-system/a", Commit: commit})
+		}
+		return append(out, Service{Service: "Deployment a/b", Ready: true})
+	}
+	for want, found := range map[string]string{
+		"": Applied(at(), newest),
+		"The cluster has commit 111111111111, the tree's":                                           Applied(at(newest, newest), newest),
+		"The cluster has commit 222222222222; the tree is of 111111111111":                          Applied(at(former, former), newest),
+		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former, newest), newest),
+		"The cluster has no commit; the tree is of 111111111111":                                    Applied(at(""), newest),
+		"The cluster has commit 222222222222":                                                       Applied(at(former), ""),
+	} {
+		need.Equal(t, "", found, want)
+	}
+	need.Equal(t, "", ServiceSummary(at(newest)), "1 service: 1 ready")
+	need.Equal(t, "the engine's objects alone: found", ServiceSummary(at(newest)[:1]), "")
+}
+
+func TestServices(t *testing.T) {
+	for _, row := range []struct {
+		why, kind, object string
+		ready, stuck      bool
+		what              string
+	}{
+		{"nothing there", "Ironic", "", false, false, "not synced: there is no such object"},
+		{"an Ironic that is ready", "Ironic", `"metadata": {"generation": 2}, "status": {"installedVersion": "35.0", "conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, true, false, "version 35.0"},
+		{"one that is not", "Ironic", `"metadata": {"generation": 2}, "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "DeploymentInProgress", "message": "waiting", "observedGeneration": 2}]}`, false, false, "Ready False: DeploymentInProgress: waiting"},
+		{"one of an earlier spec", "Ironic", `"metadata": {"generation": 3}, "status": {"conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, false, false, "its operator has not seen this spec yet"},
+		{"a Vino without conditions", "Vino", `"status": {}`, false, false, "its operator has not reported yet"},
+		{"a PlacementAPI of an earlier spec", "PlacementAPI", `"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}]}`, false, false, "its operator has not seen this spec yet"},
+		{"a PlacementAPI that waits", "PlacementAPI", `"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "Requested", "message": "Setup started"}, {"type": "DBReady", "status": "False", "reason": "Error"}]}`, false, false, "Ready Unknown: Requested: Setup started; DBReady False: Error"},
+		{"a rollout that is complete", "Deployment", `"metadata": {"generation": 1}, "spec": {"replicas": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}`, true, false, "2 of 2 pods available, 2 of this version"},
+		{"a rollout under way", "Deployment", `"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "updatedReplicas": 1, "availableReplicas": 2}`, false, false, "2 of 2 pods available, 1 of this version"},
+		{"a rollout not begun", "Deployment", `"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}`, false, false, "1 of 1 pods available, 1 of this version"},
+		{"a rollout that failed", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out"},
+		{"pods that are refused", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out: exceeded quota"},
+		{"pods that were refused", "Deployment", `"metadata": {"generation": 1}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1, "conditions": [{"type": "ReplicaFailure", "status": "True", "message": "exceeded quota"}]}`, true, false, "1 of 1 pods available, 1 of this version"},
+		{"no status at all", "Deployment", `"status": "x"`, false, false, "its status cannot be read"},
+	} {
+		var docs []manifest.Document
+		if row.object != "" {
+			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
+		}
+		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "")[0]
+		need.That(t, s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
+			"%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
+	}
+}
+
+// TestServicesOfTenants: a tenant's SIPCluster has a condition of its own services and of those of the site; Ready is about its hosts.
+func TestServicesOfTenants(t *testing.T) {
+	key := schedule.ClusterKey{Namespace: "red", Name: "a"}
+	tenants := &Tenants{
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key}}},
+		Services:  []Service{{Service: "Kustomization flux-system/x", What: "suspended"}, {Service: "Ironic m/i", What: "Ready False: X"}, {Service: "Deployment red/lb", Cluster: "red/a", Ready: true}, {Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
+	}
+	live := &v1.SIPCluster{}
+	live.Namespace, live.Name = key.Namespace, key.Name
+	found := func() *metav1.Condition {
+		status, _ := tenants.Of(live, metav1.Now())
+		for i := range status.Conditions {
+			if status.Conditions[i].Type == v1.ConditionServices {
+				return &status.Conditions[i]
+			}
+		}
+		return nil
+	}
+	if c := found(); c == nil || c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "Ironic m/i: Ready False: X") || strings.Contains(c.Message, "others") {
+		t.Errorf("found %+v", c)
+	}
+	tenants.Services[1].Ready = true
+	c := found()
+	need.That(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
+	if tenants.Services = nil; found() != nil {
+		t.Error("services that were not read are in the status")
+	}
+}

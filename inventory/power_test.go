@@ -1,0 +1,108 @@
+package inventory
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem that it has.
+func TestCheckPower(t *testing.T) {
+	for _, row := range []struct {
+		address string
+		want    PowerProblem
+		scheme  string
+	}{
+		{"", PowerFine, ""},
+		{"192.0.2.7", PowerFine, ""},
+		{"192.0.2.7:6230", PowerFine, ""},
+		{"192.0.2.7/a%zz", PowerUnreadable, ""},
+		{"redfish://192.0.2.7/redfish/v1/Systems/1", PowerFine, "redfish"},
+		{"redfish://192.0.2/x", PowerFine, "redfish"},
+		{"[2001:db8::7]:6230", PowerFine, ""},
+		{"bmc.example.org", PowerFine, ""},
+		{"ipmi.example.org", PowerFine, ""},
+		{"ipmi://192.0.2.7", PowerFine, "ipmi"},
+		{"ipmi:192.0.2.7", PowerFine, "ipmi"},
+		{"libvirt://bmc-1:6230", PowerFine, "libvirt"},
+		{"Redfish+HTTP://192.0.2.7:8000/redfish/v1/Systems/a%20b", PowerFine, "redfish+http"},
+		{"redfish-virtualmedia+https://[2001:db8::7]/redfish/v1/Systems/1", PowerFine, "redfish-virtualmedia+https"},
+		{"idrac-redfish://bmc.example.org/redfish/v1/Systems/System.Embedded.1", PowerFine, "idrac-redfish"},
+		{"ilo4+https://192.0.2.7", PowerFine, "ilo4+https"},
+		{"redfsh://192.0.2.7/x", PowerUnknownScheme, "redfsh"},
+		{"https://192.0.2.7/x", PowerUnknownScheme, "https"},
+		{"ipmi+https://192.0.2.7", PowerUnknownScheme, "ipmi+https"},
+		{"ilo4+http://192.0.2.7", PowerUnknownScheme, "ilo4+http"},
+		{"redfish+ftp://192.0.2.7", PowerUnknownScheme, "redfish+ftp"},
+		{"bmc.example.org:623", PowerUnknownScheme, ""},
+		{"redfish:///redfish/v1/Systems/1", PowerNoHost, "redfish"},
+		{"redfish://", PowerNoHost, "redfish"},
+		{"ipmi://:623", PowerNoHost, "ipmi"},
+		{"redfish:/192.0.2.7/redfish/v1", PowerNoHost, "redfish"},
+		{"redfish//192.0.2.7/redfish/v1", PowerNoHost, "redfish"},
+		{"redfish", PowerNoHost, "redfish"},
+		{"redfish://192.0.2.7_/x", PowerBadHost, "redfish"},
+		{"redfish://bmc..example.org/x", PowerBadHost, "redfish"},
+		{"redfish://192.0.2.7:99999/x", PowerBadPort, "redfish"},
+		{"redfish://192.0.2.7:0/x", PowerBadPort, "redfish"},
+		{"redfish://192.0.2.7:/x", PowerBadPort, "redfish"},
+		{"192.0.2.7:65536", PowerBadPort, ""},
+		{"redfish://192.0.2.7:http/x", PowerUnreadable, "redfish"},
+		{"redfish://2001:db8::7/x", PowerBadHost, "redfish"},
+		{"redfish://192.0.2. 7/x", PowerUnreadable, "redfish"},
+		{"2001:db8::7", PowerBadHost, ""},
+	} {
+		if got, scheme := CheckPower(row.address); got != row.want || scheme != row.scheme {
+			t.Errorf("%s: got problem %d of scheme %q, want %d of %q", row.address, got, scheme, row.want, row.scheme)
+		}
+	}
+}
+
+// wantHost is metal3's rule for the name of a power control's host.
+var wantHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+
+// FuzzPowerAddress: an address that is taken apart byte by byte has the parts that url.Parse gives, and what is said of it is what would be said with those.
+func FuzzPowerAddress(f *testing.F) {
+	for _, seed := range []string{
+		"", "redfish://192.0.2.7/redfish/v1/Systems/1", "Redfish+HTTP://BMC.example.org.:8000//a/", "ipmi://a:", "ipmi://a:0", "ipmi://a:65536", "ipmi://:1", "://a",
+		"1pmi://a", "+ipmi://a", "redfish://a-/x", "redfish://-a", "redfish://a..b", "redfish://a.", "ipmi://a/b?c#d", "ipmi://a%20b", "ipmi://a/%2F", "ipmi://u:p@a",
+		"ipmi://[2001:db8::7]:1/x", "redfsh://a", "ipmi://a:1x", "ipmi://a:b", "ipmi://a_b", "ipmi://" + strings.Repeat("a", 64), "ipmi:a://b", "ipmi://a://b", "ipmi://a b",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		if problem, scheme := CheckPower(address); address != "" {
+			if wantProblem, wantScheme := parsedPower(address); problem != wantProblem || scheme != wantScheme {
+				t.Errorf("CheckPower(%q) = %d of %q, want %d of %q", address, problem, scheme, wantProblem, wantScheme)
+			}
+		}
+		if got, want := powerHost(address), wantHost.MatchString(address); got != want {
+			t.Errorf("powerHost(%q) = %t, want %t", address, got, want)
+		}
+		scheme, host, port, path, ok := plainURL(address)
+		if !ok {
+			return
+		}
+		want, err := url.Parse(address)
+		need.That(t, err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() && path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
+			"plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
+	})
+}
+
+// FuzzMACProblem holds it to package net: six pairs of hexadecimal digits, as metal3's CustomResourceDefinition wants them, that one
+// network card can have.
+func FuzzMACProblem(f *testing.F) {
+	for _, seed := range []string{"", "52:54:00:12:34:56", "52:54:00:12:34:5", "52:54:00:12:34:567", "5:254:00:12:34:56", "ff:ff:ff:ff:ff:ff", "fe:FF:0a:0A:00:00", "00:00:00:00:00:00", "0::::::::::::::::", "52:54:00:12:34:5g",
+		"52-54-00-12-34-56", "5254.0012.3456", "52:54:00:12:34", "02:00:5e:10:00:00:00:01", " 52:54:00:12:34:56", "01:00:5e:00:00:01", "eth0"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, mac string) {
+		hardware, err := net.ParseMAC(mac)
+		fine := mac == "" || err == nil && len(mac) == 17 && strings.Count(mac, ":") == 5 && hardware[0]&1 == 0 && hardware.String() != "00:00:00:00:00:00"
+		need.Equal(t, mac, MACProblem(mac) == "", fine)
+	})
+}
