@@ -34,8 +34,8 @@ type Options struct {
 	// Known are the clusters without hosts in the previous tree. A host in use whose labels name one of them belongs
 	// to it.
 	Known map[ClusterKey]bool
-	// Absent are the clusters whose spec is not among the inputs, and was replaced by an empty one. Labels alone give
-	// them no host.
+	// Absent are the clusters whose spec is not among the inputs, or cannot be decoded, and was replaced by an empty
+	// one. Labels alone give them no host, and what the tree notes of approvals and empty slots stays.
 	Absent map[ClusterKey]bool
 
 	// Limits are those of the tenants, by cluster; clusters of one tenant have the same one.

@@ -102,10 +102,15 @@ func (s *Clusters) leftOut(key schedule.ClusterKey) (named, perhaps bool) {
 }
 
 // freezeAbsent freezes the clusters of the tree without a spec: -f may name only some specs, and a file may be lost.
+// absent are also those with a spec that cannot be decoded: nothing is known of its annotations and roles.
 func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedule.ClusterKey]bool) {
 	absent = map[schedule.ClusterKey]bool{}
 	for _, key := range known {
-		if s.has(key) || len(s.Frozen[key]) > 0 || s.Leaving[key] {
+		if s.has(key) || s.Leaving[key] {
+			continue
+		}
+		absent[key] = true
+		if len(s.Frozen[key]) > 0 {
 			continue
 		}
 		why := fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the "+
@@ -114,7 +119,6 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 			why = errors.New("its spec is not among the inputs, or in a file that is left out: the cluster stays as it is")
 		}
 		s.freeze(key, finding.Absent, why)
-		absent[key] = true
 		if name := s.renamed(key); name != "" { // only here: the tree has the same bytes as long as nothing changes
 			why := s.Frozen[key]
 			why[len(why)-1].Here += fmt.Sprintf("; if %s, which is new and asks for as many hosts, is the same cluster, "+
