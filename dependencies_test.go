@@ -4,131 +4,72 @@ import (
 	"go/ast"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// dependencies are the direct dependencies, each with its purpose and its importers: "several" are more than four
-// packages, "tests" are tests, e2e and hack alone.
-var dependencies = []struct{ module, purpose, importers string }{
-	{"code.gitea.io/sdk/gitea", "pull requests on Gitea", "internal/forge"},
-	{"github.com/ProtonMail/go-crypto", "OpenPGP signatures of commits", "publish"},
-	{"github.com/agnivade/levenshtein", "the nearest name to a misspelled one", "internal/manifest"},
-	{"github.com/cenkalti/backoff/v5", "waits between attempts of a push or a forge", "internal/forge, publish"},
-	{"github.com/creack/pty", "a terminal, for output that only a terminal gets", "tests"},
-	{"github.com/elazarl/goproxy", "a proxy between git and its server", "tests"},
-	{"github.com/fluxcd/kustomize-controller/api", "decodes rendered Kustomizations as Flux does", "tests"},
-	{"github.com/fluxcd/source-controller/api", "decodes rendered GitRepositories as Flux does", "tests"},
-	{"github.com/go-git/go-billy/v5", "the file system that go-git reads a repository from", "publish, publish/internal/objects"},
-	{"github.com/go-git/go-git/v5", "git: objects, transports, patterns of ignored files", "several"},
-	{"github.com/gonvenience/ytbx", "YAML documents for dyff", "internal/objdiff"},
-	{"github.com/google/go-github/v84", "pull requests on GitHub", "internal/forge"},
-	{"github.com/hiddeco/sshsig", "SSH signatures of commits", "publish"},
-	{"github.com/homeport/dyff", "differences between two objects, by field", "internal/objdiff"},
-	{"github.com/jedib0t/go-pretty/v6", "tables, and the width of text on a terminal",
-		"cmd/sipgen/internal/terminal, internal/netplan, internal/report, internal/text"},
-	{"github.com/metal3-io/baremetal-operator/apis", "BareMetalHost and related types", "inventory/bmh, inventory/live"},
-	{"github.com/metal3-io/ironic-standalone-operator/api", "types, to generate the definition of an Ironic", "tests"},
-	{"github.com/robfig/cron/v3", "the schedule of the runner", "api/v1alpha1/validation"},
-	{"github.com/rogpeppe/go-internal", "unified differences, and tests as scripts", "internal/objdiff"},
-	{"github.com/skeema/knownhosts", "the host keys that ssh knows", "publish"},
-	{"github.com/spf13/cobra", "commands, their help and completion",
-		"cmd/sipgen, cmd/sipgen/internal/cmdline, cmd/sipgen/internal/push, cmd/sipgen/internal/whatif"},
-	{"github.com/spf13/pflag", "flags", "cmd/sipgen, cmd/sipgen/internal/cmdline"},
-	{"github.com/xeipuuv/gojsonschema", "holds JSON output to its schema", "tests"},
-	{"github.com/yuin/goldmark", "reads the pages, for their links and commands", "tests"},
-	{"gitlab.com/gitlab-org/api/client-go", "merge requests on GitLab", "internal/forge"},
-	{"go.yaml.in/yaml/v3", "YAML with positions, and ordered output", "several"},
-	{"golang.org/x/crypto", "SSH keys and known hosts", "api/v1/validation, publish, publish/internal/credentials"},
-	{"golang.org/x/sync", "concurrent reads that end with the first error", "internal/manifest, inventory/live"},
-	{"golang.org/x/sys", "an unreadable file, on Linux", "tests"},
-	{"golang.org/x/term", "detection and width of a terminal", "cmd/sipgen/internal/terminal"},
-	{"gopkg.in/evanphx/json-patch.v4", "JSON patches as the API server applies them", "tests"},
-	{"k8s.io/api", "Kubernetes' own types", "several"},
-	{"k8s.io/apiextensions-apiserver", "definitions of kinds, and their structural schemas", "api/upstream, api/v1, render/infra"},
-	{"k8s.io/apimachinery", "objects, names, selectors, validation", "several"},
-	{"k8s.io/client-go", "the client of an API server", "internal/app, inventory/live"},
-	{"k8s.io/kube-openapi", "validates a spec by a schema, as the API server does", "api/upstream"},
-	{"k8s.io/klog/v2", "takes what client-go would log", "inventory/live"},
-	{"k8s.io/pod-security-admission", "the Pod Security profile of a pod", "internal/overlay"},
-	{"sigs.k8s.io/json", "strict and case-sensitive JSON", "api/v1alpha1, internal/manifest, internal/overlay"},
-	{"sigs.k8s.io/kustomize/api", "builds kustomizations", "internal/kustomization, internal/overlay"},
-	{"sigs.k8s.io/kustomize/kyaml", "the file system of a kustomization", "internal/kustomization, internal/overlay"},
-	{"sigs.k8s.io/yaml", "reads and writes Kubernetes YAML", "several"},
+// dependencies are the direct dependencies, each with its purpose.
+var dependencies = map[string]string{
+	"code.gitea.io/sdk/gitea":                             "pull requests on Gitea",
+	"github.com/ProtonMail/go-crypto":                     "OpenPGP signatures of commits",
+	"github.com/agnivade/levenshtein":                     "the nearest name to a misspelled one",
+	"github.com/cenkalti/backoff/v5":                      "waits between attempts of a push or a forge",
+	"github.com/creack/pty":                               "a terminal, for output that only a terminal gets",
+	"github.com/elazarl/goproxy":                          "a proxy between git and its server",
+	"github.com/fluxcd/kustomize-controller/api":          "decodes rendered Kustomizations as Flux does",
+	"github.com/fluxcd/source-controller/api":             "decodes rendered GitRepositories as Flux does",
+	"github.com/go-git/go-billy/v5":                       "the file system that go-git reads a repository from",
+	"github.com/go-git/go-git/v5":                         "git: objects, transports, patterns of ignored files",
+	"github.com/gonvenience/ytbx":                         "YAML documents for dyff",
+	"github.com/google/go-github/v84":                     "pull requests on GitHub",
+	"github.com/hiddeco/sshsig":                           "SSH signatures of commits",
+	"github.com/homeport/dyff":                            "differences between two objects, by field",
+	"github.com/jedib0t/go-pretty/v6":                     "tables, and the width of text on a terminal",
+	"github.com/metal3-io/baremetal-operator/apis":        "BareMetalHost and related types",
+	"github.com/metal3-io/ironic-standalone-operator/api": "types, to generate the definition of an Ironic",
+	"github.com/robfig/cron/v3":                           "the schedule of the runner",
+	"github.com/rogpeppe/go-internal":                     "unified differences, and tests as scripts",
+	"github.com/skeema/knownhosts":                        "the host keys that ssh knows",
+	"github.com/spf13/cobra":                              "commands, their help and completion",
+	"github.com/spf13/pflag":                              "flags",
+	"github.com/xeipuuv/gojsonschema":                     "holds JSON output to its schema",
+	"github.com/yuin/goldmark":                            "reads the pages, for their links and commands",
+	"gitlab.com/gitlab-org/api/client-go":                 "merge requests on GitLab",
+	"go.yaml.in/yaml/v3":                                  "YAML with positions, and ordered output",
+	"golang.org/x/crypto":                                 "SSH keys and known hosts",
+	"golang.org/x/sync":                                   "concurrent reads that end with the first error",
+	"golang.org/x/sys":                                    "an unreadable file, on Linux",
+	"golang.org/x/term":                                   "detection and width of a terminal",
+	"gopkg.in/evanphx/json-patch.v4":                      "JSON patches as the API server applies them",
+	"k8s.io/api":                                          "Kubernetes' own types",
+	"k8s.io/apiextensions-apiserver":                      "definitions of kinds, and their structural schemas",
+	"k8s.io/apimachinery":                                 "objects, names, selectors, validation",
+	"k8s.io/client-go":                                    "the client of an API server",
+	"k8s.io/kube-openapi":                                 "validates a spec by a schema, as the API server does",
+	"k8s.io/klog/v2":                                      "takes what client-go would log",
+	"k8s.io/pod-security-admission":                       "the Pod Security profile of a pod",
+	"sigs.k8s.io/json":                                    "strict and case-sensitive JSON",
+	"sigs.k8s.io/kustomize/api":                           "builds kustomizations",
+	"sigs.k8s.io/kustomize/kyaml":                         "the file system of a kustomization",
+	"sigs.k8s.io/yaml":                                    "reads and writes Kubernetes YAML",
 }
 
 func TestDependencies(t *testing.T) {
-	rows := map[string]string{}
-	for _, row := range dependencies {
-		_, twice := rows[row.module]
-		need.That(t, !twice && row.purpose != "", "%s: two rows, or no purpose", row.module)
-		rows[row.module] = row.importers
-	}
-	for name, packages := range importers(t, directDependencies(t)) {
-		want := "tests"
-		switch {
-		case len(packages) > 4:
-			want = "several"
-		case len(packages) > 0:
-			want = strings.Join(packages, ", ")
-		}
-		switch got, there := rows[name]; {
-		case !there:
-			t.Errorf("%s: no row, want one with importers %q", name, want)
-		case got != want:
-			t.Errorf("%s: found %q, want %q", name, got, want)
-		}
-		delete(rows, name)
-	}
-	for name := range rows {
-		t.Errorf("%s: a row, and no direct dependency", name)
-	}
-}
-
-// directDependencies are the modules that go.mod requires without the mark of an indirect one.
-func directDependencies(t *testing.T) []string {
-	t.Helper()
-	mod := need.Read(t, "go.mod")
-	var out []string
-	for _, row := range regexp.MustCompile(`(?m)^\t(\S+) v\S+(.*)$`).FindAllStringSubmatch(string(mod), -1) {
+	direct := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\t(\S+) v\S+(.*)$`).FindAllStringSubmatch(readText(t, "go.mod"), -1) {
 		if !strings.HasSuffix(row[2], "// indirect") {
-			out = append(out, row[1])
+			direct[row[1]] = true
+			need.That(t, dependencies[row[1]] != "", "%s: no purpose: want a row", row[1])
 		}
 	}
-	return out
-}
-
-// importers are the packages that import each module, without tests, the rows below e2e and the scripts in hack.
-func importers(t *testing.T, modules []string) map[string][]string {
-	t.Helper()
-	out := map[string][]string{}
-	for _, name := range modules {
-		out[name] = nil
+	for name := range dependencies {
+		need.That(t, direct[name], "%s: a row, and no direct dependency", name)
 	}
-	eachSource(t, []string{"e2e", "hack", "testdata", "tools", "engines"}, func(file string, parsed *ast.File) {
-		for _, spec := range parsed.Imports {
-			name, of := need.Value(strconv.Unquote(spec.Path.Value))(t), ""
-			for _, m := range modules {
-				if (name == m || strings.HasPrefix(name, m+"/")) && len(m) > len(of) {
-					of = m
-				}
-			}
-			if dir := path.Dir(filepath.ToSlash(file)); of != "" && !slices.Contains(out[of], dir) {
-				out[of] = append(out[of], dir)
-			}
-		}
-	})
-	for name := range out {
-		slices.Sort(out[name])
-	}
-	return out
 }
 
 const module = "github.com/airshipit/sipgen/"
@@ -209,41 +150,27 @@ var folders = map[string][]string{
 	"internal/objdiff/show":        {"internal/objdiff"},
 }
 
-// impure names packages that a pure package may not import: its results depend on its arguments only.
-var impure = map[string][]string{
-	"internal/netplan":  {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/vino":     {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/foreign":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/history":  {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/holdings": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"schedule/solve":    {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/status":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/objdiff":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+// impure are packages that a pure package may not import: its results depend on its arguments only.
+var impure = strings.Fields("os time math/rand math/rand/v2 net net/http crypto/rand log k8s.io/client-go")
+
+// pure are the pure packages, with everything below them, each with what it may import all the same: to compute with times and addresses.
+var pure = map[string]string{
+	"internal/netplan": "net", "internal/vino": "net", "internal/history": "time", "render": "time", "internal/report": "time",
+	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "", "internal/holdings": "", "internal/picture": "",
+	"internal/status": "", "internal/objdiff": "", "schedule": "",
 }
 
 // never names packages that nothing a package imports may import, at whatever depth: data and decisions start no program,
 // talk to no API server and build no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
-var never = map[string][]string{
+var never = map[string]string{
 	// What the program was made smaller by: docs/performance.md#size.
-	"cmd/sipgen": {"k8s.io/client-go/kubernetes", "k8s.io/client-go/discovery", "k8s.io/apiserver", "k8s.io/component-base/metrics",
-		"github.com/prometheus", "go.opentelemetry.io", "github.com/xeipuuv/gojsonschema", "html/template"},
-	"api/...":              {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
-	"inventory":            {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/app":         {"github.com/spf13/cobra"},
-	"internal/admit":       {"k8s.io/client-go", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/lint":        {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/picture":     {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/report":      {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"render/...":           {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io", "github.com/fluxcd"},
-	"schedule":             {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
-	"internal/objdiff/...": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"./cmd/sipgen": "k8s.io/client-go/kubernetes k8s.io/client-go/discovery k8s.io/apiserver k8s.io/component-base/metrics " +
+		"github.com/prometheus go.opentelemetry.io github.com/xeipuuv/gojsonschema html/template",
+	"./api/...":        "os/exec k8s.io/client-go sigs.k8s.io/kustomize/api/krusty sigs.k8s.io/controller-runtime",
+	"./internal/app":   "github.com/spf13/cobra",
+	"./internal/admit": "k8s.io/client-go sigs.k8s.io/controller-runtime github.com/metal3-io",
+	"./inventory ./internal/lint ./internal/picture ./internal/report ./render/... ./schedule ./internal/objdiff/...": "os/exec k8s.io/client-go " +
+		"sigs.k8s.io/kustomize sigs.k8s.io/controller-runtime github.com/metal3-io github.com/fluxcd",
 }
 
 // TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render writes them.
@@ -264,15 +191,14 @@ func TestLabelKeys(t *testing.T) {
 const unused = "github.com/google/gnostic-models/compiler"
 
 func TestNeverReached(t *testing.T) {
-	for folder, banned := range never {
-		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", "./"+folder).Output()
-		need.Must(t, err == nil, "go list -deps ./%s: %v", folder, err)
-		for line := range strings.Lines(string(out)) {
+	for folders, banned := range never {
+		args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}"}, strings.Fields(folders)...)
+		for line := range strings.Lines(need.Output(t, exec.Command("go", args...))) {
 			by, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
 			for _, imported := range strings.Fields(imports) {
-				for _, bad := range banned {
+				for _, bad := range strings.Fields(banned) {
 					if (imported == bad || strings.HasPrefix(imported, bad+"/")) && by != unused {
-						t.Errorf("%s reaches %s, which %s imports", folder, imported, by)
+						t.Errorf("%s reaches %s, which %s imports", folders, imported, by)
 					}
 				}
 			}
@@ -330,12 +256,12 @@ func checkImport(t *testing.T, path, folder, imported string) {
 		t.Errorf("%s: package %s may not import %s", path, folder, ours)
 		return
 	}
-	for pure, banned := range impure {
-		if folder != pure && !strings.HasPrefix(folder, pure+"/") {
+	for room, but := range pure {
+		if folder != room && !strings.HasPrefix(folder, room+"/") {
 			continue
 		}
-		for _, bad := range banned {
-			if imported == bad || strings.HasPrefix(imported, bad+"/") && bad != "net" {
+		for _, bad := range impure {
+			if bad != but && (imported == bad || strings.HasPrefix(imported, bad+"/") && bad != "net") {
 				t.Errorf("%s: package %s is pure and may not import %s", path, folder, imported)
 			}
 		}
