@@ -168,14 +168,3 @@ func TestReadmeCommands(t *testing.T) {
 		need.Words(t, command, readText(t, "README.md"), "\n```sh\n"+command+"\n```\n")
 	}
 }
-
-func TestSlug(t *testing.T) {
-	for heading, want := range map[string]string{
-		"What can go wrong, what sipgen does": "what-can-go-wrong-what-sipgen-does",
-		"`tenant-a/edge-a`":                   "tenant-aedge-a",
-		"SIP001":                              "sip001",
-	} {
-		got := read([]byte("# " + heading + "\n")).anchors
-		need.That(t, len(got) == 1 && got[0] == want, "%s: found %q, want %q", heading, got, want)
-	}
-}

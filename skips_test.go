@@ -2,13 +2,10 @@ package sipgen_test
 
 import (
 	"bytes"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
@@ -35,22 +32,6 @@ func TestNothingSkips(t *testing.T) {
 			need.That(t, !skipCall.Match(line), "%s:%d: skips by itself, want need.Missing: with CI=true it has to fail", path, i+1)
 		}
 	})
-}
-
-// TestExamplesAreForOutsiders: an example that imports what stands below internal is none for others.
-func TestExamplesAreForOutsiders(t *testing.T) {
-	found := map[string]bool{}
-	each(t, ".", "example_test.go", nil, func(path string) {
-		file := need.Value(parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly))(t)
-		found[filepath.ToSlash(filepath.Dir(path))] = true
-		need.That(t, strings.HasSuffix(file.Name.Name, "_test"), "%s: package %s, want one of its own", path, file.Name.Name)
-		for _, spec := range file.Imports {
-			need.Without(t, path, spec.Path.Value, "/internal/")
-		}
-	})
-	for _, folder := range []string{"api", "inventory/files", "schedule", "render", "publish"} {
-		need.That(t, found[folder], "%s: no example_test.go", folder)
-	}
 }
 
 func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }
