@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -23,27 +24,28 @@ func (t *told) Errorf(format string, _ ...any) { t.how = "failed" }
 
 // end ends the goroutine, as the real ones do.
 func (t *told) end(how, format string, args []any) {
-	t.how, t.words = how, fmt.Sprintf(format, args...)
+	t.how, t.words = how+": ", fmt.Sprintf(format, args...)
 	runtime.Goexit()
+}
+
+// ending is how a test ends that does one thing, and with which words.
+func ending(do func(testing.TB)) string {
+	child, ended := &told{}, make(chan struct{})
+	go func() {
+		defer close(ended)
+		do(child)
+	}()
+	<-ended
+	return child.how + child.words
 }
 
 func TestMissing(t *testing.T) {
 	for ci, want := range map[string]string{
-		"":      "skipped: NOT TESTED: no sshd: apt install openssh-server",
 		"false": "skipped: NOT TESTED: no sshd: apt install openssh-server",
 		"true":  "failed: with CI=true nothing may be missing: no sshd: apt install openssh-server",
 	} {
 		t.Setenv("CI", ci)
-		child := &told{}
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			Missing(child, "no %s: apt install %s", "sshd", "openssh-server")
-		}()
-		<-ended
-		if got := child.how + ": " + child.words; got != want {
-			t.Errorf("CI=%q: found %s, want %s", ci, got, want)
-		}
+		Equal(t, ci, ending(func(t testing.TB) { Missing(t, "no %s: apt install %s", "sshd", "openssh-server") }), want)
 	}
 }
 
@@ -64,17 +66,8 @@ func TestEachWantFails(t *testing.T) {
 		"a missing file":  {func(t testing.TB) { Read(t, "need.go") }, func(t testing.TB) { Read(t, "none.go") }},
 		"a program fails": {func(t testing.TB) { Output(t, exec.Command("true")) }, func(t testing.TB) { Output(t, exec.Command("false")) }},
 	} {
-		for do, want := range map[*func(testing.TB)]string{&row.good: "", &row.bad: "failed"} {
-			child := &told{}
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				(*do)(child)
-			}()
-			<-ended
-			if child.how != want {
-				t.Errorf("%s: found %q, want %q", why, child.how, want)
-			}
+		if good, bad := ending(row.good), ending(row.bad); good != "" || !strings.HasPrefix(bad, "failed") {
+			t.Errorf("%s: found %q and %q", why, good, bad)
 		}
 	}
 }

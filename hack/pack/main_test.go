@@ -50,18 +50,3 @@ func TestBillOfMaterials(t *testing.T) {
 		}
 	}
 }
-
-func TestArguments(t *testing.T) {
-	for _, row := range []struct {
-		args        []string
-		epoch, want string
-	}{
-		{nil, "0", "usage"},
-		{[]string{"archive", "out"}, "0", "usage"},
-		{[]string{"archive", "out", "in"}, "", "SOURCE_DATE_EPOCH"},
-		{[]string{"archive", "out", "in"}, "-1", "SOURCE_DATE_EPOCH"},
-		{[]string{"archive", "out", filepath.Join(t.TempDir(), "none")}, "0", "none"},
-	} {
-		need.Error(t, row.args, run(row.args, row.epoch), row.want)
-	}
-}
