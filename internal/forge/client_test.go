@@ -7,9 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,23 +16,15 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// secure puts a fake behind TLS with a certificate that no system trusts, and gives a file with it.
-func (f *fake) secure(t *testing.T) string {
-	t.Helper()
-	f.server.Close()
-	f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
-	f.server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	f.server.StartTLS()
-	t.Cleanup(f.server.Close)
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	need.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw}), 0o600))
-	return file
-}
-
 // The certificates and the proxy that git has are the API's too.
 func TestCertificatesAndProxyOfGit(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
-		file := f.secure(t)
+		f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve)) // with a certificate that no system trusts
+		f.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		f.server.StartTLS()
+		defer f.server.Close()
+		file := filepath.Join(t.TempDir(), "ca.pem")
+		need.Write(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw})))
 		client := func(auth publish.Auth) *Client {
 			wire := need.Value(auth.HTTPClient())(t)
 			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN"}
@@ -75,19 +65,5 @@ func TestAPIBase(t *testing.T) {
 	} {
 		base, err := row.repository.apiBase()
 		need.That(t, err == nil && base.String() == row.want, "%+v: found %v, %v", row.repository, base, err)
-	}
-}
-
-func TestForgesWords(t *testing.T) {
-	for in, want := range map[string]string{
-		"Bad\n credentials\t": "Bad credentials", "\x1b[2J\u009b1mgone": "[2J1mgone", "a\u202eb\u2066\u200b": "ab", "a\u2028b\u0085c": "a b c",
-		"\n::error::x": ": :error::x", "x ##[error]y": "x ## [error]y", "##vso[task.complete]": "##vso [task.complete]",
-	} {
-		need.Equal(t, in, oneLine(in), want)
-	}
-	got := oneLine(strings.Repeat("ä ", 1000))
-	need.That(t, len([]rune(got)) <= most, "%d characters", len([]rune(got)))
-	for _, address := range []string{"https://x\u200by/z", "https://x y", "https://x\n", "ftp://x"} {
-		need.That(t, !isURL(address), "%q is taken for an address", address)
 	}
 }

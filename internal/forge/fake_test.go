@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,10 +25,9 @@ type fake struct {
 	kind   Provider
 	server *httptest.Server
 	mu     sync.Mutex
-	pulls  []*fakePull
-	labels []string // of the repository, on Gitea
-	writes []string // requests that change something
-	seen   []string // every request, with its token
+	pulls  []*fakePull // number 1 is the first
+	writes []string    // requests that change something
+	seen   []string    // every request, with its token
 	// pages is where it says that its pages begin; empty: where they do.
 	pages string
 	// before answers instead of the API where it gives true.
@@ -39,13 +39,15 @@ type fake struct {
 }
 
 type fakePull struct {
-	Number                         int
-	Head, Base, SHA, Title, Body   string
-	Open, Merged, FromFork, Locked bool
-	Labels                         []string
+	Head, Base, SHA, Title, Body string
+	Open, Merged, FromFork       bool
+	Labels                       []string
 }
 
 const fakeToken = "t0ken-of-the-test"
+
+// fakeLabels are the repository's, on Gitea.
+var fakeLabels = []string{"other", "hosts"}
 
 func newFake(t *testing.T, kind Provider) *fake {
 	f := &fake{kind: kind}
@@ -73,163 +75,108 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		f.writes = append(f.writes, r.Method+" "+r.URL.Path)
 	}
-	var body map[string]any
-	_ = json.NewDecoder(r.Body).Decode(&body)
+	var sent any
+	_ = json.NewDecoder(r.Body).Decode(&sent)
+	body, _ := sent.(map[string]any)
 	prefix := map[Provider]string{GitHub: "/api/v3/repos/acme/fleet/", GitLab: "/api/v4/projects/acme%2Ffleet/", Gitea: "/api/v1/repos/acme/fleet/"}[f.kind]
 	path, found := strings.CutPrefix(r.URL.EscapedPath(), prefix)
-	if !found {
-		f.answer(w, 404, map[string]any{"message": "404 Not Found"})
-		return
-	}
-	what, rest, _ := strings.Cut(path, "/")
+	what, rest, isOne := strings.Cut(path, "/")
+	one, _, _ := strings.Cut(rest, "/")
+	number, _ := strconv.Atoi(one)
 	switch {
+	case !found, isOne && (number < 1 || number > len(f.pulls)):
+		f.answer(w, 404, map[string]any{"message": "404 Not Found"})
 	case what == "labels":
-		var labels []any
-		for i, label := range f.labels {
-			labels = append(labels, map[string]any{"id": i + 1, "name": label})
+		f.answer(w, 200, []any{map[string]any{"id": 0, "name": fakeLabels[0]}, map[string]any{"id": 1, "name": fakeLabels[1]}})
+	case what == "issues": // labels of a pull request: GitHub takes their names, Gitea their numbers
+		names, _ := sent.([]any)
+		numbers, _ := body["labels"].([]any)
+		for _, label := range slices.Concat(names, numbers) {
+			if at, isNumber := label.(float64); isNumber {
+				label = fakeLabels[int(at)]
+			}
+			f.pulls[number-1].Labels = append(f.pulls[number-1].Labels, label.(string))
 		}
-		f.answer(w, 200, labels)
-	case what == "issues": // labels of a pull request, on GitHub and Gitea
-		f.addLabels(w, rest, body)
-	case rest == "" && r.Method == http.MethodGet:
-		f.list(w, r.URL.Query())
-	case rest == "":
-		f.create(w, body)
+		f.answer(w, 200, []any{})
+	case isOne:
+		p := f.pulls[number-1]
+		p.set(body)
+		p.Open = p.Open && body["state"] != "closed" && body["state_event"] != "close"
+		f.answer(w, 200, f.show(number))
+	case r.Method == http.MethodGet:
+		all := []any{}
+		for i, p := range slices.Backward(f.pulls) {
+			if p.Open == strings.HasPrefix(r.URL.Query().Get("state"), "open") && !(f.kind == GitLab && p.Merged) {
+				all = append(all, f.show(i+1))
+			}
+		}
+		f.answer(w, 200, all)
 	default:
-		f.edit(w, rest, body)
+		f.create(w, body)
 	}
 }
 
-func (f *fake) list(w http.ResponseWriter, query url.Values) {
-	all := []any{}
-	for i := len(f.pulls) - 1; i >= 0; i-- {
-		p := f.pulls[i]
-		open := query.Get("state") == "open" || query.Get("state") == "opened"
-		switch {
-		case p.Open != open,
-			f.kind == GitLab && (query.Get("source_branch") != p.Head || p.Merged),
-			f.kind == GitHub && query.Get("head") != "acme:"+p.Head:
-			continue
+// set sets what a request has, by the name that each forge has for it.
+func (p *fakePull) set(body map[string]any) {
+	for name, field := range map[string]*string{"title": &p.Title, "body": &p.Body, "description": &p.Body, "head": &p.Head, "source_branch": &p.Head, "base": &p.Base, "target_branch": &p.Base} {
+		if text, _ := body[name].(string); text != "" {
+			*field = text
 		}
-		all = append(all, f.show(p))
 	}
-	f.answer(w, 200, all)
+	if labels, ok := body["add_labels"].(string); ok {
+		p.Labels = append(p.Labels, strings.Split(labels, ",")...)
+	}
 }
 
 func (f *fake) create(w http.ResponseWriter, body map[string]any) {
-	made := &fakePull{Number: len(f.pulls) + 1, Open: true, Title: body["title"].(string), SHA: "c0ffee"}
-	if f.kind == GitLab {
-		made.Head, made.Base, made.Body = body["source_branch"].(string), body["target_branch"].(string), body["description"].(string)
-	} else {
-		made.Head, made.Base, made.Body = body["head"].(string), body["base"].(string), body["body"].(string)
-	}
-	for _, p := range f.pulls {
-		if p.Open && p.Head == made.Head && p.Base == made.Base && !p.FromFork {
-			switch f.kind {
-			case GitHub:
-				f.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + p.Head + "."}}})
-			case GitLab:
-				f.answer(w, 409, map[string]any{"message": []any{fmt.Sprintf("Another open merge request already exists for this source branch: !%d", p.Number)}})
-			default:
-				f.answer(w, 409, map[string]any{"message": "pull request already exists for these targets"})
-			}
-			return
+	made := &fakePull{Open: true, SHA: "c0ffee"}
+	made.set(body)
+	if slices.ContainsFunc(f.pulls, func(p *fakePull) bool { return p.Open && p.Head == made.Head && p.Base == made.Base && !p.FromFork }) {
+		switch f.kind {
+		case GitHub:
+			f.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + made.Head + "."}}})
+		case GitLab:
+			f.answer(w, 409, map[string]any{"message": []any{"Another open merge request already exists for this source branch: !1"}})
+		default:
+			f.answer(w, 409, map[string]any{"message": "pull request already exists for these targets"})
 		}
+		return
 	}
 	if f.rival {
-		f.rival = false
 		first := *made
 		f.pulls = append(f.pulls, &first)
-		made.Number++
 	}
 	f.pulls = append(f.pulls, made)
 	if f.lose {
-		f.lose = false
 		f.answer(w, 502, map[string]any{"message": "bad gateway"})
-		return
+	} else {
+		f.answer(w, 201, f.show(len(f.pulls)))
 	}
-	f.answer(w, 201, f.show(made))
+	f.rival, f.lose = false, false
 }
 
-func (f *fake) edit(w http.ResponseWriter, number string, body map[string]any) {
-	for _, p := range f.pulls {
-		if fmt.Sprint(p.Number) != number {
-			continue
-		}
-		set := func(field *string, names ...string) {
-			for _, name := range names {
-				if text, ok := body[name].(string); ok && text != "" {
-					*field = text
-				}
-			}
-		}
-		set(&p.Title, "title")
-		set(&p.Body, "body", "description")
-		set(&p.Base, "base", "target_branch")
-		if body["state"] == "closed" || body["state_event"] == "close" {
-			p.Open = false
-		}
-		if labels, ok := body["add_labels"].(string); ok {
-			p.Labels = append(p.Labels, strings.Split(labels, ",")...)
-		}
-		f.answer(w, 200, f.show(p))
-		return
-	}
-	f.answer(w, 404, map[string]any{"message": "404 Not found"})
-}
-
-func (f *fake) addLabels(w http.ResponseWriter, rest string, body map[string]any) {
-	number, _, _ := strings.Cut(rest, "/")
-	for _, p := range f.pulls {
-		if fmt.Sprint(p.Number) != number {
-			continue
-		}
-		switch labels, _ := body["labels"].([]any); f.kind {
-		case GitHub: // the body is a list, which was not decoded into the map
-			p.Labels = append(p.Labels, "(posted)")
-		default:
-			for _, label := range labels {
-				p.Labels = append(p.Labels, f.labels[int(label.(float64))-1])
-			}
-		}
-		f.answer(w, 200, []any{})
-		return
-	}
-	f.answer(w, 404, map[string]any{"message": "no such issue"})
-}
-
-func (f *fake) page(what string, p *fakePull) string {
-	return cmp.Or(f.pages, f.server.URL) + what + fmt.Sprint(p.Number)
-}
-
-// show is a pull request as the forge writes it.
-func (f *fake) show(p *fakePull) any {
-	repository, own := 1, 1
+// show is a pull request as the forge writes it, with what the other forges call its fields.
+func (f *fake) show(number int) map[string]any {
+	p, repository := f.pulls[number-1], 1
 	if p.FromFork {
 		repository = 2
 	}
-	state := "closed"
-	if p.Open {
-		state = "open"
-	}
-	if f.kind == GitLab {
-		if p.Open {
-			state = "opened"
-		}
-		labels := p.Labels
-		if labels == nil {
-			labels = []string{}
-		}
-		return map[string]any{"iid": p.Number, "title": p.Title, "description": p.Body, "state": state, "source_branch": p.Head, "target_branch": p.Base,
-			"source_project_id": repository, "target_project_id": own, "sha": p.SHA, "labels": labels, "web_url": f.page("/-/merge_requests/", p)}
-	}
-	var labels []any
+	labels := []any{}
 	for _, label := range p.Labels {
-		labels = append(labels, map[string]any{"name": label})
+		if f.kind == GitLab {
+			labels = append(labels, label)
+		} else {
+			labels = append(labels, map[string]any{"name": label})
+		}
 	}
-	shown := map[string]any{"number": p.Number, "title": p.Title, "body": p.Body, "state": state, "labels": labels, "html_url": f.page("/pull/", p), "merged": p.Merged,
+	page := cmp.Or(f.pages, f.server.URL)
+	shown := map[string]any{
+		"number": number, "title": p.Title, "body": p.Body, "labels": labels, "merged": p.Merged, "html_url": fmt.Sprint(page, "/pull/", number),
 		"head": map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository, "repo": map[string]any{"id": repository}},
-		"base": map[string]any{"ref": p.Base, "repo_id": own, "repo": map[string]any{"id": own}}}
+		"base": map[string]any{"ref": p.Base, "repo_id": 1, "repo": map[string]any{"id": 1}},
+		"iid":  number, "description": p.Body, "web_url": fmt.Sprint(page, "/-/merge_requests/", number), "sha": p.SHA,
+		"source_branch": p.Head, "target_branch": p.Base, "source_project_id": repository, "target_project_id": 1,
+	}
 	if p.Merged {
 		shown["merged_at"] = "2026-01-02T03:04:05Z"
 	}

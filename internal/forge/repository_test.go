@@ -13,10 +13,8 @@ func TestPage(t *testing.T) {
 		want                   string // page for main and sipgen/dc1; empty: none
 	}{
 		{"https", "https://github.com/acme/fleet.git", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
-		{"without .git, with a slash", "https://github.com/acme/fleet/", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
 		{"a token in the URL", "https://x-access-token:s3cret@github.com/acme/fleet", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
 		{"git's short form", "git@github.com:acme/fleet.git", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
-		{"no user", "github.com:acme/fleet.git", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
 		{"ssh with a port", "ssh://git@GitHub.com:22/acme/fleet.git", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
 		{"ssh by port 443", "ssh://git@ssh.github.com:443/acme/fleet.git", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
 		{"http to a host that has https", "http://github.com/acme/fleet", "auto", "", "https://github.com/acme/fleet/compare/main...sipgen/dc1?expand=1"},
@@ -29,14 +27,11 @@ func TestPage(t *testing.T) {
 		{"Codeberg", "https://codeberg.org/acme/fleet", "auto", "", "https://codeberg.org/acme/fleet/compare/main...sipgen/dc1"},
 		{"Gitea elsewhere in a folder", "http://127.0.0.1:3000/git/acme/fleet.git", "gitea", "", "http://127.0.0.1:3000/git/acme/fleet/compare/main...sipgen/dc1"},
 		{"Gitea by ssh, its pages at a port", "ssh://git@git.example.org:2222/acme/fleet.git", "gitea", "https://git.example.org:3000", "https://git.example.org:3000/acme/fleet/compare/main...sipgen/dc1"},
-		{"ssh's port is not the pages'", "ssh://git@git.example.org:2222/acme/fleet.git", "gitea", "", "https://git.example.org/acme/fleet/compare/main...sipgen/dc1"},
 		{"IPv6", "ssh://git@[2001:db8::1]:2222/acme/fleet.git", "gitea", "", "https://[2001:db8::1]/acme/fleet/compare/main...sipgen/dc1"},
 		{"IPv6, short form", "git@[2001:db8::1]:acme/fleet.git", "gitea", "", "https://[2001:db8::1]/acme/fleet/compare/main...sipgen/dc1"},
 		{"IPv6 with a port", "http://[::1]:3000/acme/fleet.git", "gitea", "", "http://[::1]:3000/acme/fleet/compare/main...sipgen/dc1"},
-		{"odd characters", "https://github.com/acme/fl%3Feet", "auto", "", "https://github.com/acme/fl%3Feet/compare/main...sipgen/dc1?expand=1"},
 		{"unknown", "https://git.example.org/acme/fleet", "auto", "", ""},
 		{"a folder", "/srv/git/fleet.git", "github", "", ""},
-		{"a relative folder", "fleet.git", "github", "", ""},
 		{"a file URL", "file:///srv/git/fleet.git", "github", "", ""},
 		{"a drive", `C:\git\fleet.git`, "github", "", ""},
 	} {
@@ -107,7 +102,7 @@ func TestInvitation(t *testing.T) {
 		{"Gitea, one is open", "Visit the existing pull request:; https://codeberg.org/acme/fleet/pulls/7", "", "https://codeberg.org/acme/fleet/pulls/7", true},
 		{"other words stay", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", "", false},
 		{"no address", "Create a pull request by visiting:; javascript:alert(1)", "Create a pull request by visiting:; javascript:alert(1)", "", false},
-		{"nothing", "", "", "", false},
+		{"what is not seen", "Create a pull request by visiting:; https://x\u200by/z", "Create a pull request by visiting:; https://x\u200by/z", "", false},
 	} {
 		if rest, invited := CutPullRequestHint(row.said); rest != row.rest || invited != (PullRequestHint{row.page, row.open}) {
 			t.Errorf("%s: found %q, %+v", row.why, rest, invited)
