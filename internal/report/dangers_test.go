@@ -1,15 +1,10 @@
 package report
 
 import (
-	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 func TestLastHostOfARole(t *testing.T) {
@@ -29,29 +24,6 @@ func TestLastHostOfARole(t *testing.T) {
 	} {
 		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
 		need.Equal(t, row.why, strings.Contains(strings.Join(Dangers(p, nil), "\n"), "t/a ControlPlane loses its last host"), row.want)
-	}
-}
-
-// TestLastHostBehindServices: only what reaches the role has nothing behind it.
-func TestLastHostBehindServices(t *testing.T) {
-	const none, some = "t/a Worker loses its last host", "t/a Worker loses its last host: its load balancers and jump hosts will have nothing behind them"
-	for _, row := range []struct {
-		why, want string
-		services  v1.Services
-	}{
-		{"no services", none, v1.Services{}},
-		{"a load balancer of another role", none, v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam"}}}},
-		{"its load balancer", some, v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam"}}}},
-		{"a jump host", some, v1.Services{JumpHost: []v1.JumpHost{{NodeInterface: "oam"}}}},
-	} {
-		c := cluster("a", 0)
-		c.Spec.Services = row.services
-		h := host("h", held("a"), nil)
-		h.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1")}}
-		placed, err := schedule.Plan([]v1.SIPCluster{c}, []inventory.Host{h}, schedule.Previous{}, schedule.Options{Keys: keys})
-		need.OK(t, err)
-		found := Dangers(Of("dc1", []v1.SIPCluster{c}, placed), nil)
-		need.That(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
 	}
 }
 
@@ -116,11 +88,8 @@ func TestUncleaned(t *testing.T) {
 		{"new", []Slot{slot("m/a", true, StatusNew)}, []string{"1 host is handed out" + notCleaned}},
 		{"promoted", []Slot{slot("m/a", true, StatusKept, promoted)}, []string{"1 host is promoted from standby" + notCleaned}},
 		{"promoted in use", []Slot{used}, nil},
-		{"kept", []Slot{slot("m/a", true, StatusKept)}, nil},
 		{"new, and another one is wiped", []Slot{slot("m/a", true, StatusNew), slot("m/b", false, StatusNew)},
 			[]string{"1 host is handed out" + notCleaned, "1 host is handed out" + wiped}},
-		{"new, and another one is promoted and wiped", []Slot{slot("m/a", true, StatusNew), slot("m/b", false, StatusKept, promoted)},
-			[]string{"1 host is handed out" + notCleaned, "1 host is promoted from standby" + wiped}},
 		{"promoted, and another one is new and wiped", []Slot{slot("m/a", true, StatusKept, promoted), slot("m/b", false, StatusNew)},
 			[]string{"1 host is promoted from standby" + notCleaned, "1 host is handed out" + wiped}},
 	} {
@@ -132,29 +101,5 @@ func TestUncleaned(t *testing.T) {
 		}
 		p := planOf(ClusterResult{Roles: []RoleResult{role}})
 		need.Same(t, row.why, handedOut(p.Totals()), row.want)
-	}
-}
-
-func TestComponentDangers(t *testing.T) {
-	for _, row := range []struct {
-		change ComponentChange
-		want   string
-	}{
-		{ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}, "the authentication changes (dex-a), that is, who may log in; where the component is used, the control plane machines are replaced one by one"},
-		{ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}, Deleted: true}, "dex-a is deleted: a kustomization that includes that component does not build"},
-		{ComponentChange{What: ComponentEndpoint, From: "192.0.2.1:6443", To: "192.0.2.2:6443"}, "controlPlaneEndpoint 192.0.2.1:6443 to 192.0.2.2:6443: "},
-		{ComponentChange{What: ComponentEndpoint, From: "192.0.2.1:6443"}, "controlPlaneEndpoint 192.0.2.1:6443 is no longer set: "},
-		{ComponentChange{What: ComponentDomains, To: "r1, r2"}, "failureDomains set to r1, r2: "},
-		{ComponentChange{What: ComponentPatches, Files: []string{"kustomization.yaml"}}, "kustomization.yaml changes: "},
-		{ComponentChange{What: ComponentPatches, Files: []string{"a.yaml", "b.yaml"}}, "a.yaml, b.yaml change: "},
-	} {
-		row.change.Cluster = "t/a"
-		other := row.change
-		other.Cluster = "t/b"
-		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a"}}, Components: []ComponentChange{row.change, other}}
-		if found := Dangers(p, nil); len(found) != 2 || !strings.HasPrefix(found[0], "t/a: capi: "+row.want) {
-			t.Errorf("found %q, want %q", found, row.want)
-		}
-		need.Same(t, "of one cluster: found", Dangers(p.Only("t/a"), nil), Dangers(p, nil)[:1])
 	}
 }

@@ -55,18 +55,6 @@ func TestTableFitsATerminal(t *testing.T) {
 	}
 }
 
-// A color ends with each line of a long status.
-func TestWrappedColors(t *testing.T) {
-	p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{{Host: "m/h", Status: StatusReleased, use: strings.Repeat("long ", 20)}}}}}}}
-	var out bytes.Buffer
-	slotTable(&out, p, TableOptions{Width: 60, Color: true})
-	for line := range strings.Lines(out.String()) {
-		need.That(t, strings.Count(line, "\x1b[31m") == strings.Count(line, "\x1b[0m"), "%q", line)
-	}
-	text := out.String()
-	need.That(t, strings.Count(text, "long") == 20 && strings.Count(text, "\x1b[31m") >= 3, "%q", text)
-}
-
 // TestProseFitsATerminal: what is said below the table is folded between words.
 func TestProseFitsATerminal(t *testing.T) {
 	p := &Plan{Findings: []finding.Finding{{Message: strings.Repeat("word ", 30) + "end"}}}

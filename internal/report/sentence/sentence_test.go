@@ -73,23 +73,37 @@ func is(code holdings.Code, detail string) schedule.Reason {
 	return schedule.Condition{Why: holdings.Why{Code: code, Detail: detail}}
 }
 
-// TestEveryConditionHasWords: every code of package holdings is a sentence here, but for those of a host that is leaving, and a fault's.
-func TestEveryConditionHasWords(t *testing.T) {
-	for _, file := range parse(t, "../../holdings") {
+// constants are the values of a type's constants in a package.
+func constants(t *testing.T, dir, name string) (values []string) {
+	t.Helper()
+	for _, file := range parse(t, dir) {
 		ast.Inspect(file, func(node ast.Node) bool {
-			value, isValue := node.(*ast.ValueSpec)
-			if !isValue || value.Type == nil {
-				return true
-			}
-			if of, isName := value.Type.(*ast.Ident); !isName || of.Name != "Code" {
-				return true
-			}
-			name := value.Names[0].Name
-			if _, said := conditions[holdings.Code(name)]; !said && name != "Faulty" && !strings.HasPrefix(name, "Release") {
-				t.Errorf("holdings.%s: no sentence", name)
+			if spec, ok := node.(*ast.ValueSpec); ok {
+				if of, ok := spec.Type.(*ast.Ident); ok && of.Name == name {
+					values = append(values, need.Value(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t))
+				}
 			}
 			return true
 		})
+	}
+	return values
+}
+
+// TestEveryConditionHasWords: every code of package holdings is a sentence here, but for those of a host that is leaving, and a fault's. Hosts are counted by
+// what is wrong with them, and each sentence says what that is.
+func TestEveryConditionHasWords(t *testing.T) {
+	codes, faults := constants(t, "../../holdings", "Code"), constants(t, "../../../inventory", "FaultKind")
+	need.That(t, len(codes) >= 9 && len(faults) >= 9, "found %q and %q", codes, faults)
+	for _, code := range codes {
+		if _, said := conditions[holdings.Code(code)]; !said && code != string(holdings.Faulty) && !strings.HasPrefix(code, "Release") {
+			t.Errorf("%s: no sentence", code)
+		}
+	}
+	words := map[string]string{}
+	for _, kind := range faults {
+		said := Reason(schedule.Condition{Why: holdings.Why{Code: holdings.Faulty}, Fault: inventory.FaultKind(kind)})
+		need.That(t, said != "" && words[said] == "", "%s: %q, as for %q", kind, said, words[said])
+		words[said] = kind
 	}
 }
 
@@ -100,21 +114,15 @@ func TestReason(t *testing.T) {
 		want   string
 	}{
 		{nil, ""},
-		{is(holdings.InError, ""), "in error"},
 		{schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"}, Message: "no power"}, "in error (power management error): no power"},
-		{is(holdings.InUse, ""), "in use"},
 		{is(holdings.KeptForReuse, "md-0"), "kept for reuse by md-0"},
-		{is(holdings.UnknownCluster, ""), "labeled for a cluster that is in neither the specs nor the tree"},
 		{is(holdings.UnknownCluster, "tenants/x"), `labeled for tenants/x, which is in neither the specs nor the tree`},
-		{is(holdings.InvalidRole, `"a b"`), `claimed for role "a b", which is no valid name`},
 		{schedule.Kept{Origin: schedule.FromTree, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
 			"held: by the previous tree, and the host does not carry its labels; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Faulty, "it has a mark")},
 			"its cluster is being decommissioned; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")}, "its cluster is being decommissioned; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{BySite: true}, Use: is(holdings.Installed, "")}, "the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
-		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: is(holdings.Installed, "")},
-			"marked for removal, and it no longer has a slot; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.Replaced{Trouble: is(holdings.Unhealthy, ""), Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
 		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and it no longer has a slot"},
 		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
@@ -134,8 +142,6 @@ func TestWarning(t *testing.T) {
 	}{
 		{schedule.OfCluster{Cluster: red, Warning: schedule.AnotherUID{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
 			"cluster tenants/red: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so the claim is void"},
-		{schedule.AnotherUID{Host: h1, Source: "a.yaml", Was: "1", Is: "2", Labeled: true},
-			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so the claim is void, and the host's labels decide who has it"},
 		{schedule.AnotherUID{Host: h1, Source: "a.yaml", Role: "Worker", Was: "1", Is: "2", Restored: true},
 			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"},
 		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)}, `host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},
@@ -167,27 +173,6 @@ func TestMissing(t *testing.T) {
 	} {
 		need.Equal(t, "", missing(&m), want)
 	}
-}
-
-// TestEveryFaultHasWords: hosts are counted by what is wrong with them, and each sentence says what that is.
-func TestEveryFaultHasWords(t *testing.T) {
-	file := need.Value(parser.ParseFile(token.NewFileSet(), "../../../inventory/fault.go", nil, 0))(t)
-	words := map[string]string{}
-	for _, declared := range file.Decls {
-		group, ok := declared.(*ast.GenDecl)
-		if !ok || group.Tok != token.CONST {
-			continue
-		}
-		for _, spec := range group.Specs {
-			value := spec.(*ast.ValueSpec)
-			kind := need.Value(strconv.Unquote(value.Values[0].(*ast.BasicLit).Value))(t)
-			said := Reason(schedule.Condition{Why: holdings.Why{Code: holdings.Faulty}, Fault: inventory.FaultKind(kind)})
-			other := words[said]
-			need.That(t, said != "" && other == "", "%s: %q, as for %q", value.Names[0], said, other)
-			words[said] = value.Names[0].Name
-		}
-	}
-	need.That(t, len(words) >= 9, "found %v", words)
 }
 
 // TestUnconfirmedAlike: where a tree is lost, each host's address is to be looked at: that is said once for a network.
