@@ -128,9 +128,8 @@ func isAddress(words string) bool {
 }
 
 // order is what a CI system obeys, looked for by line: "::" where one begins, with or without blanks, and "##vso[" and its like anywhere.
-var order = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[|"\s*::|\\n\s*::`)
+var order = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[|("|\\[nr])(\s|\\t)*::`)
 
-// TestJSON: what EscapeQuoted finds is FuzzEscapeQuoted's.
 func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		"a word": `"a word"`, "<&>": `"<&>"`, "a\r\n  ::b": `"a\r\n  \u003a:b"`, "fd00::1": `"fd00::1"`, "::error::x": `"\u003a:error::x"`, "##[##[": `"\u0023#[\u0023#["`,
@@ -143,7 +142,7 @@ func TestJSON(t *testing.T) {
 
 // FuzzJSON: what is read is what was written, and no line of it is an order.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{"", "::a", "a\n::b", `\n::`, `\\n::`, "##vso[", "####[[", "\"::", "\u2028::", "\r\n \n::"} {
+	for _, seed := range []string{"", "::a", "a\n::b", `\n::`, `\\n::`, "##AZaz[", "####[[", "\"::", "\r\t::", "\r ::", "\u2028::", "\r\n \n::"} {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, key, value string) {
