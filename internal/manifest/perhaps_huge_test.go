@@ -1,14 +1,9 @@
 package manifest
 
 import (
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -26,29 +21,4 @@ func FuzzPerhapsHuge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		need.Equal(t, text, perhapsHuge([]byte(text)), perhapsHugePattern.MatchString(text))
 	})
-}
-
-type ring struct {
-	Next *ring
-	Last []map[string][1]*struct{ resource.Quantity }
-}
-
-func TestHasQuantities(t *testing.T) {
-	for _, row := range []struct {
-		of   any
-		want bool
-	}{
-		{&struct{ Data map[string]string }{}, false},
-		{&metav1.ObjectMeta{}, false},
-		{&corev1.Secret{}, false},
-		{&corev1.PodSpec{}, true},
-		{&corev1.ResourceList{}, true},
-		{resource.Quantity{}, true},
-		{ring{}, true},
-		{new(any), false},
-	} {
-		for range 2 { // the second time it is known
-			need.Equal(t, row.of, hasQuantities(reflect.TypeOf(row.of)), row.want)
-		}
-	}
 }

@@ -26,10 +26,8 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 	for _, row := range []struct{ why, spec, want string }{
 		{"values that are fine", "{limits: {cpu: 1, memory: 2Gi}, interval: 10m, since: '2026-01-31T12:00:00Z'}", ""},
 		{"no quantity", "{limits: {cpu: 1, memory: hunter2}}", `line 3: spec.limits.memory: found a string, want a quantity as in "500m" or "2Gi"`},
-		{"a list for a quantity", "{limits: {cpu: [1]}}", "spec.limits.cpu: found a list, want a quantity"},
 		{"a quantity in words, beside another mistake", "{limits: {cpu: two}, name: 7}", "spec.name: found a whole number, want a string"},
 		{"no duration", "{interval: soon}", `spec.interval: found "soon", want a duration as in "10m"`},
-		{"a number for a duration", "{interval: 10}", "spec.interval: found 10, want a duration"},
 		{"no time", "{since: yesterday}", "spec.since: found a string, want a time as in"},
 	} {
 		docs, err := Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
@@ -60,11 +58,8 @@ func TestHugeQuantities(t *testing.T) {
 	for _, row := range []struct{ why, spec, bad string }{
 		{"what people write", "{resources: {limits: {cpu: 1, memory: 2Gi, ephemeral-storage: 1.5e3}, requests: {cpu: 100m, memory: 1E}}}", ""},
 		{"a label is no number", "{labels: {commit: 1e99999999, long: '1234567890123456789012345678901234567890'}}", ""},
-		{"an exponent that would come to an end", "{resources: {limits: {memory: 1E1000}}}", "spec.resources.limits.memory"},
 		{"an exponent without end", "{resources: {limits: {memory: 1E999999999999}}}", "spec.resources.limits.memory"},
-		{"in quotes", "{resources: {requests: {cpu: '1e+99999999'}}}", "spec.resources.requests.cpu"},
 		{"below zero", "{resources: {requests: {cpu: '1e-99999999'}}}", "spec.resources.requests.cpu"},
-		{"behind zeros", "{resources: {requests: {cpu: '1e0000000099999999'}}}", "spec.resources.requests.cpu"},
 		{"a field in another case", "{Resources: {Limits: {memory: 1E999999999999}}}", "spec.Resources.Limits.memory"},
 		{"digits without end", "{resources: {limits: {memory: '" + strings.Repeat("9", 100_000) + "'}}}", "spec.resources.limits.memory"},
 		{"in a list", "{sizes: [1Gi, 1E999999999999]}", "spec.sizes[1]"},
