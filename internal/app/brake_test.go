@@ -143,17 +143,6 @@ func TestBeyondBrake(t *testing.T) {
 	}
 }
 
-func TestBelow(t *testing.T) {
-	for where, want := range map[string]string{
-		"http://127.0.0.1/fleet.git main site": "http://127.0.0.1/fleet.git main site/clusters/a",
-		"https://git.example.org/fleet.git/":   "https://git.example.org/fleet.git/clusters/a",
-		"./tree/":                              "tree/clusters/a",
-		".":                                    "clusters/a",
-	} {
-		need.Equal(t, where, below(where, "clusters/a"), want)
-	}
-}
-
 // TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that
 // cluster's finding, and no other cluster is frozen for it.
 func TestServicesOfOthers(t *testing.T) {
