@@ -114,15 +114,6 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	need.Words(t, "no digest in the JSON", written(t, diff, inJSON), sum("1"))
 }
 
-func TestWordsOf(t *testing.T) {
-	for want, value := range map[string]any{
-		"a": "a", "a, b": []any{"a", "b"}, "a: 1, b: true": map[string]any{"b": true, "a": 1}, "empty": []any{}, "2 items": []any{map[string]any{}, "b"},
-		"1 field": map[string]any{"a": []any{}}, "7 items": []any{1, 2, 3, 4, 5, 6, 7}, "3": 3, "null": nil,
-	} {
-		need.Equal(t, value, wordsOf(value), want)
-	}
-}
-
 // TestBrief: a folder that is new as a whole is summed up, with its hosts; one that was there, and a file that stands alone, is not.
 func TestBrief(t *testing.T) {
 	host := func(name, role string) []byte {
@@ -169,23 +160,5 @@ PLAN.md changes accordingly
 		"a new folder is not summed up:\n%s", page)
 	if all := written(t, diff, plain); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
 		t.Error(all)
-	}
-}
-
-// Objects in lists are read by their fields, a line each, and not as JSON.
-func TestObjectsAreWords(t *testing.T) {
-	file := func(text string) map[string][]byte {
-		return map[string][]byte{"a.yaml": []byte("kind: Assignments\napiVersion: v1\nmetadata: {name: a}\n" + text)}
-	}
-	d, err := objdiff.Compare(file("hosts:\n- {name: h1, role: Worker, addresses: {oam: [10.0.0.1]}}\n- {name: h2}\n"), file("hosts:\n- {name: h2}\nreleasing:\n- {name: h1, role: Worker}\n- {name: h3, standby: true}\n"))
-	need.OK(t, err)
-	var out strings.Builder
-	need.OK(t, Human(&out, d, false, false))
-	need.Words(t, "", out.String(), "    + releasing[]: name: h1, role: Worker\n    + releasing[]: name: h3, standby: true\n", "    - hosts[]: addresses: {oam: [\"10.0.0.1\"]}, name: h1, role: Worker\n")
-}
-
-func TestKindsOf(t *testing.T) {
-	for kind, want := range map[string]string{"Deployment": "Deployments", "NetworkPolicy": "NetworkPolicies", "Gateway": "Gateways", "Ingress": "Ingresses", "Vino": "Vinos", "y": "ies"} {
-		need.Equal(t, kind, kindsOf(kind), want)
 	}
 }
