@@ -45,7 +45,7 @@ func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 
 // GitHub keeps ten annotations of a level; the others stand in the log, where no line is a command.
 func TestAnnotationsBeyondTenAreInTheLog(t *testing.T) {
-	for n, want := range map[int]int{10: 10, 11: 10, 40: 10} {
+	for n, want := range map[int]int{10: 10, 40: 10} {
 		out := written(t, func(w io.Writer) error { return GitHub(w, hostile(n)) })
 		commands, plain := 0, 0
 		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {

@@ -77,13 +77,10 @@ func TestHiddenFiles(t *testing.T) {
 	}{
 		{"everything, from the top", []File{file(".sourceignore", "# all", "", "/*")}, `.sourceignore: line 3: "/*" ` + all},
 		{"everything, and shown again", []File{file(".sourceignore", "/*", "!/fleet")}, ""},
-		{"everything, and shown again by another spelling", []File{file(".sourceignore", "/*", "!fleet/")}, ""},
 		{"everything, and shown again below", []File{file("fleet/.sourceignore", "!*.cfg"), file(".sourceignore", "*.cfg")}, ""},
 		{"shown above, and hidden below", []File{file("fleet/.sourceignore", "*.cfg"), file(".sourceignore", "!*.cfg")}, "fleet/.sourceignore: line 1: "},
 		{"one kind of files", []File{file(".sourceignore", "*.cfg")}, `hides fleet/clusters/bank/bank/infra/loadbalancer.cfg from Flux`},
-		{"kustomizations", []File{file(".sourceignore", "kustomization.yaml")}, "and 2 other files"},
 		{"a folder", []File{file(".sourceignore", "clusters/")}, `"clusters/" hides fleet/clusters/bank/bank/assignments.yaml and 5 other files`},
-		{"a folder in a folder", []File{file("fleet/.sourceignore", "infra/jump/")}, ""},
 		{"a folder by its path", []File{file("fleet/.sourceignore", "/clusters/bank/bank/infra/jump/")}, "jump/sshd_config"},
 		{"components", []File{file(".sourceignore", "capi/")}, "capi/kustomization.yaml from Flux"},
 		{"other folders, and what no engine reads", []File{file(".sourceignore", "/docs", "*.md", "testdata/")}, ""},
@@ -109,13 +106,11 @@ func TestRewrittenFiles(t *testing.T) {
 		{"* text=auto eol=crlf", at + `"eol=crlf" may have git check out`},
 		{"*.cfg ident", at + `"ident"`},
 		{"\t*.cfg\t-text filter=crypt", at + `"filter=crypt"`},
-		{"*.cfg working-tree-encoding", at},
 		{"*.cfg working-tree-encoding=UTF-16", at},
 		{"*.cfg ident\x00x", at},
 		{"ident ident", ""},
 		{"loadbalancer.cfg ident", at},
 		{"/fleet/clusters/** eol=crlf", at},
-		{"fleet/cl** eol=crlf", at},
 		{"**/* eol=crlf", at},
 		{"*.c[!x]g eol=crlf", at},
 		{`"*.cfg" eol=crlf`, at},
@@ -126,10 +121,7 @@ func TestRewrittenFiles(t *testing.T) {
 		{"*.yaml text eol=lf -ident !filter -working-tree-encoding", ""},
 		{"*.png filter=lfs diff=lfs merge=lfs -text", ""},
 		{"/docs/** eol=crlf", ""},
-		{"docs/*.cfg eol=crlf", ""},
 		{"fleet/ eol=crlf", ""},
-		{"# * eol=crlf", ""},
-		{"", ""},
 	} {
 		in := Input{ArgoCD: true, Prefix: "fleet", Tree: tree, Around: []File{file(".gitattributes", row.line)}}
 		check(t, in, row.want)
