@@ -20,8 +20,6 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 	}
 	for _, row := range []struct{ why, text, want string }{
 		{"NaN", named + "spec: {online: .nan}\n", "spec.online: found a string, want true or false"},
-		{"infinity", named + "status: {errorCount: -.inf, errorMessage: é .inf}\n", "status.errorCount: found a string, want a whole number"},
-		{"NaN in a list", list(named + "status: {errorCount: .NaN}\n"), "status.errorCount: found a string, want a whole number"},
 		{"NaN as a label", head + "metadata: {namespace: metal3, name: bad, labels: {rack: .nan}}\n", `metadata.labels[rack]: found ".nan", want at most 63`},
 		{"too deep", named + "x: " + deep + "\n", "mappings and lists within one another more than 100 deep"},
 		{"too deep in a list", list(named + "x: " + deep + "\n"), "mappings and lists within one another more than 100 deep"},
@@ -31,12 +29,10 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 		{"a key given twice", named + "spec: {online: true, online: false}\n", "not valid YAML: key \"online\" already set in map"},
 		{"a key that is a mapping", named + "spec: {online: {{ .online }}}\n", "not valid YAML"},
 		{"a huge number", named + "status: {errorCount: 1e999}\n", "status.errorCount: found "},
-		{"a number out of range", named + "status: {errorCount: 99999999999999999999}\n", "status.errorCount: found "},
 		{"a huge number in JSON", `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"namespace": "metal3", "name": "bad"}, "status": {"errorCount": 1e999}}`, "not an object of its kind: a value in it has the wrong form"},
 		{"labels of another type", head + "metadata: {namespace: metal3, name: bad, labels: 7}\n", "metadata.labels: found a whole number, want a mapping"},
 		{"a label that is too long", head + "metadata: {namespace: metal3, name: bad, labels: {" + strings.Repeat("k", 400) + ": x}}\n", "metadata.labels: "},
 		{"a label that is not UTF-8", head + "metadata: {namespace: metal3, name: bad, labels: {rack: \"r\xff\"}}\n", "metadata.labels[rack]: found "},
-		{"a control character", head + "metadata: {namespace: metal3, name: bad, labels: {rack: \"r\x1b\"}}\n", "metadata.labels[rack]: found "},
 	} {
 		text := row.text
 		if !strings.Contains(text, "kind: List") {
@@ -46,12 +42,9 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 	}
 	for _, row := range []struct{ why, host, want string }{
 		{"NaN", "{namespace: metal3, name: bad, hardware: {cpus: .nan}}", "hardware.cpus: found a string, want a whole number"},
-		{"infinity", "{namespace: metal3, name: bad, hardware: {memoryMiB: .inf}}", "hardware.memoryMiB: found a string, want a whole number"},
 		{"too deep", "{namespace: metal3, name: bad, labels: " + deep + "}", "mappings and lists within one another more than 100 deep"},
-		{"a number out of range", "{namespace: metal3, name: bad, hardware: {cpus: 99999999999999999999}}", "hardware.cpus: found "},
 		{"labels of another type", "{namespace: metal3, name: bad, labels: 7}", "labels: found a whole number, want a mapping"},
 		{"an address that is none", "{namespace: metal3, name: bad, addresses: [{network: oam, ip: x, origin: annotation}]}", "addresses[0].ip: found a string"},
-		{"a label that is not UTF-8", "{namespace: metal3, name: bad, labels: {rack: \"r\xff\"}}", "metadata.labels[rack]: found "},
 	} {
 		wantFault(t, "snapshot: "+row.why, snapshotHead+"- "+row.host+"\n", row.want)
 	}

@@ -49,13 +49,6 @@ func TestFaults(t *testing.T) {
 		calls int
 	}{
 		{"the token expires once: the list begins anew", where(secondRequest, refusing(410, "Expired", "The provided continue parameter is too old")), "", nil, 0},
-		{"a gateway says gone in its own words", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if n != 2 {
-				return false
-			}
-			http.Error(w, "gone", http.StatusGone)
-			return true
-		}, "", nil, 0},
 		{"the token expires each time", where(second, refusing(410, "Expired", "The provided continue parameter is too old")), "list of baremetalhosts.metal3.io: The provided continue parameter is too old", nil, 8},
 		{"a page of another version once", where(secondRequest, sending(`{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)), "", nil, 0},
 		{"pages of other versions each time", where(second, sending(`{"metadata":{"resourceVersion":"8"},"items":[]}`)), "different versions", ErrIncomplete, 8},
@@ -83,9 +76,6 @@ func TestFaults(t *testing.T) {
 			return isHosts(r, n) && page(w, fmt.Sprintf(`{"metadata":{"resourceVersion":"7","continue":"c%d"},"items":[]}`, n))
 		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},
 		{"busy for a while", where(early, refusing(429, "TooManyRequests", "busy")), "", nil, 0},
-		{"broken for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return (n == 2 || n == 3) && refuse(w, []int{500, 503}[n-2], "", "broken")
-		}, "", nil, 0},
 		{"busy all the time", where(always, refusing(429, "TooManyRequests", "busy")), "list of baremetalhosts.metal3.io: busy", nil, 4},
 		{"the connection breaks once", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if n != 2 {
