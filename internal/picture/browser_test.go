@@ -183,6 +183,7 @@ func fake(n int) *schedule.Placement {
 			line.Cluster, line.Role = c.Key, role.Name
 			assignment := schedule.Assignment{Host: host, Standby: next(6) == 0}
 			assignment.WasStandby = assignment.Standby
+			line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 			switch dice {
 			case 0, 1:
 				line.Verdict, line.Reason = schedule.Assigned, schedule.Chosen{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
@@ -192,13 +193,9 @@ func fake(n int) *schedule.Placement {
 			case 3:
 				line.Verdict, line.Reason = schedule.Releasing, schedule.Surplus{Want: 1}
 			case 4:
-				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 				assignment.Trouble = schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"}}
 			case 5:
-				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 				assignment.WasStandby = !assignment.Standby
-			default:
-				line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 			}
 			if line.Verdict == schedule.Releasing {
 				role.Releasing = append(role.Releasing, schedule.Release{Host: host, Reason: line.Reason})

@@ -128,11 +128,9 @@ func TestKeys(t *testing.T) {
 		{"no topology at all", nil, "", ""},
 		{"the only key, and a row by its label", [][]string{{"rack"}}, "rack", "row"},
 		{"a host's name is no rack while there is another", [][]string{{"node"}, {"node"}, {"rack"}}, "rack", "row"},
-		{"a host's name is better than nothing", [][]string{{"node"}}, "node", ""},
 		{"the most common", [][]string{{"row", "rack"}, {"rack"}}, "rack", "row"},
 		{"equally common: the widest", [][]string{{"row", "bay"}}, "row", ""},
 		{"a key that is called so is the rack", [][]string{{"row", "rack"}}, "rack", "row"},
-		{"equally common and first in their roles: the one with fewer values", [][]string{{"half"}, {"row"}}, "row", ""},
 	} {
 		p := &schedule.Placement{Hosts: hosts, Clusters: []schedule.Cluster{{}}}
 		for _, keys := range test.roles {
@@ -142,14 +140,6 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: found rack %q, row %q, want %q, %q", test.why, site.RackKey, site.RowKey, test.rack, test.row)
 		}
 	}
-}
-
-func TestNatural(t *testing.T) {
-	want := []string{"a", "n1", "n02", "n2", "n10", "n10b", "n11", "o"}
-	found := slices.Clone(want)
-	slices.Reverse(found)
-	slices.SortFunc(found, natural)
-	need.Same(t, "", found, want)
 }
 
 // TestSigns: what fails, changes or is left out is seen in a cell, in the legend and in the sums.
