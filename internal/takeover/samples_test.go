@@ -1,7 +1,6 @@
 package takeover
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -76,7 +75,7 @@ func compare(t *testing.T, file, got string) {
 	}
 }
 
-// sampleOfSite has a Site that names the manifests. Credentials in clear are refused, and then removed.
+// sampleOfSite has a Site that names the manifests.
 func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, error) {
 	const site = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  services:\n"
 	services := map[string]string{}
@@ -108,7 +107,7 @@ func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, err
 		s, err = api.CompleteSite(s, docs)
 	}
 	if err != nil {
-		return "", errors.Join(err, withoutCredentials(docs))
+		return "", err
 	}
 	if len(services) == 0 {
 		return "of no use without an Ironic that names it", nil
@@ -117,31 +116,6 @@ func sampleOfSite(_ *testing.T, _ string, docs []manifest.Document) (string, err
 		return "loaded", nil
 	}
 	return "converted\n" + errors.Join(s.Warnings...).Error(), nil
-}
-
-// withoutCredentials says what becomes of a Vino whose credentials were moved into a Secret; nil if it has none.
-func withoutCredentials(docs []manifest.Document) error {
-	var vino map[string]any
-	if err := json.Unmarshal(docs[0].JSON, &vino); err != nil {
-		return err
-	}
-	spec, _ := vino["spec"].(map[string]any)
-	if spec["bmcCredentials"] == nil {
-		return nil
-	}
-	delete(spec, "bmcCredentials")
-	text, err := json.Marshal(vino)
-	if err != nil {
-		return err
-	}
-	moved, err := manifest.Parse("without", text)
-	if err != nil {
-		return err
-	}
-	if outcome, err := sampleOfSite(nil, "", moved); err == nil {
-		return errors.New("without bmcCredentials: " + outcome)
-	}
-	return nil // the same words as with them
 }
 
 // TestNamesInCommands: what stands in files is others', and none of it is a command.
