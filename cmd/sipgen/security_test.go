@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 import (
@@ -177,13 +175,9 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	write(securityFiles)
 	render := func() (string, int) {
 		t.Helper()
-		memory := int64(securityMemory)
-		if raceDetector {
-			memory *= 15
-		}
 		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
 		need.OK(t, err)
-		need.That(t, found.Peak <= memory, "it took %d MB", found.Peak>>20)
+		need.That(t, found.Peak <= securityMemory, "it took %d MB", found.Peak>>20)
 		return found.Stdout + found.Stderr, found.Code
 	}
 	write(row.first)
