@@ -37,7 +37,7 @@ SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostIn
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
 	 TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
-	 TestRecordOfHardShapes TestSecurityTable TestTakeoverInEveryOrder \
+	 TestRecordOfHardShapes TestSecurityTable \
 	TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$

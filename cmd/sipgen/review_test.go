@@ -79,7 +79,7 @@ func same(t *testing.T, file, want string) {
 	}
 	found, err := os.ReadFile(file)
 	if err != nil || string(found) != want {
-		t.Errorf("%s is not what the commands print: go test ./cmd/sipgen -run ReviewPage -update (%v)", filepath.Base(file), err)
+		t.Errorf("%s is not what the commands print: go test ./cmd/sipgen -run %s -update (%v)", file, t.Name(), err)
 	}
 }
 
