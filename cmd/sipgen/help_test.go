@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +11,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"github.com/creack/pty"
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
-	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
@@ -43,19 +38,6 @@ func TestHelpFitsATerminal(t *testing.T) {
 		}
 		words := strings.Join(strings.Fields(out+options), " ")
 		need.Words(t, args, words, strings.Fields(commands[i].LocalFlags().FlagUsages())...)
-	}
-}
-
-// TestPublishHasFewFlags: what a command has of its own fits a reader's head; the common ones are said once.
-func TestPublishHasFewFlags(t *testing.T) {
-	root := newRoot(&terminal.UI{})
-	if takeover, _, err := root.Find([]string{"takeover"}); err != nil || only(takeover, false).Lookup("filename") == nil {
-		t.Errorf("takeover's -f is not that of the others: %v", err)
-	}
-	for _, command := range root.Commands() {
-		n := 0
-		only(command, false).VisitAll(func(*pflag.Flag) { n++ })
-		need.That(t, n <= 20, "%s: %d flags of its own, want at most 20", command.Name(), n)
 	}
 }
 
@@ -98,70 +80,27 @@ func TestPlugin(t *testing.T) {
 	need.Words(t, said, out, "kubectl sipgen plan [CLUSTER]")
 }
 
-// TestFieldsFit: fields are as wide as the terminal that shows them.
-func TestFieldsFit(t *testing.T) {
-	screen, tty, err := pty.Open()
-	need.OK(t, err)
-	defer func() { _ = screen.Close() }()
-	text := make(chan string)
-	go func() {
-		all, _ := io.ReadAll(screen) // ends in EIO when the other side is closed
-		text <- string(all)
-	}()
-	need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
-	root := newRoot(&terminal.UI{Out: tty, Err: io.Discard})
-	root.SetArgs([]string{"fields", "site.spec.hosts"})
-	need.OK(t, root.Execute())
-	_ = tty.Close()
-	for line := range strings.Lines(<-text) {
-		if line = strings.TrimRight(line, "\r\n"); prettytext.StringWidth(line) > 80 {
-			t.Errorf("found %q, want at most 80 columns", line)
-		}
-	}
-}
-
 func TestWithoutFormulas(t *testing.T) {
 	got := withoutFormulas([][]string{{"=1+2", "+1", "-1", "@a", "\ta", "\ra", "a=1", "", "m/h", "2-1"}})
 	want := []string{"'=1+2", "'+1", "'-1", "'@a", "'\ta", "'\ra", "a=1", "", "m/h", "2-1"}
 	need.That(t, slices.Equal(got[0], want), "got %q, want %q", got[0], want)
 }
 
-func alwaysFull(t *testing.T) *os.File {
-	t.Helper()
+// A full disk below stdout is an error of every command, whatever it prints: who keeps the output would take a part of it for the whole. A command that has
+// written and cannot say so has done its work: code 2 is for a run that has written nothing.
+func TestOutputIsIncomplete(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		need.Missing(t, "a device that is always full: %v", err)
 	}
-	t.Cleanup(func() { _ = full.Close() })
-	return full
-}
-
-// A full disk below stdout is an error of every command, whatever it prints: who keeps the output would take a part of it for the whole.
-func TestOutputIsIncomplete(t *testing.T) {
-	full := alwaysFull(t)
-	in := []string{"--site", "../../examples/two-tenants/site.yaml", "-f", "../../examples/two-tenants/tenants", "--inventory", "../../examples/two-tenants/hosts"}
-	previous := append(slices.Clone(in), "--previous", "none")
-	for _, args := range [][]string{
-		append([]string{"plan"}, previous...), append([]string{"plan", "-o", "wide"}, previous...), append([]string{"plan", "-o", "json"}, previous...),
-		append([]string{"tenants"}, previous...), {"version"}, {"--help"}, {"fields", "site"},
-	} {
-		var stderr bytes.Buffer
-		need.Equal(t, args, run(t.Context(), args, strings.NewReader(""), full, &stderr), exitError)
-		need.Words(t, args, stderr.String(), "sipgen: the output is incomplete: write /dev/full: no space left on device\n")
-		need.Without(t, args, stderr.String(), "hint")
-	}
-}
-
-// A command that has written and cannot say so has done its work: code 2 is for a run that has written nothing.
-func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
-	full := alwaysFull(t)
+	defer full.Close()
 	t.Setenv("GIT_AUTHOR_NAME", "Ada")
 	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
 	dir, example, sip := t.TempDir(), "../../examples/two-tenants/", "../../testdata/inputs/sip-operator/"
 	repo, specs := filepath.Join(dir, "fleet.git"), filepath.Join(dir, "specs")
 	site := filepath.Join(dir, "begun", "site.yaml")
-	publishes := []string{"publish", "--site", example + "site.yaml", "-f", example + "tenants",
-		"--inventory", example + "hosts", "--repo", repo}
+	inputs := []string{"--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts", "--repo", repo}
+	publishes := append([]string{"publish"}, inputs...)
 	const cause = "the output is incomplete: write /dev/full: no space left on device\n"
 	for _, row := range []struct {
 		args []string
@@ -174,6 +113,9 @@ func TestOutputIsIncompleteAfterAWrite(t *testing.T) {
 		{publishes, exitDone, "nothing to commit"},
 		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml", "--out", specs}, exitFinding, "sipgen: 1 spec is written to " + specs + ", but " + cause},
 		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml"}, exitError, "sipgen: " + cause},
+		{append([]string{"plan"}, inputs...), exitError, "sipgen: " + cause},
+		{append([]string{"plan", "-o", "json"}, inputs...), exitError, "sipgen: " + cause},
+		{[]string{"--help"}, exitError, "sipgen: " + cause},
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), row.args, strings.NewReader(""), full, &stderr)
