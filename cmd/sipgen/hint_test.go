@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,8 +19,6 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/forge"
-	"github.com/airshipit/sipgen/publish"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
@@ -32,24 +29,18 @@ func TestHintsStandWithTheirErrors(t *testing.T) {
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
 		beyond("b.yaml: found node port 30000, which is not granted to tenant b", true),
-		beyond("c.yaml: found 9, but tenant c may have at most 5", true),
 		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost", false),
-		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range", false),
 		&app.AskedError{Err: apierrors.NewUnauthorized("get hosts"), Context: "lab", Server: "api.example.org"},
 		&app.AskedError{Err: errors.New("get secrets: no answer"), Context: "lab", Server: "api.example.org"},
-		beyond("f.yaml: found node port 30001, which is not granted to tenant f", true),
 		syscall.ENOSPC,
 	))
 	const want = `sipgen: a.yaml: spec.nods: unknown field
 sipgen: b.yaml: found node port 30000, which is not granted to tenant b
-sipgen: c.yaml: found 9, but tenant c may have at most 5
 sipgen: hint: sipgen tenants --suggest prints the grants that the specs need
 sipgen: d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost
-sipgen: e.yaml: found node port 1, want one within 30000 to 32767, the site's range
 sipgen: get hosts
 sipgen: hint: the API server is api.example.org (context "lab"): the credentials are wrong or have expired (--context selects another cluster)
 sipgen: get secrets: no answer
-sipgen: f.yaml: found node port 30001, which is not granted to tenant f
 sipgen: no space left on device
 sipgen: hint: the disk is full: free some space, then run it again
 sipgen: nothing is pushed
@@ -58,24 +49,6 @@ sipgen: nothing is pushed
 	ui := &terminal.UI{Err: &out}
 	fail(ui, err)
 	need.That(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
-}
-
-// Where a login lacks something, the hint names the variables; every field that publish may name has some.
-func TestLoginHints(t *testing.T) {
-	text, err := os.ReadFile("../../publish/errors.go")
-	more, moreErr := os.ReadFile("../../publish/auth.go")
-	need.OK(t, errors.Join(err, moreErr))
-	named := 0
-	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
-		field, _, _ := strings.Cut(part, "\"")
-		named++
-		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
-		need.That(t, strings.Contains(hint, "SIPGEN_"), "%s: found %q", field, hint)
-		_, found := reflect.TypeFor[publish.Auth]().FieldByName(field)
-		need.That(t, found, "%s is no field of publish.Auth", field)
-	}
-	need.That(t, named >= 6, "found %d settings in the code", named)
-	need.Words(t, "a forge's certificate", hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)), "SIPGEN_GIT_CA_FILE")
 }
 
 // TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.

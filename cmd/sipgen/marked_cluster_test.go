@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,37 +140,6 @@ func TestInitOnACluster(t *testing.T) {
 	}
 }
 
-// TestRequestsOfARun counts what a live plan asks of the API server: docs/performance.md has the numbers.
-func TestRequestsOfARun(t *testing.T) {
-	cluster := newMarkedCluster(t, "../../examples/single/hosts.yaml")
-	var (
-		mu    sync.Mutex
-		asked = map[string]int{}
-	)
-	answer := cluster.Config.Handler
-	cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked[r.Method+" "+r.URL.Path]++
-		mu.Unlock()
-		answer.ServeHTTP(w, r)
-	})
-	t.Setenv("KUBECONFIG", cluster.kubeconfig(t))
-	code, out, said := ran(t, "plan", "--site", "../../examples/single/site.yaml", "--inventory", "cluster", "--previous", "none")
-	need.Must(t, code == exitDone, "exit %d\n%s%s", code, out, said)
-	var lines []string
-	for request, n := range asked {
-		lines = append(lines, fmt.Sprintf("%d %s", n, request))
-	}
-	slices.Sort(lines)
-	want := []string{
-		"1 GET /api/v1/namespaces/metal3/secrets/server-1-network-data", "1 GET /api/v1/namespaces/metal3/secrets/server-2-network-data",
-		"1 GET /api/v1/namespaces/metal3/secrets/server-3-network-data", "1 GET /api/v1/services",
-		"1 GET /apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "1 GET /apis/airship.airshipit.org/v1/sipclusters",
-		"1 GET /apis/apps/v1/deployments", "1 GET /apis/metal3.io/v1alpha1/baremetalhosts", "1 GET /apis/metal3.io/v1alpha1/hardwaredata",
-	}
-	need.That(t, slices.Equal(lines, want), "found\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
-}
-
 // sipInputs has what was recorded of the SIP operator's tenant lma.
 const sipInputs = "../../testdata/inputs/sip-operator"
 
@@ -232,9 +200,7 @@ func TestServiceOwners(t *testing.T) {
 		code        int
 		says, not   string
 	}{
-		"SIP's":               {spec, sipDeployment("manager", "Update"), 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
 		"SIP's, without keys": {spec, sipDeployment("manager", "Update"), 1, missing, "was not checked"},
-		"handed over":         {spec, sipDeployment("kustomize-controller", "Apply"), 0, missing, "was not checked"},
 		"the engine's":        {spec, synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
 		"not allowed":         {spec, nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},
 		"without service":     {bare, nil, 0, finalizer, "was not checked"},
