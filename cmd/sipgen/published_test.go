@@ -26,8 +26,24 @@ import (
 // release ends: whoever planned from it would hand out a server that still runs somebody's workload. In a repository of several sites, or
 // with the specs, commits of others do not make a snapshot old.
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
-	publish, released := publishRelease(t)
-	now := time.Now()
+	const onlyAdds = "they only add hosts, and say nothing of those of the tree"
+	work, now := t.TempDir(), time.Now()
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	publish := func(want string) string {
+		t.Helper()
+		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git",
+			"--path", "sites/dc1")
+		need.Must(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
+		return git(t, "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml")
+	}
+	snapshot(t, now.Add(-time.Hour))
+	publish("")
+	snapshot(t, now.Add(time.Minute))
+	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
+	released := publish("")
+	need.Words(t, "no host is released", released, "releasing:")
 	snapshot(t, now.Add(-time.Hour))
 	need.Equal(t, "an old snapshot ended the release", publish(onlyAdds), released)
 	snapshot(t, now.Add(time.Hour))
@@ -36,34 +52,6 @@ func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	snapshot(t, now.Add(3*time.Hour))
 	commitAt(t, now.Add(4*time.Hour), "sites/dc2/notes")
 	need.Without(t, "a host that was seen clean is not free", publish(""), "releasing:")
-}
-
-const onlyAdds = "they only add hosts, and say nothing of those of the tree"
-
-// publishRelease publishes the example with a host that it releases, and returns how to publish it again, and its
-// assignments. Publishing it fails unless it prints what is wanted.
-func publishRelease(t *testing.T) (publish func(want string) string, released string) {
-	t.Helper()
-	work := t.TempDir()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
-	t.Chdir(work)
-	out, err := exec.Command("git", "init", "-q", "--bare", "-b", "main", "fleet.git").CombinedOutput()
-	need.Must(t, err == nil, "%v: %s", err, out)
-	publish = func(want string) string {
-		t.Helper()
-		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git",
-			"--path", "sites/dc1")
-		need.Must(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
-		return git(t, "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml")
-	}
-	snapshot(t, time.Now().Add(-time.Hour))
-	publish("")
-	snapshot(t, time.Now().Add(time.Minute))
-	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
-	if released = publish(""); !strings.Contains(released, "releasing:") {
-		t.Fatalf("no host is released:\n%s", released)
-	}
-	return publish, released
 }
 
 // commitAt commits an empty file on top of the branch, at a time.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -103,15 +104,8 @@ func forms(text string) map[string]string {
 		"base64 for URLs":        base64.RawURLEncoding.EncodeToString([]byte(text)),
 		"base64 twice":           base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(text)))),
 		"base64 of a line more":  base64.StdEncoding.EncodeToString([]byte("# key\n" + text)),
-		"base64 folded to lines": strings.Join(chunks(base64.StdEncoding.EncodeToString([]byte(text)), 76), "\n"),
+		"base64 folded to lines": regexp.MustCompile(`.{76}`).ReplaceAllString(base64.StdEncoding.EncodeToString([]byte(text)), "$0\n"),
 	}
-}
-
-func chunks(text string, n int) (out []string) {
-	for len(text) > n {
-		out, text = append(out, text[:n]), text[n:]
-	}
-	return append(out, text)
 }
 
 func TestFindKnowsPrivateKeys(t *testing.T) {

@@ -188,7 +188,7 @@ func secretData() string { return "data: {networkData: " + inventorytest.Both64 
 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
 func TestClusterIsLikeFiles(t *testing.T) {
-	want := need.Value(fromText(t, site))(t)
+	want, _ := bmh.FromDocuments(need.Value(manifest.Parse("hosts.yaml", []byte(site)))(t))
 	api := newFakeAPI(t, site)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
 	got := need.Value(api.read(Options{Now: now}))(t)
@@ -263,11 +263,4 @@ func TestClusterDocuments(t *testing.T) {
 	need.Same(t, "", names, want)
 	doc := docs[2].Problem("spec", "wrong")
 	need.That(t, strings.HasPrefix(doc.Error(), "sipcluster b/three: document "), "a problem of it says %v", doc)
-}
-
-func fromText(t *testing.T, text string) ([]inventory.Host, error) {
-	t.Helper()
-	docs := need.Value(manifest.Parse("hosts.yaml", []byte(text)))(t)
-	hosts, _ := bmh.FromDocuments(docs)
-	return hosts, nil
 }
