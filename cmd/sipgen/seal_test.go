@@ -325,23 +325,12 @@ func TestTamperedFolders(t *testing.T) {
 // holders reads who has which host out of assignments.yaml files, one after the other, by their text alone.
 func holders(t *testing.T, text string) map[string]string {
 	t.Helper()
-	of := map[string]string{}
-	cluster := ""
-	for _, line := range strings.Split(text, "\n") {
-		name, found := strings.CutPrefix(line, "  name: ")
-		if row, isRow := strings.CutPrefix(line, "- {name: "); isRow {
-			name, _, _ = strings.Cut(row, ",")
-			found = true
-		}
-		switch {
-		case strings.HasPrefix(line, "metadata:"):
-			cluster = ""
-		case found && cluster == "":
-			cluster = name
-		case found && strings.HasPrefix(name, "r"):
-			first := of[name]
-			need.That(t, first == "", "host %s is held by %s and by %s", name, first, cluster)
-			of[name] = cluster
+	of, cluster := map[string]string{}, ""
+	for _, found := range regexp.MustCompile(`(?m)^metadata:\n  name: (\S+)|^- \{name: (r[^,]+)`).FindAllStringSubmatch(text, -1) {
+		cluster = cmp.Or(found[1], cluster)
+		if host := found[2]; host != "" {
+			need.That(t, of[host] == "", "host %s is held by %s and by %s", host, of[host], cluster)
+			of[host] = cluster
 		}
 	}
 	need.Must(t, len(of) != 0, "no holder found: the test reads nothing")
