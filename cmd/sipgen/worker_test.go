@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -140,8 +139,7 @@ func setEnvironment(variables []string) {
 // scriptProcess is what a command of a script has of its own: who runs it, and the names in its environment.
 type scriptProcess struct {
 	workers *workers
-	// always are set, though to nothing; others where the script has set them.
-	always, others []string
+	names   []string
 }
 
 type processKey struct{}
@@ -153,14 +151,12 @@ func newScriptProcess(workers *workers, env *testscript.Env) (p scriptProcess, e
 	p.workers = workers
 	for _, variable := range env.Vars {
 		name, _, _ := strings.Cut(variable, "=")
-		p.always = append(p.always, name)
+		p.names = append(p.names, name)
 	}
 	name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
 	text, err := os.ReadFile(filepath.Join(scripts, name+".txtar"))
 	for _, line := range setInScript.FindAllStringSubmatch(string(text), -1) {
-		if !slices.Contains(p.always, line[1]) && !slices.Contains(p.others, line[1]) {
-			p.others = append(p.others, line[1])
-		}
+		p.names = append(p.names, line[1])
 	}
 	return p, err
 }
@@ -170,10 +166,7 @@ func inWorker(ts *testscript.TestScript, args []string) answered {
 	p := ts.Value(processKey{}).(scriptProcess)
 	dir := ts.MkAbs(".")
 	environment := []string{"PWD=" + dir}
-	for _, name := range p.always {
-		environment = append(environment, name+"="+ts.Getenv(name))
-	}
-	for _, name := range p.others {
+	for _, name := range p.names {
 		if value := ts.Getenv(name); value != "" {
 			environment = append(environment, name+"="+value)
 		}
