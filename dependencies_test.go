@@ -153,7 +153,8 @@ var folders = map[string][]string{
 // impure are packages that a pure package may not import: its results depend on its arguments only.
 var impure = strings.Fields("os time math/rand math/rand/v2 net net/http crypto/rand log k8s.io/client-go")
 
-// pure are the pure packages, with everything below them, each with what it may import all the same: to compute with times and addresses.
+// pure are the pure packages, with everything below them, each with what it may import all the same: to compute with
+// times and addresses.
 var pure = map[string]string{
 	"internal/netplan": "net", "internal/vino": "net", "internal/history": "time", "render": "time", "internal/report": "time",
 	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "", "internal/holdings": "", "internal/picture": "",

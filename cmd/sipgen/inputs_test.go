@@ -37,8 +37,9 @@ func inputsIn(t *testing.T, dir string) []string {
 	if strings.Contains(read(t, args[1]), "\n  inputs:\n") {
 		return args
 	}
-	for _, input := range []string{"-f tenants", "-f cluster.yaml", "-f specs", "-f spec.yaml", "--inventory hosts", "--inventory hosts.yaml"} {
-		flag, name, _ := strings.Cut(input, " ")
+	inputs := "-f=tenants -f=cluster.yaml -f=specs -f=spec.yaml --inventory=hosts --inventory=hosts.yaml"
+	for _, input := range strings.Fields(inputs) {
+		flag, name, _ := strings.Cut(input, "=")
 		if path := filepath.Join(dir, name); need.Err(os.Stat(path)) == nil {
 			args = append(args, flag, path)
 		}
@@ -88,12 +89,13 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 	folder, spec := t.TempDir(), read(t, filepath.Join(single, "cluster.yaml"))
 	file, site := filepath.Join(folder, "cluster.yaml"), filepath.Join(folder, "site.yaml")
 	need.Write(t, file, strings.Replace(spec, service, service+"        haproxy: {lines: {defaults: [option tcpka]}}\n", 1))
-	need.Write(t, site, "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n"+
-		"  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n")
+	need.Write(t, site, "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n"+
+		"  repository: {url: 'https://git.example.org/a.git'}\n  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n")
 	inputs := []string{"--site", site, "-f", file, "--inventory", filepath.Join(single, "hosts.yaml")}
 	_, plan, _ := ran(t, append([]string{"plan"}, inputs...)...)
 	need.Words(t, "", strings.Join(strings.Fields(plan), " "), "lab/lab has lines of HAProxy's configuration")
 	ran(t, append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...)...)
 	need.Words(t, "", read(t, filepath.Join(folder, "tree", "PLAN.md")),
-		"**Lines of HAProxy:** they may do anything in its load balancers: `spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
+		"**Lines of HAProxy:** they may do anything in its load balancers: "+
+			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
 }

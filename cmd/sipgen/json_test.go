@@ -126,9 +126,9 @@ func TestJSONHasAKind(t *testing.T) {
 		need.That(t, err == nil && head.APIVersion == v1alpha1.APIVersion && head.Kind == kind, "%s: %v, %+v, %s", kind, err, head, said)
 	}
 	for _, command := range newRoot(&terminal.UI{}).Commands() {
-		if flag := command.Flags().Lookup("output"); flag != nil && strings.Contains(flag.Usage, "json") && !strings.Contains(flag.Usage, "json-schema") {
-			need.That(t, commands[command.Name()], "%s: no kind", command.Name())
-		}
+		flag := command.Flags().Lookup("output")
+		isJSON := flag != nil && strings.Contains(flag.Usage, "json") && !strings.Contains(flag.Usage, "json-schema")
+		need.That(t, !isJSON || commands[command.Name()], "%s: no kind", command.Name())
 	}
 }
 
@@ -136,7 +136,8 @@ func TestJSONHasAKind(t *testing.T) {
 func TestExitCodePage(t *testing.T) {
 	var rows []string
 	want := []string{"completion"} // cobra's own
-	for _, match := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (.*) \\|$").FindAllStringSubmatch(read(t, "../../docs/exit-codes.md"), -1) {
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| .* \\|$")
+	for _, match := range row.FindAllStringSubmatch(read(t, "../../docs/exit-codes.md"), -1) {
 		rows = append(rows, match[1])
 	}
 	for _, command := range newRoot(&terminal.UI{}).Commands() {

@@ -226,9 +226,10 @@ func TestScenariosOfSIP(t *testing.T) {
 	same(t, page, before+begin+table+end+after)
 }
 
-// TestTakeoverInOrder takes four of SIP's tenants over one at a time, in four orders, where each tenant is first once, and last once: at every step each
-// tenant has exactly the hosts that SIP gave it, none is new, released or pending, the free hosts stay free, and those of tenants that are not taken over
-// yet are left alone. One tenant has a host on standby, one two hosts in a rack that its spec would not allow today.
+// TestTakeoverInOrder takes four of SIP's tenants over one at a time, in four orders, where each tenant is first once, and
+// last once: at every step each tenant has exactly the hosts that SIP gave it, none is new, released or pending, the free
+// hosts stay free, and those of tenants that are not taken over yet are left alone. One tenant has a host on standby, one
+// two hosts in a rack that its spec would not allow today.
 func TestTakeoverInOrder(t *testing.T) {
 	type tenant struct{ controlPlanes, workers, standby int }
 	tenants := map[string]tenant{"a": {1, 2, 0}, "b": {1, 1, 1}, "c": {3, 0, 0}, "d": {1, 2, 0}}

@@ -118,7 +118,10 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 
 // set sets what a request has, by the name that each forge has for it.
 func (p *fakePull) set(body map[string]any) {
-	for name, field := range map[string]*string{"title": &p.Title, "body": &p.Body, "description": &p.Body, "head": &p.Head, "source_branch": &p.Head, "base": &p.Base, "target_branch": &p.Base} {
+	for name, field := range map[string]*string{
+		"title": &p.Title, "body": &p.Body, "description": &p.Body,
+		"head": &p.Head, "source_branch": &p.Head, "base": &p.Base, "target_branch": &p.Base,
+	} {
 		if text, _ := body[name].(string); text != "" {
 			*field = text
 		}
@@ -134,7 +137,8 @@ func (f *fake) create(w http.ResponseWriter, body map[string]any) {
 	if slices.ContainsFunc(f.pulls, func(p *fakePull) bool { return p.Open && p.Head == made.Head && p.Base == made.Base && !p.FromFork }) {
 		switch f.kind {
 		case GitHub:
-			f.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + made.Head + "."}}})
+			detail := map[string]any{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + made.Head + "."}
+			f.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{detail}})
 		case GitLab:
 			f.answer(w, 409, map[string]any{"message": []any{"Another open merge request already exists for this source branch: !1"}})
 		default:
@@ -171,10 +175,11 @@ func (f *fake) show(number int) map[string]any {
 	}
 	page := cmp.Or(f.pages, f.server.URL)
 	shown := map[string]any{
-		"number": number, "title": p.Title, "body": p.Body, "labels": labels, "merged": p.Merged, "html_url": fmt.Sprint(page, "/pull/", number),
-		"head": map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository, "repo": map[string]any{"id": repository}},
-		"base": map[string]any{"ref": p.Base, "repo_id": 1, "repo": map[string]any{"id": 1}},
-		"iid":  number, "description": p.Body, "web_url": fmt.Sprint(page, "/-/merge_requests/", number), "sha": p.SHA,
+		"number": number, "title": p.Title, "body": p.Body, "labels": labels, "merged": p.Merged,
+		"html_url": fmt.Sprint(page, "/pull/", number),
+		"head":     map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository, "repo": map[string]any{"id": repository}},
+		"base":     map[string]any{"ref": p.Base, "repo_id": 1, "repo": map[string]any{"id": 1}},
+		"iid":      number, "description": p.Body, "web_url": fmt.Sprint(page, "/-/merge_requests/", number), "sha": p.SHA,
 		"source_branch": p.Head, "target_branch": p.Base, "source_project_id": repository, "target_project_id": 1,
 	}
 	if p.Merged {

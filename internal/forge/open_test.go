@@ -54,8 +54,8 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.pulls = []*fakePull{{Head: "sipgen/dc1", Base: "main", Title: "theirs", Open: true, FromFork: true}}
 		opened := ask(t, f, request(nil), Created)
-		need.That(t, strings.HasPrefix(opened.URL, f.server.URL+"/") && !strings.Contains(opened.URL, "acme/fleet") && opened.Number == 2 && opened.OtherHost == "",
-			"found %+v", opened)
+		need.Without(t, "", opened.URL, "acme/fleet")
+		need.That(t, strings.HasPrefix(opened.URL, f.server.URL+"/") && opened.Number == 2 && opened.OtherHost == "", "found %+v", opened)
 		p := f.pulls[1]
 		need.That(t, p.Title == "dc1: 3 hosts" && p.Body == "the body" && p.Head == "sipgen/dc1" && p.Base == "main", "found %+v", p)
 		ask(t, f, request(nil), Unchanged)
@@ -64,8 +64,8 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 		need.Len(t, "writes", f.writes, 1)
 		ask(t, f, request(func(r *Request) { r.Title, r.Body = "dc1: 4 hosts", "another" }), Updated)
 		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
-		need.That(t, len(f.pulls) == 2 && p.Title == "dc1: 4 hosts" && p.Body == "another" && p.Base == "production" && f.pulls[0].Title == "theirs",
-			"found %d, %+v, %+v", len(f.pulls), p, f.pulls[0])
+		need.That(t, p.Title == "dc1: 4 hosts" && p.Body == "another" && p.Base == "production", "found %+v", p)
+		need.That(t, len(f.pulls) == 2 && f.pulls[0].Title == "theirs", "found %d, %+v", len(f.pulls), f.pulls[0])
 	})
 }
 
@@ -125,7 +125,8 @@ func TestClosedAndMergedAreLeftAlone(t *testing.T) {
 		ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
 		need.Len(t, "writes", f.writes, 0)
 		ask(t, f, request(func(r *Request) { r.Commit = "merged" }), Created)
-		need.That(t, f.pulls[0].Title == "merged" && f.pulls[1].Title == "closed" && len(f.pulls) == 3, "found %+v %+v", f.pulls[0], f.pulls[1])
+		need.Len(t, "", f.pulls, 3)
+		need.That(t, f.pulls[0].Title == "merged" && f.pulls[1].Title == "closed", "found %+v %+v", f.pulls[0], f.pulls[1])
 	})
 }
 

@@ -48,7 +48,8 @@ func FuzzText(f *testing.F) {
 		f.Add(text)
 	}
 	// Each way through the patterns, so that none lacks its mark.
-	for _, begin := range strings.Fields("ghu_ github_pat_ gldt- AKIA ASIA xoxb- xapp- AIza ya29. GOCSPX- hvs. dckr_pat_ AGE-SECRET-KEY-1 PuTTY-User-Key-File-3:") {
+	begins := "ghu_ github_pat_ gldt- AKIA ASIA xoxb- xapp- AIza ya29. GOCSPX- hvs. dckr_pat_ AGE-SECRET-KEY-1 PuTTY-User-Key-File-3:"
+	for _, begin := range strings.Fields(begins) {
 		f.Add(begin + strings.Repeat("AB2", 30)[:35]) // as long as Google's
 		f.Add(begin + strings.Repeat("AB2", 30)[:16]) // as long as AWS's
 	}
