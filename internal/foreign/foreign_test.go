@@ -106,6 +106,7 @@ func TestRewrittenFiles(t *testing.T) {
 		{"* text=auto eol=crlf", at + `"eol=crlf" may have git check out`},
 		{"*.cfg ident", at + `"ident"`},
 		{"\t*.cfg\t-text filter=crypt", at + `"filter=crypt"`},
+		{"*.cfg working-tree-encoding", at},
 		{"*.cfg working-tree-encoding=UTF-16", at},
 		{"*.cfg ident\x00x", at},
 		{"ident ident", ""},
@@ -122,6 +123,7 @@ func TestRewrittenFiles(t *testing.T) {
 		{"*.png filter=lfs diff=lfs merge=lfs -text", ""},
 		{"/docs/** eol=crlf", ""},
 		{"fleet/ eol=crlf", ""},
+		{"", ""},
 	} {
 		in := Input{ArgoCD: true, Prefix: "fleet", Tree: tree, Around: []File{file(".gitattributes", row.line)}}
 		check(t, in, row.want)

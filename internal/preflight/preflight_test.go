@@ -43,6 +43,7 @@ func TestCheck(t *testing.T) {
 		{"row 10: a host that others made", flux, v1alpha1.ApplyMerge, []inventory.Manager{people, labels}, nil, nil},
 		{"row 1: Flux merges into a host by kubectl apply", flux, v1alpha1.ApplyMerge, []inventory.Manager{client}, marks{last: "present"}, nil},
 		{"row 6: Flux owns the spec, the wipe is armed", flux, v1alpha1.ApplyMerge, []inventory.Manager{people, owner}, nil, []string{"its spec is owned by kustomize-controller (Apply)"}},
+		{"another engine's manager is nothing that Flux inherits", flux, v1alpha1.ApplyMerge, []inventory.Manager{argo1}, nil, nil},
 		{"Argo CD owns the spec in both ways", argo, v1alpha1.ApplyMerge, []inventory.Manager{argo1, argo2}, nil, []string{"argocd-controller (Apply) and argocd-controller (Update)"}},
 		{"row 7: the annotation of kubectl apply", argo, v1alpha1.ApplyMerge, []inventory.Manager{client}, marks{last: "present"}, []string{"kubectl-client-side-apply (Update), and it has the annotation " + last + ": Argo CD takes over"}},
 		{"row 8: the manager alone, under a sync with migration", argo, v1alpha1.ApplyMerge, []inventory.Manager{client}, nil, []string{"without ClientSideApplyMigration=false"}},

@@ -94,6 +94,7 @@ func TestBadHosts(t *testing.T) {
 		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""), "", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
 		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "", `metadata.labels: "../x" is no valid label`, false},
 		{"a label that is a token", inventorytest.HostYAML("n1", "  labels: {rack: "+token+", flavor: x}\n", ""), "", `metadata.labels[rack]: found an access token of GitHub (not shown), want no secret in a label`, false},
+		{"a label key that is a token", inventorytest.HostYAML("n1", "  labels: {"+token+": r1, flavor: x}\n", ""), "", `metadata.labels: found an access token of GitHub (not shown)`, false},
 		{"a uid that is a token", inventorytest.HostYAML("n1", "  uid: "+token+"\n", ""), "", `metadata.uid: found an access token of GitHub (not shown), want the uid that the API server gave it`, true},
 		{"a label that is a number", inventorytest.HostYAML("n1", "  labels: {rack: 1}\n", ""), "", `metadata.labels.rack: found a whole number, want a string`, true},
 		{"a name that no file can have", inventorytest.HostYAML("n1"+strings.Repeat("x", 243), "", ""), "", "found 250 characters in namespace and name, want at most 249", false},
