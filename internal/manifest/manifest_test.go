@@ -54,6 +54,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"a share": {"kind: A\nspec:\n  count: 10%\n", `1: line 3: spec.count: found "10%", want a whole number`},
 		"what may be a password": {"kind: A\nspec:\n  count: hunter2\n",
 			`1: line 3: spec.count: found a string, want a whole number`},
+		"a number that may be a PIN": {"kind: A\nspec:\n  count: 12345678901.5\n",
+			`1: line 3: spec.count: found a number, want a whole number`},
 		"a template": {"kind: A\nspec:\n  # {{ the number }}\n  count: {{ .Values.n }}\n",
 			`1: line 4: not valid YAML: is this a template? sipgen reads plain YAML`},
 		"a list where a mapping belongs": {"kind: A\nspec: []\n",

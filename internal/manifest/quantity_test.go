@@ -61,6 +61,7 @@ func TestHugeQuantities(t *testing.T) {
 		{"a label is no number", "{labels: {commit: 1e99999999, long: '1234567890123456789012345678901234567890'}}", ""},
 		{"an exponent without end", "{resources: {limits: {memory: 1E999999999999}}}", "spec.resources.limits.memory"},
 		{"below zero", "{resources: {requests: {cpu: '1e-99999999'}}}", "spec.resources.requests.cpu"},
+		{"behind zeros", "{resources: {requests: {cpu: '1e0000000099999999'}}}", "spec.resources.requests.cpu"},
 		{"a field in another case", "{Resources: {Limits: {memory: 1E999999999999}}}", "spec.Resources.Limits.memory"},
 		{"digits without end", "{resources: {limits: {memory: '" + strings.Repeat("9", 100_000) + "'}}}", "spec.resources.limits.memory"},
 		{"in a list", "{sizes: [1Gi, 1E999999999999]}", "spec.sizes[1]"},
