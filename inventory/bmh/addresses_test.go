@@ -153,6 +153,7 @@ func TestAnnotatedOutside(t *testing.T) {
 		{"outside", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7, netmask: 255.255.255.0}", "", "192.0.2.0/24"},
 		{"outside, by a prefix", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7/26}", "", "192.0.2.0/26"},
 		{"outside of two", "10.96.0.1", "{id: oam, ip_address: 198.51.100.7/24}, {id: oam, ip_address: 192.0.2.7/24}", "", "192.0.2.0/24, 198.51.100.0/24"},
+		{"within the first of two", "198.51.100.99", "{id: oam, ip_address: 198.51.100.7/24}, {id: oam, ip_address: 192.0.2.7/24}", "", ""},
 		{"the other family is not known", "2001:db8::1", "{id: oam, ip_address: 192.0.2.7/24}", "", ""},
 		{"no netmask", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7}", "", ""},
 		{"a host that is routed to by itself", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7/32}", "", ""},
