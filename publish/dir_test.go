@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +26,7 @@ func tree(pairs ...string) Tree {
 func put(t testing.TB, dir string, files Tree) {
 	t.Helper()
 	for name, text := range files {
-		full := filepath.Join(dir, filepath.FromSlash(name))
-		need.OK(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		need.OK(t, os.WriteFile(full, text, 0o644))
+		need.Write(t, filepath.Join(dir, filepath.FromSlash(name)), string(text))
 	}
 }
 
@@ -61,8 +58,7 @@ func same(t *testing.T, what string, got, want Tree) {
 
 func mustWrite(t *testing.T, dir string, files Tree) Result {
 	t.Helper()
-	result := need.Value(WriteDir(context.Background(), dir, files, DirOptions{}))(t)
-	return result
+	return need.Value(WriteDir(context.Background(), dir, files, DirOptions{}))(t)
 }
 
 func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
@@ -73,22 +69,14 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
 	need.OK(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
-	result := mustWrite(t, dir, next)
-	want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}}
-	need.That(t, reflect.DeepEqual(result, want), "result: found %+v, want %+v", result, want)
+	need.Deep(t, "result", mustWrite(t, dir, next), Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}})
 	all := maps.Clone(next)
 	maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
 	same(t, "folder", onDisk(t, dir), all)
-	if _, err := os.Stat(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
-		t.Error("gone/ is still there, though nothing is in it")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
-		t.Error("somebody's empty folder is gone:", err)
-	}
-	read := need.Value(ReadDir(context.Background(), dir))(t)
-	same(t, "ReadDir", read, next)
-	again := mustWrite(t, dir, next)
-	need.That(t, again.unchanged(), "second write: found %+v, want no change", again)
+	need.That(t, errors.Is(need.Err(os.Stat(filepath.Join(dir, "gone"))), os.ErrNotExist), "gone/ is still there, though nothing is in it")
+	need.OK(t, need.Err(os.Stat(filepath.Join(dir, "empty")))) // somebody's
+	same(t, "ReadDir", need.Value(ReadDir(context.Background(), dir))(t), next)
+	need.That(t, mustWrite(t, dir, next).unchanged(), "the second write changes something")
 	entries, err := os.ReadDir(parent)
 	need.That(t, err == nil && len(entries) == 1, "beside the folder: found %v, want nothing (%v)", entries, err)
 }
@@ -168,50 +156,40 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 	}
 }
 
+// TestLinksAreNeverFollowed: what a link leads to, outside or beside the tree's folders, is neither written nor deleted. A link in the way may be
+// somebody's only copy of where it leads, and stays, adopted or not.
 func TestLinksAreNeverFollowed(t *testing.T) {
 	t.Parallel()
-	parent := t.TempDir()
-	dir, outside := filepath.Join(parent, "out"), filepath.Join(parent, "outside")
-	put(t, outside, tree("x", "precious"))
-	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
-	need.OK(t, os.RemoveAll(filepath.Join(dir, "a")))
-	need.OK(t, os.Symlink(outside, filepath.Join(dir, "a")))
-	for _, next := range []Tree{tree("a/x", "2"), tree("b", "2")} {
-		_, err := WriteDir(context.Background(), dir, next, DirOptions{Adopt: true})
-		if _, into := next["a/x"]; into && !errors.Is(err, ErrTaken) {
-			t.Errorf("through the link: found %v, want a refusal", err)
+	for _, row := range []struct {
+		why, name, to string
+		next          Tree
+		says          string // empty: it is written
+	}{
+		{"through a link that leads outside", "a", "../outside", tree("a/x", "2"), "/a: "},
+		{"beside it", "a", "../outside", tree("b", "2"), ""},
+		{"the owned file behind it is gone", "a", "others", tree("b", "2"), ""},
+		{"a link in the way of a file", "c", "elsewhere", tree("a/x", "1", "b", "1", "c", "2"), "/c: "},
+	} {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "out")
+		put(t, parent, tree("outside/x", "precious", "out/others/x", "precious"))
+		need.OK(t, need.Err(WriteDir(context.Background(), dir, tree("a/x", "1", "b", "1"), DirOptions{Adopt: true})))
+		need.OK(t, os.RemoveAll(filepath.Join(dir, row.name)))
+		need.OK(t, os.Symlink(row.to, filepath.Join(dir, row.name)))
+		for _, adopt := range []bool{false, true} {
+			_, err := WriteDir(context.Background(), dir, row.next, DirOptions{Adopt: adopt})
+			if row.says == "" {
+				need.Error(t, row.why, err, "")
+			} else {
+				wantError(t, row.why, err, ErrTaken, row.says, "found a link")
+			}
 		}
-		same(t, "outside", onDisk(t, outside), tree("x", "precious"))
+		for _, folder := range []string{filepath.Join(parent, "outside"), filepath.Join(dir, "others")} {
+			same(t, row.why, onDisk(t, folder), tree("x", "precious"))
+		}
+		to, err := os.Readlink(filepath.Join(dir, row.name))
+		need.That(t, err == nil && to == row.to, "%s: the link leads to %q, %v", row.why, to, err)
 	}
-}
-
-// TestALinkInTheWayIsNotReplaced: what it leads to may be somebody's only copy of where it is. Adopting does not change that.
-func TestALinkInTheWayIsNotReplaced(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "out")
-	mustWrite(t, dir, tree("a", "1"))
-	need.OK(t, os.Symlink("elsewhere", filepath.Join(dir, "b")))
-	for _, adopt := range []bool{false, true} {
-		_, err := WriteDir(context.Background(), dir, tree("a", "1", "b", "2"), DirOptions{Adopt: adopt})
-		need.That(t, errors.Is(err, ErrTaken) && strings.Contains(err.Error(), "/b: ") && strings.Contains(err.Error(), "found a link"),
-			"adopt %t: found %v, want a refusal that names the link", adopt, err)
-	}
-	if to, err := os.Readlink(filepath.Join(dir, "b")); to != "elsewhere" {
-		t.Errorf("the link leads to %q (%v)", to, err)
-	}
-}
-
-// TestLinksInsideAreNotFollowedEither: an owned file whose folder has become a link to somebody else's folder beside it is not there any
-// more, and what the link leads to is not deleted in its place.
-func TestLinksInsideAreNotFollowedEither(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "out")
-	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
-	put(t, filepath.Join(dir, "others"), tree("x", "precious"))
-	need.OK(t, os.RemoveAll(filepath.Join(dir, "a")))
-	need.OK(t, os.Symlink("others", filepath.Join(dir, "a")))
-	mustWrite(t, dir, tree("b", "2"))
-	same(t, "beside", onDisk(t, filepath.Join(dir, "others")), tree("x", "precious"))
 }
 
 // TestInterruptedWriteIsFinished: whatever of the moves is done when a run is killed, the next one that opens the folder does the rest; before the first move there
