@@ -2,9 +2,9 @@ package objects
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,53 +19,29 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }
 
-// git runs the real git, with no configuration but its own.
-func git(t testing.TB, dir string, args ...string) string {
-	t.Helper()
-	command := exec.Command("git", args...)
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org")
-	out, err := command.CombinedOutput()
-	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
-	return strings.TrimSuffix(string(out), "\n")
-}
-
-// alike makes a repository of versions that are much alike.
-func alike(t testing.TB, versions int) (repo string) {
-	t.Helper()
-	repo = t.TempDir()
-	git(t, repo, "init", "--quiet", "--initial-branch=main")
-	dice, text := rand.New(rand.NewPCG(3, 4)), ""
-	for version := range versions {
-		for range 200 {
-			text += fmt.Sprintf("line of %d: %x\n", version, dice.Uint64())
-		}
-		for name, content := range map[string]string{"empty": "", "big": text, fmt.Sprint("own", version): text[:20]} {
-			need.OK(t, os.WriteFile(filepath.Join(repo, name), []byte(content), 0o644))
-		}
-		git(t, repo, "add", "-A")
-		git(t, repo, "commit", "--quiet", "-m", fmt.Sprint(version))
-	}
-	return repo
-}
-
-// packOf gives a pack of what git lists, as git makes it with the flags.
-func packOf(t testing.TB, repo, objects string, flags ...string) []byte {
-	t.Helper()
-	command := exec.Command("git", append([]string{"pack-objects", "--stdout", "--quiet", "--no-reuse-delta"}, flags...)...)
-	command.Dir, command.Stdin = repo, strings.NewReader(objects)
-	out, err := command.Output()
-	need.Must(t, err == nil, "%v %v", "git pack-objects:", err)
-	return out
-}
-
 func TestPackThatIsDamaged(t *testing.T) {
 	t.Parallel()
-	repo := alike(t, 10)
-	pack := packOf(t, repo, "main\n", "--revs", "--delta-base-offset")
+	repo, text := t.TempDir(), ""
+	git := func(stdin string, args ...string) []byte {
+		command := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
+		command.Stdin = strings.NewReader(stdin)
+		out, err := command.Output()
+		need.Must(t, err == nil, "git %q: %v", args, err)
+		return out
+	}
+	git("", "init", "--quiet", "--initial-branch=main")
+	for line := range 400 {
+		text += fmt.Sprintf("line %d: %x\n", line, sha256.Sum256([]byte(text)))
+	}
+	for range 2 { // much alike
+		text += "one more\n"
+		need.Write(t, filepath.Join(repo, "big"), text)
+		git("", "add", "-A")
+		git("", "commit", "--quiet", "-m", "x")
+	}
+	pack := git("main\n", "pack-objects", "--stdout", "--quiet", "--revs", "--delta-base-offset")
 	// A thin pack leaves out the bases that the receiver is said to have.
-	thin := packOf(t, repo, "main\n^main~5\n", "--revs", "--thin")
+	thin := git("main\n^main~1\n", "pack-objects", "--stdout", "--quiet", "--revs", "--thin")
 	flipped := bytes.Clone(pack)
 	flipped[len(flipped)/2] ^= 0x40
 	for why, content := range map[string][]byte{
