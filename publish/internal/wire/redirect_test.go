@@ -20,19 +20,14 @@ func TestSameServer(t *testing.T) {
 		{"http://git.example.org:80/a", "https://git.example.org:443/a", true},
 		{"https://git.example.org:8443/a", "https://git.example.org:8443/b", true},
 		{"https://git.example.org/a", "http://git.example.org/a", false},
-		{"https://git.example.org:8443/a", "http://git.example.org:8443/a", false},
 		{"https://git.example.org/a", "https://git.example.org:8443/a", false},
 		{"http://git.example.org/a", "https://git.example.org:8443/a", false},
 		{"http://git.example.org:8080/a", "https://git.example.org/a", false},
-		{"http://git.example.org:8080/a", "http://git.example.org/a", false},
 		{"https://git.example.org/a", "https://www.git.example.org/a", false},
-		{"https://git.example.org/a", "https://example.org/a", false},
 		{"http://[::1]:8080/a", "http://[::1]:8080/b", true},
-		{"http://[::1]:8080/a", "http://[::2]:8080/b", false},
 	} {
 		from := need.Value(url.Parse(row.from))(t)
 		to := need.Value(url.Parse(row.to))(t)
-		found := sameServer(from, to)
-		need.That(t, found == row.want, "%s to %s: found %t", row.from, row.to, found)
+		need.Equal(t, row.from+" to "+row.to, sameServer(from, to), row.want)
 	}
 }
