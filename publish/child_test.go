@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -66,20 +65,8 @@ func (c child) run() error {
 				return err
 			}
 		}
-	case "repositories, for ever":
-		for n := 0; ; n++ {
-			dir := filepath.Join(c.Dir, fmt.Sprint(n, ".git"))
-			if err := NewRepository(dir, "main", meta.Author, time.Unix(1, 0)); err != nil {
-				return err
-			}
-		}
 	case "branch, once":
-		ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
-		defer stop()
-		tip, err := Read(ctx, c.Target)
-		if err == nil {
-			_, err = Commit(ctx, c.Target, tip, generation(0), meta)
-		}
+		_, err := publishTree(c.Target, generation(0), meta)
 		return err
 	}
 	return fmt.Errorf("%q: no such work", c.Do)
@@ -106,18 +93,7 @@ func (c child) start(t testing.TB) *exec.Cmd {
 // kill ends a child and whatever it has started, at a random moment.
 func kill(t testing.TB, command *exec.Cmd, most time.Duration) {
 	t.Helper()
-	end(t, command, -command.Process.Pid, most)
-}
-
-// killAlone ends a child, and leaves alone what it has started.
-func killAlone(t testing.TB, command *exec.Cmd, most time.Duration) {
-	t.Helper()
-	end(t, command, command.Process.Pid, most)
-}
-
-func end(t testing.TB, command *exec.Cmd, process int, most time.Duration) {
-	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
-	need.OK(t, syscall.Kill(process, syscall.SIGKILL))
+	need.OK(t, syscall.Kill(-command.Process.Pid, syscall.SIGKILL))
 	need.Must(t, command.Wait() != nil, "the child ended by itself")
 }

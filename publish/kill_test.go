@@ -69,62 +69,21 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 		"after the next run: found %v beside the folder, want nothing (%v)", entries, err)
 }
 
+// Whenever a run and the git that it runs are killed, the branch has one tree and nothing of another.
 func TestKilledWhilePublishing(t *testing.T) {
 	t.Parallel()
-	for _, with := range []string{"sipgen alone", "sipgen and the git that it runs"} {
-		t.Run(with, func(t *testing.T) {
-			repo, target := site(t)
-			mustPublish(t, target, generation(0))
-			for range times(10) {
-				work := child{Do: "branch, for ever", Target: target}.start(t)
-				if with == "sipgen alone" {
-					killAlone(t, work, 300*time.Millisecond)
-				} else {
-					kill(t, work, 300*time.Millisecond)
-				}
-				tip := mustRead(t, target)
-				whole(t, "in git", tip.Tree)
-				fsck(t, repo)
-				// What a git that was killed had locked stays locked until somebody removes it, as after any push.
-				if with != "sipgen alone" && os.Remove(filepath.Join(repo, "refs/heads/main.lock")) == nil {
-					t.Log("git was killed between taking its lock and moving the branch")
-				}
-			}
-			_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "after"), meta, "", nil })
-			need.That(t, err == nil, "%v %v", "the next run:", err)
-			same(t, "the next run", inGit(t, repo, "main"), tree("site/a", "after"))
-			fsck(t, repo)
-		})
-	}
-}
-
-// A repository that is there is whole, whenever the run that made it was killed.
-func TestKilledWhileMakingARepository(t *testing.T) {
-	t.Parallel()
+	repo, target := site(t)
+	mustPublish(t, target, generation(0))
 	for range times(10) {
-		dir := t.TempDir()
-		kill(t, child{Do: "repositories, for ever", Dir: dir}.start(t), 50*time.Millisecond)
-		made := need.Value(filepath.Glob(filepath.Join(dir, "*.git")))(t)
-		for _, repo := range made {
-			tip, err := Read(context.Background(), Target{URL: repo, Branch: "main"})
-			need.That(t, err == nil && tip.Commit != "", "%s: found %+v, %v, want a branch with a commit", repo, tip, err)
+		kill(t, child{Do: "branch, for ever", Target: target}.start(t), 300*time.Millisecond)
+		whole(t, "in git", mustRead(t, target).Tree)
+		fsck(t, repo)
+		// What a git that was killed had locked stays locked until somebody removes it, as after any push.
+		if os.Remove(filepath.Join(repo, "refs/heads/main.lock")) == nil {
+			t.Log("git was killed between taking its lock and moving the branch")
 		}
 	}
-}
-
-// A lock that a killed git has left is named, so that somebody can remove it.
-func TestLockThatWasLeft(t *testing.T) {
-	t.Parallel()
-	repo := with(t, tree("x", "1"))
-	lock := filepath.Join(repo, "refs/heads/main.lock")
-	for _, target := range []Target{{URL: repo, Branch: "main", Path: "site"}, httpsTarget(t, repo).Target} {
-		need.OK(t, os.WriteFile(lock, nil, 0o644))
-		leaves(t, repo, func() error {
-			_, err := publishTree(target, tree("a", "1"), meta)
-			wantError(t, "", err, ErrConflict, "/refs/heads/main.lock': File exists")
-			return err
-		})
-		need.OK(t, os.Remove(lock))
-		mustPublish(t, target, tree("a", target.URL))
-	}
+	mustPublish(t, target, tree("a", "after"))
+	same(t, "the next run", inGit(t, repo, "main"), tree("site/a", "after"))
+	fsck(t, repo)
 }

@@ -156,6 +156,7 @@ func TestLockIsMentioned(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
 	need.OK(t, os.WriteFile(lock, nil, 0o644))
+	wantError(t, "once", need.Err(publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)), ErrConflict, "/refs/heads/main.lock': File exists")
 	var said []string
 	target := Target{URL: repo, Branch: "main", Path: "site", Waiting: func(reason string) {
 		if said = append(said, reason); len(said) == 1 {
@@ -167,28 +168,4 @@ func TestLockIsMentioned(t *testing.T) {
 	}
 	need.That(t, len(said) == 1 && strings.Contains(said[0], "main.lock"),
 		"found %q, want one sentence that names the lock", said)
-}
-
-func TestHooksDecide(t *testing.T) {
-	t.Parallel()
-	repo := with(t, tree("x", "1"))
-	before := git(t, repo, "rev-parse", "main")
-	hook := "#!/bin/sh\nprintf 'main is protected:\\033[31m ask the release team\\n' >&2\nexit 1\n"
-	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks/pre-receive"), []byte(hook), 0o755))
-	_, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)
-	wantError(t, "", err, ErrRejected, "main is protected:[31m ask the release team")
-	need.That(t, git(t, repo, "rev-parse", "main") == before, "the branch has moved")
-	count := git(t, repo, "count-objects")
-	need.That(t, strings.HasPrefix(count, "3 "), "objects after the refusal: %s", count)
-}
-
-// Git's words for a repository that it may not write to, as receive-pack of git 2.39 says them.
-func TestReadOnlyWords(t *testing.T) {
-	for words, want := range map[string]bool{
-		"unable to create temporary object directory":                                                          true,
-		"unpacker error: error: insufficient permission for adding an object to repository database ./objects": true,
-		"pre-receive hook declined: not on a Friday":                                                           false,
-	} {
-		need.Equal(t, words, readOnly.MatchString(words), want)
-	}
 }
