@@ -152,9 +152,9 @@ func TestLastChangeFarDown(t *testing.T) {
 		lastChange(t, why+"a path", Target{URL: repo, Branch: "main", Path: "site"}, 1, row.found)
 		reach := httpsTarget(t, repo)
 		reach.Path = "site"
-		lastChange(t, why+"https", reach.Target, 1, row.unfiltered)
+		lastChange(t, why+"https", reach, 1, row.unfiltered)
 		git(t, repo, "config", "uploadpack.allowFilter", "true")
-		lastChange(t, why+"https, with a filter", reach.Target, 1, row.found)
+		lastChange(t, why+"https, with a filter", reach, 1, row.found)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 
 	reach := httpsTarget(t, repo)
 	reach.Path = "site"
-	tip := mustRead(t, reach.Target)
+	tip := mustRead(t, reach)
 	record(t, repo, []past{{minute: 1, file: "other/a"}})
 	git(t, repo, "update-ref", "-d", "refs/heads/main")
 	found := tip.LastChange(t.Context(), minute(15))

@@ -191,21 +191,21 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 		entries, err := os.ReadDir(temporary)
 		need.That(t, err == nil && len(entries) == 0, "%s: found %v, %v", when, entries, err)
 	}
-	tip := mustRead(t, reach.Target)
+	tip := mustRead(t, reach)
 	nothing("while it is read")
-	need.Value(Commit(context.Background(), reach.Target, tip, generation(0), meta))(t)
+	need.Value(Commit(context.Background(), reach, tip, generation(0), meta))(t)
 	nothing("afterwards")
 	for range times(3) {
-		kill(t, child{Do: "branch, for ever", Target: reach.Target}.start(t), 800*time.Millisecond)
+		kill(t, child{Do: "branch, for ever", Target: reach}.start(t), 800*time.Millisecond)
 		for name, text := range onDisk(t, temporary) {
 			need.That(t, len(text) <= 0 && os.Remove(filepath.Join(temporary, name)) == nil,
 				"after a kill: found %s with %d bytes", name, len(text))
 		}
 		fsck(t, repo)
-		tip := mustRead(t, reach.Target)
+		tip := mustRead(t, reach)
 		whole(t, "in git", tip.Tree)
 	}
-	mustPublish(t, reach.Target, tree("a", "after"))
+	mustPublish(t, reach, tree("a", "after"))
 	nothing("after the next run")
 	fsck(t, repo)
 }
@@ -216,7 +216,7 @@ func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	reach := httpsTarget(t, repo)
 	refused := func(why, says string) {
 		t.Helper()
-		wantError(t, why, need.Err(publishTree(reach.Target, tree("a", "1"), meta)), nil, says)
+		wantError(t, why, need.Err(publishTree(reach, tree("a", "1"), meta)), nil, says)
 		after := git(t, repo, "for-each-ref")
 		need.That(t, after == before, "%s: branches: found %s, want %s", why, after, before)
 	}
@@ -224,5 +224,5 @@ func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(temporary, "absent"))
 	refused("no folder", "$TMPDIR")
 	t.Setenv("TMPDIR", temporary)
-	mustPublish(t, reach.Target, tree("a", "1"))
+	mustPublish(t, reach, tree("a", "1"))
 }

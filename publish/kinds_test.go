@@ -51,13 +51,13 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 // TestProposalWhereNoBranchIsOverwritten: the second proposal is refused at once, with the reason and what to do.
 func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
 	t.Parallel()
-	for way, reach := range map[string]func(testing.TB, string) reached{"https": httpsTarget, "file": func(_ testing.TB, repo string) reached {
-		return reached{Target: Target{URL: repo, Branch: "main"}}
+	for way, reach := range map[string]func(testing.TB, string) Target{"https": httpsTarget, "file": func(_ testing.TB, repo string) Target {
+		return Target{URL: repo, Branch: "main"}
 	}} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			repo := bare(t)
-			target := reach(t, repo).Target
+			target := reach(t, repo)
 			mustPublish(t, target, tree("a", "1"))
 			git(t, repo, "config", "receive.denyNonFastForwards", "true")
 			target.Proposal = "sip/one"

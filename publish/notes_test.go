@@ -149,7 +149,7 @@ func TestWordsAfterThePush(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"
 	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
-	target := httpsTarget(t, repo).Target
+	target := httpsTarget(t, repo)
 	target.Path, target.Proposal = "site", "sipgen/site"
 	done := publishAs(t, target, tree("a", "1"), meta)
 	need.That(t, done.Changed && done.Server == "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new",

@@ -100,7 +100,7 @@ $(git log -1 --format=%B)"`, nil},
 func TestProposalOfAnOlderState(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	target := httpsTarget(t, repo).Target
+	target := httpsTarget(t, repo)
 	target.Path = "site"
 	mustPublish(t, target, tree("a", "1", "b", "1"))
 	mustPublish(t, target, tree("a", "2", "b", "1"))

@@ -106,12 +106,6 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	fsck(t, repo)
 }
 
-// reached is a target, and the environment that lets the git command line log in there.
-type reached struct {
-	Target
-	env []string
-}
-
 // overHTTPS is an empty repository, its server, and a target there.
 func overHTTPS(t testing.TB) (repo string, server *httpsServer, target Target) {
 	t.Helper()
@@ -120,19 +114,14 @@ func overHTTPS(t testing.TB) (repo string, server *httpsServer, target Target) {
 	return repo, server, Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: server.login()}
 }
 
-func httpsTarget(t testing.TB, repo string) reached {
+// httpsTarget is a target with the login in its URL, and sshTarget one with a key.
+func httpsTarget(t testing.TB, repo string) Target {
 	server := serveHTTPS(t, filepath.Dir(repo))
 	address := strings.Replace(server.url, "https://", "https://robot:s3cret@", 1) + "/" + filepath.Base(repo)
-	return reached{
-		Target{URL: address, Branch: "main", Path: "sites/mine", Auth: Auth{CAFile: server.ca, NoHelper: true}},
-		[]string{"GIT_SSL_CAINFO=" + server.ca},
-	}
+	return Target{URL: address, Branch: "main", Path: "sites/mine", Auth: Auth{CAFile: server.ca, NoHelper: true}}
 }
 
-func sshTarget(t testing.TB, repo string) reached {
+func sshTarget(t testing.TB, repo string) Target {
 	server := serveSSH(t)
-	return reached{
-		Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}},
-		[]string{"GIT_SSH_COMMAND=ssh -F none -o IdentitiesOnly=yes -i " + server.userKey + " -o UserKnownHostsFile=" + server.knownHosts},
-	}
+	return Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}}
 }

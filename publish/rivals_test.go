@@ -80,7 +80,7 @@ func TestRivals(t *testing.T) {
 	})
 	remote := times(6)
 	t.Run("one path, over https", func(t *testing.T) {
-		race(t, httpsTarget(t, repo).Target, remote, func(int) string { return "sites/far" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
+		race(t, httpsTarget(t, repo), remote, func(int) string { return "sites/far" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
 		text := string(inGit(t, repo, "main")["sites/far/lines"])
 		for i := range remote {
 			got := strings.Count(text, fmt.Sprintf("<%d>", i))
@@ -222,10 +222,10 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			repo := with(t, tree("x", "1"))
-			reach := map[string]func(testing.TB, string) reached{"https": httpsTarget, "ssh": sshTarget}[way](t, repo)
+			reach := map[string]func(testing.TB, string) Target{"https": httpsTarget, "ssh": sshTarget}[way](t, repo)
 			straight := addressOf(reach.URL)
 			cable := newCable(t, straight)
-			target := reach.Target
+			target := reach
 			target.URL = strings.Replace(target.URL, straight, cable.address, 1)
 			target.Auth.KnownHosts = knownAs(t, target.Auth.KnownHosts, straight, cable.address)
 			mustPublish(t, target, tree("a", "1"))

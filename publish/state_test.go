@@ -168,7 +168,7 @@ func TestAboveOfAPartialClone(t *testing.T) {
 	}
 	reach := httpsTarget(t, repo)
 	for path, want := range map[string]int{"site/dc1": 4, "site/not/there": 3} {
-		target := reach.Target
+		target := reach
 		target.Path = path
 		snapshot := mustRead(t, target)
 		found, err := snapshot.Above()

@@ -47,7 +47,7 @@ func TestLoopLogsInOnce(t *testing.T) {
 	t.Run("ssh", func(t *testing.T) {
 		repo := bare(t)
 		reach := sshTarget(t, repo)
-		loopWithRival(t, repo, reach.Target, reach.Auth.SSHKeyFile, reach.Auth.KnownHosts[0])
+		loopWithRival(t, repo, reach, reach.Auth.SSHKeyFile, reach.Auth.KnownHosts[0])
 	})
 }
 
@@ -97,7 +97,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 		over := filepath.Join(t.TempDir(), "over")
 		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 		need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
-		targets := map[string]Target{"https": httpsTarget(t, repo).Target, "ssh": sshTarget(t, repo).Target, "file": {URL: repo, Branch: "main", Path: "site"}}
+		targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Branch: "main", Path: "site"}}
 		t.Cleanup(func() { // before the servers close, which wait for the hook
 			need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
 			// A git that nothing waits for any more still writes to the repository for a moment.
@@ -155,7 +155,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 		"for a hook": func(t *testing.T) func(context.Context) error {
 			repo := bare(t)
 			need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755))
-			return publishing(httpsTarget(t, repo).Target, nothing)
+			return publishing(httpsTarget(t, repo), nothing)
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
 			dir := t.TempDir()
@@ -283,20 +283,15 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 func TestSOCKSProxy(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	ssh := sshTarget(t, repo)
-	https := httpsTarget(t, repo)
-	address := freeAddress(t)
-	rest := append(strings.Fields(strings.TrimPrefix(ssh.env[0], "GIT_SSH_COMMAND=ssh ")), "-N", "-D", address, strings.TrimSuffix(ssh.URL, repo))
-	tunnel := exec.Command("ssh", rest...)
+	ssh, https, address := sshTarget(t, repo), httpsTarget(t, repo), freeAddress(t)
+	tunnel := exec.Command("ssh", "-F", "none", "-o", "IdentitiesOnly=yes", "-i", ssh.Auth.SSHKeyFile, "-o", "UserKnownHostsFile="+ssh.Auth.KnownHosts[0],
+		"-N", "-D", address, strings.TrimSuffix(ssh.URL, repo))
 	if err := tunnel.Start(); err != nil {
 		need.Missing(t, "SOCKS5: %v", err)
 	}
-	t.Cleanup(func() {
-		_ = tunnel.Process.Kill()
-		_ = tunnel.Wait()
-	})
+	t.Cleanup(func() { _ = tunnel.Process.Kill(); _ = tunnel.Wait() })
 	listens(t, address)
-	for i, target := range []Target{ssh.Target, https.Target} {
+	for i, target := range []Target{ssh, https} {
 		target.Auth.Proxy = "socks5://" + address
 		mustPublish(t, target, tree("a", strings.Repeat("x", i)))
 		target.Auth.Proxy = "socks5://squid:pr0xy@" + freeAddress(t)
