@@ -33,7 +33,7 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium.
 BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
-SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages TestConnectionLostInTheMiddleOfAPush \
+SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
 	 TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
