@@ -26,9 +26,7 @@ func TestHTTPS(t *testing.T) {
 	t.Run("the connection is lost in the middle of a push", func(t *testing.T) {
 		before := git(t, repo, "rev-parse", "main")
 		server.drop.Store(true)
-		if done, err := publishTree(target, tree("a", "dropped"), meta); err == nil {
-			t.Errorf("found %+v, want an error", done)
-		}
+		wantError(t, "", need.Err(publishTree(target, tree("a", "dropped"), meta)), nil, "push: ")
 		after := git(t, repo, "rev-parse", "main")
 		need.That(t, after == before && !server.drop.Load(), "the branch: found %s, want %s", after, before)
 		fsck(t, repo)
@@ -41,14 +39,10 @@ func TestHTTPS(t *testing.T) {
 		{"an authority's file that is none", func(t *Target) { t.Auth.CAFile = os.DevNull }, nil, "want PEM"},
 		{"no credentials", func(t *Target) { t.Auth.Username, t.Auth.Password = "", "" }, ErrAuth, "Auth.Password"},
 		{"wrong credentials", func(t *Target) { t.Auth.Password = "wr0ng" }, ErrAuth, "expired"},
+		{"a wrong token", func(t *Target) { t.Auth = Auth{Token: "wr0ng", CAFile: server.ca} }, ErrAuth, "expired"},
 		{"may read only", func(t *Target) { t.Auth.Username, t.Auth.Password = "reader", "reads" }, ErrAuth, "you may only read here"},
 		{"no such repository", func(t *Target) { t.URL = server.url + "/other.git" }, ErrNoRepository, "check the URL"},
 		{"a server that repeats the credentials", func(t *Target) { t.Auth.Username = "parrot" }, ErrAuth, "[31mnot you: Basic *** parrot ***"},
-	})
-	server.expired.Store(true)
-	refusedAs(t, repo, target, []wrong{
-		{"a password that has expired", nil, ErrAuth, "expired"},
-		{"a token that has expired", func(t *Target) { t.Auth = Auth{Token: "t0ken", CAFile: server.ca} }, ErrAuth, "expired"},
 	})
 }
 
@@ -65,7 +59,6 @@ func TestHTTPSLogins(t *testing.T) {
 		{"a token as a password, without a user", "", Auth{Password: "t0ken"}, ""},
 		{"a token as a password, with any user", "", Auth{Username: "oauth2", Password: "t0ken"}, ""},
 		{"in the URL", strings.Replace(server.url, "https://", "https://robot:s3cret@", 1) + "/fleet.git", Auth{}, ""},
-		{"a user and a password", "", Auth{Username: "robot", Password: "s3cret"}, ""},
 		{"a helper's", "", Auth{}, "username=robot\npassword=s3cret"},
 		{"a helper's, for the user in the URL", user, Auth{}, "password=s3cret"},
 	} {
@@ -143,12 +136,7 @@ func TestSSHKeys(t *testing.T) {
 	server := serveSSH(t)
 	repo := bare(t)
 	locked := filepath.Join(t.TempDir(), "locked")
-	run := func(name string, args ...string) string {
-		t.Helper()
-		out, err := exec.Command(name, args...).CombinedOutput()
-		need.Must(t, err == nil, "%s: %v: %s", name, err, out)
-		return string(out)
-	}
+	run := func(name string, args ...string) { t.Helper(); need.Output(t, exec.Command(name, args...)) }
 	run("cp", server.userKey, locked)
 	run("ssh-keygen", "-q", "-p", "-a", "1", "-N", "phr4se", "-f", locked)
 	target := Target{URL: server.url(t, repo), Branch: "main", Path: "site", Auth: Auth{KnownHosts: []string{server.knownHosts}}}
@@ -169,10 +157,7 @@ func TestSSHKeys(t *testing.T) {
 		socket := filepath.Join(t.TempDir(), "agent")
 		agent := exec.Command("ssh-agent", "-D", "-a", socket)
 		need.OK(t, agent.Start())
-		t.Cleanup(func() {
-			_ = agent.Process.Kill()
-			_ = agent.Wait()
-		})
+		t.Cleanup(func() { _ = agent.Process.Kill(); _ = agent.Wait() })
 		for range 200 {
 			if _, err := os.Stat(socket); err == nil {
 				break

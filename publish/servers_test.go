@@ -35,10 +35,8 @@ type httpsServer struct {
 	url, ca string
 	sent    atomic.Int64 // bytes of packs that were fetched
 	breaks  atomic.Bool  // gives no object by its hash, whatever it has said
-	expired atomic.Bool  // credentials are not taken any more
 	cut     atomic.Bool  // the next push is taken, and its answer is lost
 	drop    atomic.Bool  // the next push is dropped half way
-	whole   atomic.Bool  // knows no shallow clones
 	ack     atomic.Bool  // wants multi_ack, as Azure DevOps and AWS CodeCommit do
 }
 
@@ -74,7 +72,7 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 			http.Error(w, "you may only read here", http.StatusForbidden)
 			return
 		case user == "reader" && password == "reads":
-		case user != "robot" || password != "s3cret" || served.expired.Load():
+		case user != "robot" || password != "s3cret":
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			http.Error(w, "who are you", http.StatusUnauthorized)
 			return
@@ -103,15 +101,11 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 		case asks("git-upload-pack") && served.ack.Load() && !bytes.Contains(body, []byte(" multi_ack ")):
 			http.Error(w, "want multi_ack", http.StatusBadRequest)
 			return
-		case strings.HasSuffix(r.URL.Path, "/info/refs") && (served.ack.Load() || served.whole.Load()):
-			known, other := " shallow ", " callous " // of the same length
-			if served.ack.Load() {
-				known, other = " multi_ack_detailed ", " molti_ack_detailed "
-			}
+		case strings.HasSuffix(r.URL.Path, "/info/refs") && served.ack.Load():
 			answer := httptest.NewRecorder()
 			handler.ServeHTTP(answer, r)
 			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(known), []byte(other), 1))
+			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" multi_ack_detailed "), []byte(" molti_ack_detailed "), 1))
 			return
 		}
 		handler.ServeHTTP(&counted{w, &served.sent}, r)
@@ -152,15 +146,6 @@ type sshd struct {
 
 func serveSSH(t testing.TB) sshd {
 	t.Helper()
-	return serveSSHCommand(t, "")
-}
-
-// serveSSHCommand is serveSSH that runs a command of its own, unless that is empty, whatever is asked for.
-func serveSSHCommand(t testing.TB, command string) sshd {
-	t.Helper()
-	if command != "" {
-		command = `command="` + command + `" `
-	}
 	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
 	need.OK(t, os.Chmod(dir, 0o700))
@@ -169,10 +154,10 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	need.OK(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
-	read := func(file string) string { text := need.Value(os.ReadFile(file))(t); return string(text) }
+	read := func(file string) string { return string(need.Read(t, file)) }
 	files := map[string]string{
 		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
-		filepath.Join(dir, "authorized"): command + read(s.userKey+".pub"),
+		filepath.Join(dir, "authorized"): read(s.userKey + ".pub"),
 		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey + "\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
 			"\nSetEnv " + ofSession +
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
@@ -182,22 +167,14 @@ func serveSSHCommand(t testing.TB, command string) sshd {
 	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
 	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
-	var said bytes.Buffer
-	server.Stderr = &said
+	server.Stderr = os.Stderr
 	need.OK(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 		orphans.EndWith(ofSession) // a hook that prints a lot outlives its session
 	})
-	for range 200 {
-		if conn, err := net.Dial("tcp", s.address); err == nil {
-			_ = conn.Close()
-			return s
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	t.Fatalf("sshd does not answer: %s", said.String())
+	listens(t, s.address)
 	return s
 }
 
