@@ -31,13 +31,15 @@ func TestState(t *testing.T) {
 	mustWrite(t, dir, written)
 	spoil(t, dir)
 	found, err := ReadState(context.Background(), dir, Search{Places: []string{"d"}})
-	need.That(t, err == nil && reflect.DeepEqual(*found, want), "a folder: found %+v, %v, want %+v", found, err, want)
+	need.OK(t, err)
+	need.Deep(t, "a folder", *found, want)
 
 	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	need.That(t, !snapshot.When.IsZero(), "no time of the commit")
 	found, err = snapshot.State(Search{Places: []string{"d"}})
-	need.That(t, err == nil && reflect.DeepEqual(*found, want), "a branch: found %+v, %v, want %+v", found, err, want)
+	need.OK(t, err)
+	need.Deep(t, "a branch", *found, want)
 }
 
 // What no list covers is told with the reason.
@@ -79,11 +81,7 @@ func TestALinkBesideAFolder(t *testing.T) {
 func TestSourceOf(t *testing.T) {
 	t.Parallel()
 	checkout := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		need.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o755))
-		need.OK(t, os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o600))
-	}
+	write := func(name, text string) { t.Helper(); need.Write(t, filepath.Join(checkout, name), text) }
 	git(t, checkout, "init", "--quiet", "--initial-branch=main")
 	write("dc1/site.yaml", "a")
 	write("dc1/tenants/edge.yaml", "b")
@@ -92,14 +90,17 @@ func TestSourceOf(t *testing.T) {
 	git(t, checkout, "remote", "add", "origin", "https://me:s3cret@git.example.org/acme/fleet.git?x=s3cret")
 	paths := []string{filepath.Join(checkout, "dc1", "site.yaml"), filepath.Join(checkout, "dc1", "tenants")}
 
-	// In a worktree beside it, too, and with files that nobody reads.
+	// In a worktree beside it, which has another commit, too, and with files that nobody reads.
 	beside := filepath.Join(t.TempDir(), "beside")
 	git(t, checkout, "worktree", "add", "--quiet", "--detach", beside)
+	put(t, beside, tree("more", "x"))
+	git(t, beside, "add", ".")
+	git(t, beside, "commit", "--quiet", "--amend", "--no-edit")
 	write("dc1/tenants/notes.txt", "mine")
 	write("other.yaml", "not asked for")
-	for _, files := range [][]string{paths, {filepath.Join(beside, "dc1", "site.yaml"), filepath.Join(beside, "dc1", "tenants")}} {
+	for at, files := range map[string][]string{checkout: paths, beside: {filepath.Join(beside, "dc1", "site.yaml"), filepath.Join(beside, "dc1", "tenants")}} {
 		source := need.Value(SourceOf(files))(t)
-		if source.Commit != git(t, checkout, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" || source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
+		if source.Commit != git(t, at, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" || source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
 			source.Subject != "sites: more[31m" || source.Body != "because." || source.Remote != "https://git.example.org/acme/fleet.git" {
 			t.Errorf("found %+v", source)
 		}
@@ -112,7 +113,7 @@ func TestSourceOf(t *testing.T) {
 	wantError(t, "", err, nil, "dc1/tenants/edge.yaml: not as commit", "dc1/tenants/new.yaml: not in commit")
 	need.Error(t, "an empty folder elsewhere", need.Err(SourceOf([]string{paths[0], t.TempDir()})), "")
 	outside := filepath.Join(t.TempDir(), "x.yaml")
-	need.OK(t, os.WriteFile(outside, nil, 0o600))
+	need.Write(t, outside, "")
 	wantError(t, "", need.Err(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
 	wantError(t, "", need.Err(SourceOf([]string{outside})), nil, "not in a git checkout")
 }
@@ -137,44 +138,23 @@ var aboveWanted = []AboveFile{
 	{Path: "site/kustomization.yml", Text: []byte("above, too")},
 }
 
+// What a server leaves out, because it is above the site, is asked for where it is read.
 func TestAbove(t *testing.T) {
 	t.Parallel()
 	repo := with(t, strange)
-	for name, target := range map[string]Target{
-		"a local repository":             {URL: repo, Branch: "main", Path: "site/dc1"},
-		"the folder in another spelling": {URL: repo, Branch: "main", Path: "./site/dc1/"},
-	} {
-		snapshot := mustRead(t, target)
-		found, err := snapshot.Above()
-		need.That(t, err == nil && reflect.DeepEqual(found, aboveWanted), "%s: found %+v, %v", name, found, err)
-	}
-	none := mustRead(t, Target{URL: bare(t), Branch: "main"})
-	if found, err := none.Above(); err != nil || found != nil {
-		t.Errorf("no commit: found %+v, %v", found, err)
-	}
-	top := mustRead(t, Target{URL: repo, Branch: "main"})
-	if found, err := top.Above(); err != nil || !reflect.DeepEqual(found, aboveWanted[:1]) {
-		t.Errorf("at the top: found %+v, %v", found, err)
-	}
-}
-
-// TestAboveOfAPartialClone: what a server leaves out, because it is above the site, is asked for where it is read.
-func TestAboveOfAPartialClone(t *testing.T) {
-	t.Parallel()
-	repo := with(t, strange)
-	rival(t, repo, "main", beside(t, 3<<19))
+	rival(t, repo, "main", Tree{"other/images/big": noise(t, 3<<19)})
 	for _, setting := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
 		git(t, repo, "config", setting, "true")
 	}
-	reach := httpsTarget(t, repo)
-	for path, want := range map[string]int{"site/dc1": 4, "site/not/there": 3} {
-		target := reach
-		target.Path = path
-		snapshot := mustRead(t, target)
-		found, err := snapshot.Above()
-		need.That(t, err == nil && len(found) == want && string(found[0].Text) == "top" && string(found[1].Text) == "above",
-			"%s: found %+v, %v", path, found, err)
+	none := []AboveFile{aboveWanted[0], aboveWanted[1], aboveWanted[3]}
+	for _, target := range []Target{{URL: repo, Branch: "main"}, httpsTarget(t, repo)} {
+		for path, want := range map[string][]AboveFile{"./site/dc1/": aboveWanted, "site/not/there": none, "": aboveWanted[:1]} {
+			target.Path = path
+			need.Deep(t, target.String(), need.Value(mustRead(t, target).Above())(t), want)
+		}
 	}
+	found, err := mustRead(t, Target{URL: bare(t), Branch: "main"}).Above()
+	need.That(t, err == nil && found == nil, "no commit: found %+v, %v", found, err)
 }
 
 func TestAboveAFolder(t *testing.T) {
