@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,12 +41,8 @@ func git(t testing.TB, dir string, args ...string) string {
 }
 
 func tryGit(dir string, args ...string) (string, error) {
-	out, err := gitReading(dir, nil, args...)
+	out, err := running(dir, nil, "git", args...)
 	return strings.TrimSuffix(out, "\n"), err
-}
-
-func gitReading(dir string, stdin io.Reader, args ...string) (string, error) {
-	return running(dir, stdin, "git", args...)
 }
 
 func running(dir string, stdin io.Reader, name string, args ...string) (string, error) {
@@ -59,41 +54,15 @@ func running(dir string, stdin io.Reader, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// made is an empty repository that git has made, to be copied: starting git takes longer.
-var made = sync.OnceValues(func() (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "made")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	for _, args := range [][]string{{"init", "--quiet", "--bare", "--template=", "--initial-branch=main", "."}, {"config", "http.receivepack", "true"}} {
-		if out, err := tryGit(dir, args...); err != nil {
-			return nil, errors.New(out)
-		}
-	}
-	files := map[string][]byte{}
-	return files, filepath.WalkDir(dir, func(full string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, full)
-		if err == nil && !entry.IsDir() {
-			files[name], err = os.ReadFile(full)
-		}
-		return err
-	})
-})
-
+// bare is an empty repository, as git init makes it: starting git takes longer.
 func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
-	files := need.Value(made())(t)
-	for _, folder := range []string{"hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+	for _, folder := range []string{"hooks", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
 		need.OK(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
-	for name, text := range files {
-		need.OK(t, os.WriteFile(filepath.Join(repo, name), text, 0o644))
-	}
+	need.Write(t, filepath.Join(repo, "HEAD"), "ref: refs/heads/main\n")
+	need.Write(t, filepath.Join(repo, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[http]\n\treceivepack = true\n")
 	return repo
 }
 
@@ -112,7 +81,7 @@ func rival(t testing.TB, repo, branch string, files Tree) {
 	for name, text := range files {
 		fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
-	if out, err := gitReading(repo, &stream, "-c", "core.compression=1", "fast-import", "--quiet"); err != nil {
+	if out, err := running(repo, &stream, "git", "-c", "core.compression=1", "fast-import", "--quiet"); err != nil {
 		t.Fatalf("git fast-import: %v\n%s", err, out)
 	}
 }
@@ -144,22 +113,12 @@ func site(t testing.TB) (repo string, target Target) {
 func inGit(t testing.TB, repo, branch string) Tree {
 	t.Helper()
 	files := Tree{}
-	var names []string
-	var asked bytes.Buffer
-	for line := range strings.Lines(git(t, repo, "ls-tree", "-r", branch)) {
-		about, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	for _, name := range strings.Fields(git(t, repo, "ls-tree", "-r", "--name-only", branch)) {
 		if filepath.Base(name) != OwnershipFile {
-			names = append(names, name)
-			fmt.Fprintln(&asked, strings.Fields(about)[2])
+			text, err := running(repo, nil, "git", "cat-file", "blob", branch+":"+name)
+			need.Must(t, err == nil, "git cat-file: %s: %s", name, text)
+			files[name] = []byte(text)
 		}
-	}
-	out, err := gitReading(repo, &asked, "cat-file", "--batch")
-	for _, name := range names {
-		head, rest, _ := strings.Cut(out, "\n")
-		var size int
-		_, scanErr := fmt.Sscanf(head, "%s blob %d", new(string), &size)
-		need.Must(t, scanErr == nil && err == nil && len(rest) >= size, "git cat-file: %s: %v, %v", name, scanErr, err)
-		files[name], out = []byte(rest[:size]), strings.TrimPrefix(rest[size:], "\n")
 	}
 	return files
 }
@@ -194,8 +153,7 @@ func publishTree(target Target, files Tree, about Meta) (*Published, error) {
 
 func publishAs(t testing.TB, target Target, files Tree, about Meta) *Published {
 	t.Helper()
-	done := need.Value(publishTree(target, files, about))(t)
-	return done
+	return need.Value(publishTree(target, files, about))(t)
 }
 
 func mustPublish(t testing.TB, target Target, files Tree) *Published {
@@ -205,8 +163,7 @@ func mustPublish(t testing.TB, target Target, files Tree) *Published {
 
 func mustRead(t testing.TB, target Target) *Snapshot {
 	t.Helper()
-	tip := need.Value(Read(context.Background(), target))(t)
-	return tip
+	return need.Value(Read(context.Background(), target))(t)
 }
 
 // times is how often a test repeats what happens at random: n at night, and a third of it otherwise.

@@ -140,17 +140,6 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 	}
 }
 
-// Without trailers no commit is known to be sipgen's, and none is replaced.
-func TestProposalWithoutTrailers(t *testing.T) {
-	t.Parallel()
-	repo := with(t, tree("x", "1"))
-	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
-	about := meta
-	about.Trailers = nil
-	publishAs(t, target, tree("a", "1"), about)
-	wantError(t, "", need.Err(publishTree(target, tree("a", "2"), about)), ErrOverwrite)
-}
-
 // After the merge the branch of the proposal is still there. Nothing is left to propose, and nothing is pushed, though
 // the base has moved on; when the site changes, the branch is used again.
 func TestMergedProposalIsLeftAlone(t *testing.T) {
@@ -180,19 +169,4 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 	need.Equal(t, "the proposal still changes", git(t, repo, "diff", "--name-only", "main", "sipgen/site"), "")
 	again := mustPublish(t, target, tree("a", "1"))
 	need.That(t, !again.Changed, "found %+v", again)
-}
-
-// The base is a name for another branch, as after a rename: a new proposal begins there.
-func TestProposalFromARenamedBranch(t *testing.T) {
-	t.Parallel()
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "trunk", Path: "site"}
-	mustPublish(t, target, tree("a", "1"))
-	git(t, repo, "symbolic-ref", "refs/heads/old", "refs/heads/trunk")
-	git(t, repo, "symbolic-ref", "refs/heads/gone", "refs/heads/none")
-	target.Branch, target.Proposal = "old", "sipgen/site"
-	same := mustPublish(t, target, tree("a", "1"))
-	need.That(t, !same.Changed, "found %+v", same)
-	mustPublish(t, target, tree("a", "2"))
-	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "trunk..sipgen/site"), "1")
 }
