@@ -102,6 +102,8 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	again = mustPublish(t, proposal, tree("a", "4"))
 	need.That(t, !again.Changed, "the same proposal: found %+v", again)
 	mustPublish(t, proposal, tree("a", "5"))
+	rival(t, repo, "main", tree("elsewhere", "z"))
+	need.That(t, mustPublish(t, proposal, tree("a", "5")).Changed, "the proposal is not upon what main has by now")
 	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
 	fsck(t, repo)
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,8 +47,8 @@ func TestLoopLogsInOnce(t *testing.T) {
 	})
 	t.Run("ssh", func(t *testing.T) {
 		repo := bare(t)
-		reach := sshTarget(t, repo)
-		loopWithRival(t, repo, reach, reach.Auth.SSHKeyFile, reach.Auth.KnownHosts[0])
+		target := sshTarget(t, repo)
+		loopWithRival(t, repo, target, target.Auth.SSHKeyFile, target.Auth.KnownHosts[0])
 	})
 }
 
@@ -68,60 +69,31 @@ func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "0", filepath.Join(target.Path, "a"), "1"))
 }
 
-// The time for everything ends, wherever it is spent.
+// The time for everything ends, by each transport, while a hook goes on and on.
 func TestSlowServerTimesOut(t *testing.T) {
 	t.Parallel()
-	tip := strings.Repeat("ab", 20)
-	advertised := packetOf("# service=git-upload-pack\n") + "0000" + packetOf(tip+" refs/heads/main\x00side-band-64k shallow\n") + "0000"
-	t.Run("while it sends its files", func(t *testing.T) {
-		t.Parallel()
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet {
-				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
-				fmt.Fprint(w, advertised)
-				return
-			}
-			w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-			fmt.Fprint(w, packetOf("shallow "+tip+"\n")+"0000"+packetOf("NAK\n"))
-			for end := time.Now().Add(2 * time.Minute); time.Now().Before(end) && r.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
-				fmt.Fprint(w, packetOf("\x02."))
-				_ = http.NewResponseController(w).Flush()
-			}
-		}))
-		t.Cleanup(server.Close)
-		timesOut(t, Target{URL: server.URL + "/x.git", Branch: "main", Auth: Auth{NoHelper: true}, Timeout: 700 * time.Millisecond})
-	})
-	t.Run("while its hooks go on and on", func(t *testing.T) {
-		t.Parallel()
-		repo := with(t, tree("x", "1"))
-		over := filepath.Join(t.TempDir(), "over")
-		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
-		need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
-		targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Branch: "main", Path: "site"}}
-		t.Cleanup(func() { // before the servers close, which wait for the hook
-			need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
-			// A git that nothing waits for any more still writes to the repository for a moment.
-			for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
-				time.Sleep(50 * time.Millisecond)
-			}
-		})
-		for way, target := range targets {
-			t.Run(way, func(t *testing.T) {
-				t.Parallel()
-				target.Timeout = 2 * time.Second
-				timesOut(t, target)
-			})
+	repo := with(t, tree("x", "1"))
+	over := filepath.Join(t.TempDir(), "over")
+	hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
+	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
+	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Branch: "main", Path: "site"}}
+	t.Cleanup(func() { // before the servers close, which wait for the hook
+		need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
+		// A git that nothing waits for any more still writes to the repository for a moment.
+		for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
+			time.Sleep(50 * time.Millisecond)
 		}
 	})
-}
-
-func timesOut(t *testing.T, target Target) {
-	t.Helper()
-	began := time.Now()
-	_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
-	wantError(t, "", err, ErrTimeout, "timed out after "+target.Timeout.String())
-	took := time.Since(began)
-	need.That(t, took <= target.Timeout+time.Minute, "took %s", took)
+	for way, target := range targets {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			target.Timeout = 2 * time.Second
+			began := time.Now()
+			_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
+			wantError(t, "", err, ErrTimeout, "timed out after 2s")
+			need.That(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
+		})
+	}
 }
 
 // Whatever a run waits for, it ends with its context.
@@ -135,7 +107,6 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			return err
 		}
 	}
-	nothing := func() {}
 	for why, prepare := range map[string]func(*testing.T) func(context.Context) error{
 		"between rounds": func(t *testing.T) func(context.Context) error {
 			repo, target := site(t)
@@ -150,41 +121,23 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			credentialHelper(t, "exec sleep 3\n")
 			repo := bare(t)
 			server := serveHTTPS(t, filepath.Dir(repo))
-			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}}, nothing)
-		},
-		"for a hook": func(t *testing.T) func(context.Context) error {
-			repo := bare(t)
-			need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 2\n"), 0o755))
-			return publishing(httpsTarget(t, repo), nothing)
+			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}}, func() {})
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
 			dir := t.TempDir()
-			lock := exec.Command("flock", "--no-fork", dir, "sleep", "20")
-			if err := lock.Start(); err != nil {
-				need.Missing(t, "the folder's lock: flock of util-linux is not installed")
-			}
-			t.Cleanup(func() { _ = lock.Process.Kill(); _ = lock.Wait() })
-			for range 200 {
-				if exec.Command("flock", "--nonblock", dir, "true").Run() != nil {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			return func(ctx context.Context) error {
-				_, err := WriteDir(ctx, dir, tree("a", "1"), DirOptions{})
-				return err
-			}
+			other := need.Value(os.Open(dir))(t)
+			t.Cleanup(func() { _ = other.Close() })
+			need.OK(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
+			return func(ctx context.Context) error { return need.Err(WriteDir(ctx, dir, tree("a", "1"), DirOptions{})) }
 		},
 	} {
 		t.Run(why, func(t *testing.T) {
-			run, after := prepare(t), 700*time.Millisecond
-			why := errors.New("interrupted")
+			run, why := prepare(t), errors.New("interrupted")
 			ctx, stop := context.WithCancelCause(context.Background())
-			time.AfterFunc(after, func() { stop(why) })
+			time.AfterFunc(700*time.Millisecond, func() { stop(why) })
 			began := time.Now()
 			wantError(t, "", run(ctx), why)
-			took := time.Since(began)
-			need.That(t, took <= time.Minute, "took %s", took)
+			need.That(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
 		})
 	}
 }
@@ -237,11 +190,9 @@ func TestHTTPProxy(t *testing.T) {
 	closed.Close()
 	refusedAs(t, repo, target, []wrong{
 		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth, "the proxy requires credentials"},
-		{"others", func(t *Target) { t.Auth.Proxy = strings.Replace(proxy.url, "pr0xy", "wr0ng", 1) }, ErrAuth, "the proxy requires credentials"},
 		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = strings.Replace(closed.URL, "//", "//squid:pr0xy@", 1) }, nil, "Auth.Proxy"},
 		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil, "want a URL"},
 		{"a proxy without its scheme", func(t *Target) { t.Auth.Proxy = "squid:pr0xy@proxy:3128" }, nil, "want a URL"},
-		{"a proxy of another kind", func(t *Target) { t.Auth.Proxy = "ftp://squid:pr0xy@proxy:21" }, nil, "http://HOST:PORT"},
 		{"ssh through an HTTP proxy", func(t *Target) { t.URL = "ssh://git.example.test/x"; t.Auth.KnownHosts = []string{os.DevNull} }, nil, "SOCKS5"},
 	})
 }
@@ -257,9 +208,7 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 		says string // empty: it is published, and only the proxy knows where the server is
 	}{
 		{"HTTPS_PROXY", []string{"HTTPS_PROXY=" + proxy.url}, ""},
-		{"https_proxy", []string{"https_proxy=" + proxy.url}, ""},
 		{"no credentials", []string{"HTTPS_PROXY=" + proxy.anonymous}, "the proxy requires credentials"},
-		{"a proxy that is no URL", []string{"HTTPS_PROXY=http://squid:pr0xy%zz@proxy:3128"}, "proxy"},
 		{"NO_PROXY", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY=.example.test"}, "git.example.test"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
