@@ -80,19 +80,6 @@ func TestMergeNeedsUIDs(t *testing.T) {
 		"found %v, want both hosts with their files, and no tree", err)
 }
 
-// What every host of a site lacks is said once.
-func TestUIDsAreMissedOnce(t *testing.T) {
-	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a"), testCluster("b")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), placed("b")}}}
-	for i := range in.Placement.Clusters {
-		for j := range in.Placement.Clusters[i].Roles[0].Assigned {
-			in.Placement.Clusters[i].Roles[0].Assigned[j].Host.UID = ""
-		}
-	}
-	_, _, err := Site(in)
-	need.That(t, err != nil && strings.Count(err.Error(), "without metadata.uid") == 1 && strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: "),
-		"found %v, want one error for both clusters", err)
-}
-
 // With hosts on another API server the guard there is for the user that Argo CD has there, and Applications stay where Argo CD is.
 func TestRemoteArgoCD(t *testing.T) {
 	const server = "https://mgmt.example.org:6443"
@@ -140,32 +127,4 @@ func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "node-type", "rack")
 	host.Managers = []inventory.Manager{own}
 	wantNot(t, render(t, in), "clusters/lab/a/hosts/metal3.gone.yaml", "labels")
-}
-
-func TestFluxCannotDeleteHosts(t *testing.T) {
-	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
-	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")
-	need.Words(t, "", hosts, "prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-dc1-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy")
-	for _, text := range []string{"wait: true", "force: true"} {
-		need.Without(t, "", hosts, text)
-	}
-}
-
-func TestArgoCDCannotDeleteHosts(t *testing.T) {
-	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
-	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
-	if _, found := tree["policy/rbac.yaml"]; found {
-		t.Error("rights for Argo CD's controller, which brings its own")
-	}
-	if _, found := tree["flux/root.yaml"]; found {
-		t.Error("flux objects in a tree for Argo CD")
-	}
-	parts := strings.Split(string(tree["argocd/lab.a.yaml"]), "\n---\n")
-	need.Must(t, len(parts) == 2, "found %d objects, want 2", len(parts))
-	hosts := Tree{"hosts": []byte(parts[1])}
-	want(t, hosts, "hosts", "name: lab.a.hosts", "prune: false", "ServerSideApply=true", "ClientSideApplyMigration=false",
-		"Prune=false", "Delete=false", "ServerSideDiff=true")
-	wantNot(t, hosts, "hosts", "resources-finalizer", "FailOnSharedResource")
-	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "Prune=false,Delete=false,ServerSideApply=true", "compare-options: IgnoreExtraneous")
-	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "kustomize.toolkit.fluxcd.io")
 }
