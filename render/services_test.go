@@ -104,14 +104,3 @@ func TestPlacementAndItsNetworks(t *testing.T) {
 	want(t, tree, "argocd/placement.yaml", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false")
 	want(t, tree, "argocd/networks.yaml", `argocd.argoproj.io/sync-wave: "-1"`, "Prune=false")
 }
-
-// Everybody but the break-glass groups is kept from deleting what provisions hosts.
-func TestServiceGuard(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
-	want(t, tree, "policy/service-guard.yaml", "name: sipgen-dc1-service-guard-v1", "resources: [ironics]", "resources: [vinoes]", "resources: [placementapis]",
-		"resources: [mariadbs]", "operations: [DELETE]", "validationActions: [Deny]")
-	want(t, tree, "policy/kustomization.yaml", "- service-guard.yaml")
-	if tree := services(t, siteOf(t, "flux", "    {}\n"), nil); tree["policy/service-guard.yaml"] != nil || strings.Contains(string(tree["PLAN.md"]), "Services of the site") {
-		t.Error("a site without services has their guard")
-	}
-}

@@ -19,19 +19,6 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// The repository that Flux reads the tree from, as Flux reads the object.
-func TestFluxRepository(t *testing.T) {
-	tree := guarded(t, func(site *v1alpha1.Site) { site.Spec.Flux.SecretName = "fleet-key" })
-	found := objectsOf(t, tree, "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.APIVersion + " " + r.Namespace + "/" + r.Name })
-	site := testSite(nil)
-	r := found[sourcev1.GroupVersion.String()+" "+site.Spec.Flux.Namespace+"/sipgen-"+site.Name]
-	need.Must(t, len(found) == 1 && r != nil, "found %v", found)
-	if r.Spec.URL != site.Spec.Repository.URL || r.Spec.Reference == nil || r.Spec.Reference.Branch != site.Spec.Repository.Branch ||
-		r.Spec.SecretRef == nil || r.Spec.SecretRef.Name != "fleet-key" || r.Spec.Interval.Duration > time.Minute {
-		t.Errorf("found %+v", r.Spec)
-	}
-}
-
 // TestFluxTakesTheURL: whatever a valid Site names as its repository, the definition of Flux's GitRepository takes what is written into one
 // (its spec.url has the pattern below), and Argo CD gets what the Site says.
 func TestFluxTakesTheURL(t *testing.T) {
