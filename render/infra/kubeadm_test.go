@@ -6,7 +6,6 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
@@ -31,42 +30,11 @@ func TestAuthenticationComponent(t *testing.T) {
 		need.OK(t, err)
 		text, err := built.Resources()[0].AsYAML()
 		need.OK(t, err)
-		var found struct {
-			APIVersion string
-			Metadata   struct{ Name, Namespace string }
-			Spec       struct {
-				Replicas          int
-				KubeadmConfigSpec struct {
-					ClusterConfiguration struct {
-						APIServer struct {
-							ExtraArgs    any
-							ExtraVolumes []struct{ HostPath, MountPath string }
-						}
-					}
-					Files []struct{ Path, Content string }
-				}
-			}
-		}
-		need.OK(t, yaml.Unmarshal(text, &found))
-		config := &found.Spec.KubeadmConfigSpec
-		need.That(t, strings.HasSuffix(found.APIVersion, "/"+version) && found.Metadata.Name == "mine" && found.Metadata.Namespace == "metal3" && found.Spec.Replicas == 3,
-			"%s: the control plane is another one:\n%s", version, text)
-		need.That(t, len(config.Files) == 1 && config.Files[0].Content == want,
-			"%s: found %+v, want the file of tenant/", version, config.Files)
-		args := config.ClusterConfiguration.APIServer.ExtraArgs
-		path := ""
-		switch args := args.(type) {
-		case map[string]any: // v1beta1: map[string]string
-			if version == "v1beta1" {
-				path, _ = args["authentication-config"].(string)
-			}
-		case []any: // v1beta2: a list of name and value
-			if arg, ok := args[0].(map[string]any); ok && version == "v1beta2" && arg["name"] == "authentication-config" {
-				path, _ = arg["value"].(string)
-			}
-		}
-		need.That(t, path != "" && path == config.Files[0].Path,
-			"%s: the API server is told %v, want it to read %s", version, args, config.Files[0].Path)
+		need.Words(t, version, string(text), "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\n", "name: mine\n  namespace: metal3\n", "replicas: 3\n",
+			"path: /etc/kubernetes/oidc/authentication.yaml\n", map[string]string{
+				"v1beta1": "extraArgs:\n          authentication-config: /etc/kubernetes/oidc/authentication.yaml\n",
+				"v1beta2": "extraArgs:\n        - name: authentication-config\n          value: /etc/kubernetes/oidc/authentication.yaml\n"}[version],
+			"content: |\n        "+strings.TrimSpace(strings.ReplaceAll(want, "\n", "\n        "))+"\n")
 	}
 }
 
