@@ -120,6 +120,7 @@ func TestPatches(t *testing.T) {
 		{"what injects into pods", merge(balancer, "spec: {template: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/mem}}}}"), "steers the container runtime"},
 		{"a label of one's own", merge(balancer, "spec: {template: {metadata: {labels: {team: net}}}}"), ""},
 		{"another name", operations(balancer, `[{"op": "replace", "path": "/metadata/name", "value": "other"}]`), "a patch may not change apiVersion, kind, namespace or name"},
+		{"one name for two", operations(&v1.PatchTarget{Kind: "Service"}, `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`), "spec.patches[0]: kustomize reads it neither"},
 		{"another namespace", operations(balancer, `[{"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}]`), "a patch may not change apiVersion, kind, namespace or name"},
 		{"a host", operations(balancer, `[{"op": "replace", "path": "/kind", "value": "BareMetalHost"}, {"op": "replace", "path": "/apiVersion", "value": "metal3.io/v1alpha1"}]`), "BareMetalHost loadbalancer-controlplane-bank is another object"},
 		{"an object less", merge(budget, "$patch: delete"), "PodDisruptionBudget loadbalancer-controlplane-bank is removed"},
