@@ -10,7 +10,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -59,16 +58,9 @@ func TestPreviewRefuses(t *testing.T) {
 		{"two hosts at one address", func(_ *v1alpha1.Site, _ *v1.SIPCluster, p *schedule.Cluster) {
 			p.Roles[0].Assigned = append(p.Roles[0].Assigned, schedule.Assignment{Host: testHost("twin")})
 		}, "the same address"},
-		{"a BMC that is no Redfish", func(_ *v1alpha1.Site, c *v1.SIPCluster, p *schedule.Cluster) {
-			c.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCRedfish}}}
-			p.Roles[0].Assigned[0].Host.BMC = inventory.BMC{Address: "ipmi://192.0.2.9", CredentialsName: "bmc"}
-		}, "bmc.access redfish"},
 		{"patches without services", func(_ *v1alpha1.Site, c *v1.SIPCluster, _ *schedule.Cluster) {
 			c.Spec.Services, c.Spec.Patches = v1.Services{}, []v1.Patch{{Patch: "kind: Deployment"}}
 		}, "it matches nothing"},
-		{"a label that selects pods", func(site *v1alpha1.Site, _ *v1.SIPCluster, _ *schedule.Cluster) {
-			site.Spec.Defaults.Labels = map[string]string{"app.kubernetes.io/name": "x"}
-		}, "selects pods"},
 		{"a role", func(_ *v1alpha1.Site, c *v1.SIPCluster, _ *schedule.Cluster) {
 			c.Spec.Nodes = map[string]v1.NodeSet{"a b": {Count: &v1.NodeCount{Active: 1}}}
 		}, `"a b"`},

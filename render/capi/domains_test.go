@@ -1,7 +1,6 @@
 package capi
 
 import (
-	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -21,19 +20,12 @@ func TestFailureDomains(t *testing.T) {
 			map[string]string{v1beta1: "r1:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1"}},
 		{"another key, by which it cannot choose", v1.NodeSet{TopologyKey: "rack"}, []string{"r1"}, nil},
 		{"no host yet", v1.NodeSet{TopologyKey: FailureDomainLabel}, nil, nil},
-		{"more than it takes", v1.NodeSet{TopologyKey: FailureDomainLabel}, strings.Split(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 4), ""), map[string]string{}},
 	} {
 		c := cluster("t", "c")
 		row.set.Count = &v1.NodeCount{Active: 3}
 		c.Spec.Nodes[v1.RoleControlPlane] = row.set
 		in := input(c)
 		in.Domains = row.domains
-		if row.why == "more than it takes" {
-			in.Domains = nil
-			for i := range maxDomains + 1 {
-				in.Domains = append(in.Domains, "r"+strings.Repeat("x", i%50)+string(rune('a'+i/50)))
-			}
-		}
 		for _, version := range []string{v1beta1, v1beta2} {
 			built, err := build(t, templates(version), in)
 			need.OK(t, err)

@@ -30,18 +30,13 @@ func TestWhereServicesAnswer(t *testing.T) {
 		{"none", v1alpha1.SiteServices{}, ""},
 		{"no address", ironic(func(*v1alpha1.IronicSpec) {}), head + "- Ironic `n/i`: `http://i.n.svc` in the cluster\n"},
 		{"an address", ironic(func(s *v1alpha1.IronicSpec) { s.Networking.IPAddress = "192.0.2.2" }), head + "- Ironic `n/i`: `http://i.n.svc` in the cluster, `http://192.0.2.2:6385`\n"},
-		{"a certificate, and another port", ironic(func(s *v1alpha1.IronicSpec) {
-			s.Networking.IPAddress, s.Networking.APIPort, s.TLS.CertificateName = "2001:db8::2", 7000, "tls"
-		}), head + "- Ironic `n/i`: `https://i.n.svc` in the cluster, `https://[2001:db8::2]:7000`. Names in the certificate `tls`: `i.n.svc`, `2001:db8::2`\n"},
 		{"a certificate for every address", ironic(func(s *v1alpha1.IronicSpec) {
-			s.Networking.IPAddress, s.Networking.ExternalIP, s.TLS.CertificateName = "192.0.2.2", "198.51.100.2", "tls"
+			s.Networking.IPAddress, s.Networking.ExternalIP, s.TLS.CertificateName = "192.0.2.2", "2001:db8::2", "tls"
 			s.Networking.Keepalived = &v1alpha1.IronicKeepalived{Enabled: true, AdditionalVIPs: []v1alpha1.IronicVIP{{IPAddress: "203.0.113.2"}, {IPAddress: "192.0.2.2"}}}
-		}), head + "- Ironic `n/i`: `https://i.n.svc` in the cluster, `https://192.0.2.2:6385`, `https://198.51.100.2:6385`, `https://203.0.113.2:6385`. " +
-			"Names in the certificate `tls`: `i.n.svc`, `192.0.2.2`, `198.51.100.2`, `203.0.113.2`\n"},
+		}), head + "- Ironic `n/i`: `https://i.n.svc` in the cluster, `https://192.0.2.2:6385`, `https://[2001:db8::2]:6385`, `https://203.0.113.2:6385`. " +
+			"Names in the certificate `tls`: `i.n.svc`, `192.0.2.2`, `2001:db8::2`, `203.0.113.2`\n"},
 		{"a certificate, and the nodes' addresses", ironic(func(s *v1alpha1.IronicSpec) { s.TLS.CertificateName = "tls" }),
 			head + "- Ironic `n/i`: `https://i.n.svc` in the cluster. Names in the certificate `tls`: `i.n.svc`, and the address of each node that runs it\n"},
-		{"a Placement in the cluster", placement(v1alpha1.PlacementSpec{}),
-			head + "- Placement `n/p`, internal: `http://placement-internal.n.svc:8778`\n- Placement `n/p`, public: `http://placement-public.n.svc:8778`\n"},
 		{"a Placement with an address and certificates", placement(v1alpha1.PlacementSpec{
 			Override: &v1alpha1.PlacementOverride{Service: map[string]v1alpha1.PlacementService{"internal": {Metadata: &v1alpha1.PlacementMetadata{Annotations: map[string]string{"metallb.universe.tf/loadBalancerIPs": "172.17.0.80, 2001:db8::80"}}}}},
 			TLS:      &v1alpha1.PlacementTLS{API: &v1alpha1.PlacementTLSAPI{Internal: &v1alpha1.PlacementCertificate{SecretName: "tls"}}},
