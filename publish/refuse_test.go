@@ -26,7 +26,6 @@ func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 		says   string
 	}{
 		{"a path of somebody else", tree("site/notes", "x"), nil, tree("a", "1"), ErrForeign, "adopt"},
-		{"a path of somebody else with a README", tree("site/README.md", "x"), nil, tree("a", "1"), ErrForeign, "adopt"},
 		{"the top with somebody's manifests beside a README", tree("README.md", "x", "apps/kustomization.yaml", "x"), func(t *Target, _ *Meta) { t.Path = "" }, tree("a", "1"), ErrForeign, "adopt"},
 		{"a file in the way", tree("site/"+OwnershipFile, list, "site/a", "1", "site/b", "x"), nil, tree("b", "1"), ErrTaken, "site/b"},
 		{"the path is a file", tree("site", "x"), nil, tree("a", "1"), ErrTaken, "not a folder"},
@@ -40,7 +39,6 @@ func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 		{"a ref for a branch", tree("x", "1"), func(t *Target, _ *Meta) { t.Branch = "refs/heads/main" }, tree("a", "1"), nil, `want the name alone, as in "main"`},
 		{"a proposal on the branch that is synced", tree("x", "1"), func(t *Target, _ *Meta) { t.Proposal = "main" }, tree("a", "1"), nil, "a proposal needs a branch of its own"},
 		{"a ref for a proposal", tree("x", "1"), func(t *Target, _ *Meta) { t.Proposal = "refs/heads/y" }, tree("a", "1"), nil, `branch "refs/heads/y": want the name alone, as in "y"`},
-		{"what HEAD names", tree("x", "1"), func(t *Target, _ *Meta) { t.Proposal = "HEAD" }, tree("a", "1"), nil, `branch "HEAD": not a name for a branch`},
 		{"no key where a signature is required", tree("x", "1"), func(_ *Target, m *Meta) { m.RequireSigned = true }, tree("a", "1"), ErrUnsigned, "required"},
 		{"an author with a line end", tree("x", "1"), func(_ *Target, m *Meta) { m.Author.Name = "a\nb" }, tree("a", "1"), nil, "author"},
 		{"no time", tree("x", "1"), func(_ *Target, m *Meta) { m.When = time.Time{} }, tree("a", "1"), nil, "time"},

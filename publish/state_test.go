@@ -175,20 +175,3 @@ func TestAboveAFolder(t *testing.T) {
 		t.Errorf("a folder that is not there yet: found %+v, %v", found, err)
 	}
 }
-
-// TestLoopSeesWhatIsAbove: the tree is made again when a file above its folder has changed, and not for any other file.
-func TestLoopSeesWhatIsAbove(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{".sourceignore": 2, "kustomization.yaml": 2, "README": 1} {
-		repo, target := site(t)
-		mustPublish(t, target, tree("a", "0")) // without a tree, each round would ask anew
-		rounds := 0
-		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
-			if rounds++; rounds == 1 {
-				rival(t, repo, "main", tree(name, "meanwhile"))
-			}
-			return tree("a", "1"), meta, 0, nil
-		})
-		need.That(t, err == nil && rounds == want, "%s: found %d attempts, %v, want %d", name, rounds, err, want)
-	}
-}
