@@ -96,45 +96,6 @@ text: |
 	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 }
 
-// TestOneLine: short lists and objects of words are in one line; labels, what a kustomization lists, and all that is long have a line each.
-func TestOneLine(t *testing.T) {
-	long := strings.Repeat("x", maxLine)
-	content, err := Marshal(map[string]any{
-		"resources": []any{"a.yaml", "b.yaml"},
-		"metadata":  map[string]any{"labels": map[string]any{"a": "b"}},
-		"spec": map[string]any{
-			"from": map[string]any{"kind": "A", "name": "b"}, "verbs": []any{"get", "list"}, "words": []any{"two words"}, "long": []any{long},
-			"ports": []any{map[string]any{"name": "a", "port": 1}, map[string]any{"name": "a"}}, "addresses": map[string]any{"v6": []any{"fd00::1"}}, "url": map[string]any{"a": "b:c"}, "many": map[string]any{"a": 1, "b": 2, "c": 3, "d": 4},
-		},
-	})
-	want := Header + `metadata:
-  labels:
-    a: b
-resources:
-- a.yaml
-- b.yaml
-spec:
-  addresses: {v6: ['fd00::1']}
-  from: {kind: A, name: b}
-  long:
-  - ` + long + `
-  many:
-    a: 1
-    b: 2
-    c: 3
-    d: 4
-  ports:
-  - {name: a, port: 1}
-  - name: a
-  url:
-    a: b:c
-  verbs: [get, list]
-  words:
-  - two words
-`
-	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
-}
-
 // TestOneOrder: fields are in the order of their names, whatever is in them, and wherever they are.
 func TestOneOrder(t *testing.T) {
 	for _, text := range []string{"x", "0o-7"} {
