@@ -88,13 +88,9 @@ func TestReaderNamespaces(t *testing.T) {
 	bound := func(site *v1alpha1.Site) string {
 		var out []string
 		tree := render(t, Input{Site: site, Placement: placement})
-		for _, text := range tree {
-			for document := range strings.SplitSeq(string(text), "---\n") {
-				if strings.Contains(document, "\nkind: RoleBinding\n") && strings.Contains(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ") {
-					_, rest, _ := strings.Cut(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ")
-					namespace, _, _ := strings.Cut(rest, "\n")
-					out = append(out, namespace)
-				}
+		for name := range objectsOf(t, tree, "policy/", "RoleBinding", func(b *rbacv1.RoleBinding) string { return b.Name + " " + b.Namespace }) {
+			if namespace, is := strings.CutPrefix(name, "sipgen-dc1-network-data "); is {
+				out = append(out, namespace)
 			}
 		}
 		return strings.Join(out, " ")
