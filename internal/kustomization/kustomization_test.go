@@ -75,9 +75,6 @@ func TestSpecs(t *testing.T) {
 		{why: "one below a named folder, and what is below it", files: map[string]string{
 			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/a/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
 			want: "SIPCluster /c of top/c.yaml: document 1: line 1, count 1\ntop/a/kustomization.yaml:" + notBuilt},
-		{why: "with each of its names", files: map[string]string{
-			"top/a/Kustomization": "resources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/b/kustomization.yml": "resources: [b.yaml]\n", "top/b/b.yaml": spec("b", "1")},
-			want: "top/a/Kustomization:" + notBuilt + "\ntop/b/kustomization.yml:" + notBuilt},
 		{why: "one that cannot be read, or has nothing in it", files: map[string]string{
 			"top/a/kustomization.yaml": "resources: [\n", "top/a/a.yaml": spec("a", "1"), "top/b/kustomization.yml": "# resources: []\n", "top/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
 			want: "SIPCluster /c of top/c.yaml: document 1: line 1, count 1\ntop/a/kustomization.yaml: document 1: line 1: not valid YAML: did not find expected node content\ntop/b/kustomization.yml: nothing in it but comments"},
@@ -181,12 +178,7 @@ func TestBound(t *testing.T) {
 	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": this kustomization reads more than 16 MiB") {
 		t.Errorf("bases that double: %v", err)
 	}
-	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(here(t), "k29"), owner: func(string) string { return "" }}
+	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(need.Value(os.Getwd())(t), "k29"), owner: func(string) string { return "" }}
 	_, err := endless.build(time.Millisecond)
 	need.That(t, errors.Is(err, errTooLong), "a build that takes long: %v", err)
-}
-
-func here(t *testing.T) string {
-	dir := need.Value(os.Getwd())(t)
-	return dir
 }

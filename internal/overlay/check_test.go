@@ -60,9 +60,7 @@ func TestLoginsByDex(t *testing.T) {
 				"users of oidc accounts.example, users of oidc at an address that cannot be read, users of saml sso.example", ""},
 		{"an issuer with a password", "", "issuer: https://me:s3cret@a.example\n", "tokens of an issuer that is no plain URL", ""},
 		{"no YAML", "", "{s3cret", "whom a configuration names that cannot be read", ""},
-		{"two documents", "", bank + "---\n" + bank, "whom a configuration names that cannot be read", ""},
 		{"a bomb", "", "a: &a [s3cret]\nb: [*a, *a]\n", "whom a configuration names that cannot be read", ""},
-		{"a connector that is none", "", "connectors: [s3cret]\n", "whom a configuration names that cannot be read", ""},
 	} {
 		with := func(config string) *Object {
 			return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": map[string]any{"config.yaml": config}}}
