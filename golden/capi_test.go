@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every cluster of a site that asks for it, and
-// is named by no file of the tree but the list of all files.
+// TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every cluster of a
+// site that asks for it, and is named by no file of the tree but the list of all files.
 func TestNothingAppliesTheComponents(t *testing.T) {
 	for _, example := range examples(t) {
 		site, clusters, _ := inputs(t, example)
@@ -24,8 +24,9 @@ func TestNothingAppliesTheComponents(t *testing.T) {
 			need.That(t, found == (site.Spec.ClusterAPI != nil), "golden/%s: a component in %s: %v", example, name, found)
 		}
 		for name, content := range tree {
-			named := name != ".sipgen.yaml" && !strings.Contains(name, "/capi/") && (bytes.Contains(content, []byte("/capi")) || bytes.Contains(content, []byte("- capi")))
-			need.That(t, !named, "golden/%s/%s names a component", example, name)
+			if name != ".sipgen.yaml" && !strings.Contains(name, "/capi/") {
+				need.Without(t, "golden/"+example+"/"+name+" names a component", string(content), "/capi", "- capi")
+			}
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	t.Parallel()
 	whole := bare(t)
 	record(t, whole, []past{{minute: 1, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "other/a"}})
-	for depth, want := range map[string]int{"2": 30, "3": 30, "4": 10} { // the change is the third commit, and it takes the fourth to see it
+	for depth, want := range map[string]int{"2": 30, "3": 30, "4": 10} { // it takes the fourth to see the third
 		repo := cloned(t, "file://"+whole, "--bare", "--depth="+depth)
 		lastChange(t, "a shallow clone of depth "+depth, Target{URL: repo, Branch: "main", Path: "site"}, 15, want)
 	}

@@ -114,7 +114,8 @@ func TestNewRepository(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
 	publishAs(t, Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta)
-	need.Equal(t, "", git(t, repo, "ls-tree", "-r", "--name-only", "main"), ".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a")
+	need.Equal(t, "", git(t, repo, "ls-tree", "-r", "--name-only", "main"),
+		".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a")
 }
 
 func TestSSHSignatureVerifiesInGit(t *testing.T) {

@@ -69,11 +69,12 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
 	need.OK(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
-	need.Deep(t, "result", mustWrite(t, dir, next), Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}})
+	need.Deep(t, "result", mustWrite(t, dir, next),
+		Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}})
 	all := maps.Clone(next)
 	maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
 	same(t, "folder", onDisk(t, dir), all)
-	need.That(t, errors.Is(need.Err(os.Stat(filepath.Join(dir, "gone"))), os.ErrNotExist), "gone/ is still there, though nothing is in it")
+	need.That(t, errors.Is(need.Err(os.Stat(filepath.Join(dir, "gone"))), os.ErrNotExist), "gone/ is still there, and empty")
 	need.OK(t, need.Err(os.Stat(filepath.Join(dir, "empty")))) // somebody's
 	same(t, "ReadDir", need.Value(ReadDir(context.Background(), dir))(t), next)
 	need.That(t, mustWrite(t, dir, next).unchanged(), "the second write changes something")
@@ -156,8 +157,8 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 	}
 }
 
-// TestLinksAreNeverFollowed: what a link leads to, outside or beside the tree's folders, is neither written nor deleted. A link in the way may be
-// somebody's only copy of where it leads, and stays, adopted or not.
+// TestLinksAreNeverFollowed: what a link leads to, outside or beside the tree's folders, is neither written nor deleted. A
+// link in the way may be somebody's only copy of where it leads, and stays, adopted or not.
 func TestLinksAreNeverFollowed(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -77,7 +77,8 @@ func TestReadOnlyRepository(t *testing.T) {
 	} {
 		t.Run("safe.directory="+safe, func(t *testing.T) {
 			command := asNobody(t, repo, child{Do: "branch, once", Target: Target{URL: repo, Branch: "main", Path: "site"}})
-			command.Env = append(command.Env, "GIT_CONFIG_GLOBAL=/dev/null", "HOME=/", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+safe)
+			command.Env = append(command.Env, "GIT_CONFIG_GLOBAL=/dev/null", "HOME=/",
+				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+safe)
 			leaves(t, repo, func() error {
 				out, err := command.CombinedOutput()
 				need.That(t, err != nil && strings.Contains(string(out), says), "found %v, %s; want %q", err, out, says)

@@ -62,7 +62,7 @@ func bare(t testing.TB) string {
 		need.OK(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
 	need.Write(t, filepath.Join(repo, "HEAD"), "ref: refs/heads/main\n")
-	need.Write(t, filepath.Join(repo, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[http]\n\treceivepack = true\n")
+	need.Write(t, filepath.Join(repo, "config"), "[core]\nrepositoryformatversion = 0\nbare = true\n[http]\nreceivepack = true\n")
 	return repo
 }
 

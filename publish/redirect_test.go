@@ -50,7 +50,8 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 	}
 }
 
-// Servers send whoever comes by http to https, at the ports that both have by default, and from a repository's old name to its new one.
+// Servers send whoever comes by http to https, at the ports that both have by default, and from a repository's old name to its
+// new one.
 func TestRedirectFromHTTPToHTTPS(t *testing.T) {
 	t.Parallel()
 	_, server, _ := overHTTPS(t)
@@ -65,7 +66,7 @@ func TestRedirectFromHTTPToHTTPS(t *testing.T) {
 	for _, auth := range []Auth{{Token: "t0ken"}, {Username: "robot", Password: "s3cret"}} {
 		auth.CAFile, auth.NoHelper, auth.Proxy = server.ca, true, proxy.url
 		target := Target{URL: "http://git.example.test/old/fleet.git", Branch: "main", Path: "site", Auth: auth}
-		_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", auth.Token), meta, "", nil })
+		_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", auth.Token), meta, 0, nil })
 		need.OK(t, err)
 		need.That(t, plain == 1, "%d requests went by http, want one: the others go where it led", plain)
 		plain = 0

@@ -125,5 +125,6 @@ func httpsTarget(t testing.TB, repo string) Target {
 
 func sshTarget(t testing.TB, repo string) Target {
 	server := serveSSH(t)
-	return Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}}
+	login := Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}
+	return Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: login}
 }

@@ -167,7 +167,6 @@ func serveSSH(t testing.TB) sshd {
 	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
 	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
-	server.Stderr = os.Stderr
 	need.OK(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill()

@@ -76,7 +76,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 	over := filepath.Join(t.TempDir(), "over")
 	hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
-	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Branch: "main", Path: "site"}}
+	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Path: "site"}}
 	t.Cleanup(func() { // before the servers close, which wait for the hook
 		need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
 		// A git that nothing waits for any more still writes to the repository for a moment.
@@ -89,7 +89,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 			t.Parallel()
 			target.Timeout = 2 * time.Second
 			began := time.Now()
-			_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
+			_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", "1"), meta, 0, nil })
 			wantError(t, "", err, ErrTimeout, "timed out after 2s")
 			need.That(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
 		})
@@ -233,8 +233,8 @@ func TestSOCKSProxy(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	ssh, https, address := sshTarget(t, repo), httpsTarget(t, repo), freeAddress(t)
-	tunnel := exec.Command("ssh", "-F", "none", "-o", "IdentitiesOnly=yes", "-i", ssh.Auth.SSHKeyFile, "-o", "UserKnownHostsFile="+ssh.Auth.KnownHosts[0],
-		"-N", "-D", address, strings.TrimSuffix(ssh.URL, repo))
+	tunnel := exec.Command("ssh", "-F", "none", "-o", "IdentitiesOnly=yes", "-i", ssh.Auth.SSHKeyFile,
+		"-o", "UserKnownHostsFile="+ssh.Auth.KnownHosts[0], "-N", "-D", address, strings.TrimSuffix(ssh.URL, repo))
 	if err := tunnel.Start(); err != nil {
 		need.Missing(t, "SOCKS5: %v", err)
 	}

@@ -88,7 +88,8 @@ func TestReaderNamespaces(t *testing.T) {
 	bound := func(site *v1alpha1.Site) string {
 		var out []string
 		tree := render(t, Input{Site: site, Placement: placement})
-		for name := range objectsOf(t, tree, "policy/", "RoleBinding", func(b *rbacv1.RoleBinding) string { return b.Name + " " + b.Namespace }) {
+		where := func(b *rbacv1.RoleBinding) string { return b.Name + " " + b.Namespace }
+		for name := range objectsOf(t, tree, "policy/", "RoleBinding", where) {
 			if namespace, is := strings.CutPrefix(name, "sipgen-dc1-network-data "); is {
 				out = append(out, namespace)
 			}

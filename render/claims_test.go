@@ -22,7 +22,7 @@ func TestClaims(t *testing.T) {
 		need.Deep(t, hosts, *policy.Spec.HostClaimNamespaces, metal3.HostClaimNamespaces{Names: []string{"platform", "spare"}})
 	}
 	want(t, tree, "claims/kustomization.yaml", "- metal3.yaml", "- racks.yaml")
-	want(t, tree, "argocd/claims.yaml", "name: sipgen-dc1-claims", "prune: true", "claims", "resources-finalizer.argocd.argoproj.io", `sync-wave: "-1"`)
+	want(t, tree, "argocd/claims.yaml", "name: sipgen-dc1-claims", "prune: true", "resources-finalizer.argocd", `sync-wave: "-1"`)
 
 	site.Spec.Hosts.ClaimNamespaces = nil
 	for path := range render(t, Input{Site: site, Placement: &schedule.Placement{}, Previous: tree}) {

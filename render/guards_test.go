@@ -55,7 +55,8 @@ func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T
 	return out
 }
 
-// A host patch says which host, its labels and what keeps its engine from deleting it. Whatever else it said, an apply would take for the host's new state.
+// A host patch says which host, its labels and what keeps its engine from deleting it. Whatever else it said, an apply would
+// take for the host's new state.
 func TestHostPatchesSayNothingElse(t *testing.T) {
 	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
 		patches := 0
@@ -65,7 +66,9 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 			}
 			patches++
 			need.Words(t, path, string(content), map[v1alpha1.Engine][]string{
-				v1alpha1.EngineFlux: {"ssa: Merge", "prune: disabled"}, v1alpha1.EngineArgoCD: {"Prune=false,Delete=false,ServerSideApply=true", "IgnoreExtraneous"}}[engine]...)
+				v1alpha1.EngineFlux:   {"ssa: Merge", "prune: disabled"},
+				v1alpha1.EngineArgoCD: {"Prune=false,Delete=false,ServerSideApply=true", "IgnoreExtraneous"},
+			}[engine]...)
 			var patch map[string]any
 			need.OK(t, yaml.Unmarshal(content, &patch))
 			metadata, _ := patch["metadata"].(map[string]any)

@@ -29,7 +29,8 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 	return site
 }
 
-// TestRunner: how it reaches the repository depends on the URL and on what the Site names, and beside which engine it runs. The rest golden has.
+// TestRunner: how it reaches the repository depends on the URL and on what the Site names, and beside which engine it runs. The
+// rest golden has.
 func TestRunner(t *testing.T) {
 	for _, row := range []struct {
 		engine, runner, more, namespace string
@@ -65,7 +66,8 @@ func TestRunner(t *testing.T) {
 	}
 	without := withRunner(t, "flux", "", "")
 	without.Spec.Runner = nil
-	for path := range render(t, Input{Site: without, Placement: &schedule.Placement{}, Previous: Tree{"runner/cronjob.yaml": []byte("x")}}) {
+	before := Tree{"runner/cronjob.yaml": []byte("x")}
+	for path := range render(t, Input{Site: without, Placement: &schedule.Placement{}, Previous: before}) {
 		need.Without(t, "", path, "runner")
 	}
 }

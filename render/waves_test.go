@@ -51,11 +51,13 @@ func TestProjectsInWaves(t *testing.T) {
 	cluster, gone := placed("a"), testHost("gone")
 	gone.Namespace = "metal4"
 	cluster.Roles[0].Releasing[0].Host = gone
-	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	placement := &schedule.Placement{Clusters: []schedule.Cluster{cluster}}
+	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: placement})
 	want(t, tree, "argocd/lab.a.project.yaml", "namespace: lab\n", "namespace: metal3\n", "namespace: metal4\n")
 	// And nowhere, where the services of a cluster do not have its hosts beside them.
 	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
-	need.Deep(t, "b", projects["lab.b.infra"].Spec.Destinations, []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: "lab"}})
+	want := []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: "lab"}}
+	need.Deep(t, "b", projects["lab.b.infra"].Spec.Destinations, want)
 }
 
 // The guard of tenants is in force where the hosts are and where clusters in waves are, everywhere if the hosts are.

@@ -178,7 +178,8 @@ func TestBound(t *testing.T) {
 	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": this kustomization reads more than 16 MiB") {
 		t.Errorf("bases that double: %v", err)
 	}
-	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29", root: filepath.Join(need.Value(os.Getwd())(t), "k29"), owner: func(string) string { return "" }}
+	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29",
+		root: filepath.Join(need.Value(os.Getwd())(t), "k29"), owner: func(string) string { return "" }}
 	_, err := endless.build(time.Millisecond)
 	need.That(t, errors.Is(err, errTooLong), "a build that takes long: %v", err)
 }

@@ -238,13 +238,14 @@ func TestSelectorsParse(t *testing.T) {
 	var own strings.Builder
 	for i, role := range roles {
 		c.Spec.Nodes[role] = v1.NodeSet{Count: &v1.NodeCount{Active: 1}}
-		fmt.Fprintf(&own, "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: t%d, labels: {sip.airshipit.org/node-type: '%s'}}\n", i, role)
+		fmt.Fprintf(&own, "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\n"+
+			"metadata: {name: t%d, labels: {sip.airshipit.org/node-type: '%s'}}\n", i, role)
 	}
 	built, err := build(t, own.String(), input(c))
 	need.OK(t, err)
 	for i, role := range roles {
-		name := fmt.Sprint("t", i)
-		need.Equal(t, role, at(t, built, "Metal3MachineTemplate", name, "spec", "template", "spec", "hostSelector", "matchLabels", "sip.airshipit.org/node-type"), role)
+		where := []string{"spec", "template", "spec", "hostSelector", "matchLabels", "sip.airshipit.org/node-type"}
+		need.Equal(t, role, at(t, built, "Metal3MachineTemplate", fmt.Sprint("t", i), where...), role)
 	}
 }
 

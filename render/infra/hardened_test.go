@@ -32,15 +32,18 @@ func ofKind[T any](t *testing.T, files map[string][]byte, kind string) map[strin
 	return out
 }
 
-// What the profile "restricted" leaves open: the node's disk, also where a tenant or the Site says what a pod may have, and a token where none is needed. The
-// rest golden has.
+// What the profile "restricted" leaves open: the node's disk, also where a tenant or the Site says what a pod may have, and a
+// token where none is needed. The rest golden has.
 func TestPodsAreHardened(t *testing.T) {
 	own, sites, without := tenant(), tenant(), tenant()
 	memory := &corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}
 	own.Cluster.Spec.Services.JumpHost[0].Resources = memory
 	sites.Site.Spec.Defaults.Resources = memory
 	without.Cluster.Spec.Services.JumpHost[0].BMC = &v1.BMC{Access: v1.BMCNone}
-	for why, in := range map[string]Input{"power by metal3": tenant(), "no power": without, "resources of its own, without storage": own, "resources of the site's, without storage": sites} {
+	for why, in := range map[string]Input{
+		"power by metal3": tenant(), "no power": without,
+		"resources of its own, without storage": own, "resources of the site's, without storage": sites,
+	} {
 		deployments := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")
 		need.Equal(t, why, len(deployments), 4)
 		for name, d := range deployments {
@@ -48,12 +51,13 @@ func TestPodsAreHardened(t *testing.T) {
 			token := name == "dex-edge-a" || name == "jumphost-edge-a" && why != "no power"
 			need.That(t, *pod.AutomountServiceAccountToken == token, "%s: %s: automountServiceAccountToken is %t", why, name, !token)
 			for _, v := range pod.Volumes {
-				need.That(t, v.EmptyDir == nil || v.EmptyDir.SizeLimit.Sign() > 0, "%s: %s: volume %s may fill the node's disk", why, name, v.Name)
+				bound := v.EmptyDir == nil || v.EmptyDir.SizeLimit.Sign() > 0
+				need.That(t, bound, "%s: %s: volume %s may fill the node's disk", why, name, v.Name)
 			}
 			resources := pod.Containers[0].Resources
 			limit, request := resources.Limits[corev1.ResourceEphemeralStorage], resources.Requests[corev1.ResourceEphemeralStorage]
 			if written := mostWritten(pod); limit.Cmp(written) < 0 || request.Sign() <= 0 || request.Cmp(limit) > 0 {
-				t.Errorf("%s: %s: ephemeral storage of %s, at most %s, want at least %s", why, name, request.String(), limit.String(), written.String())
+				t.Errorf("%s: %s: ephemeral storage of %v, at most %v, want at least %v", why, name, &request, &limit, &written)
 			}
 		}
 	}

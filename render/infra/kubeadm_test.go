@@ -30,11 +30,12 @@ func TestAuthenticationComponent(t *testing.T) {
 		need.OK(t, err)
 		text, err := built.Resources()[0].AsYAML()
 		need.OK(t, err)
-		need.Words(t, version, string(text), "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\n", "name: mine\n  namespace: metal3\n", "replicas: 3\n",
-			"path: /etc/kubernetes/oidc/authentication.yaml\n", map[string]string{
-				"v1beta1": "extraArgs:\n          authentication-config: /etc/kubernetes/oidc/authentication.yaml\n",
-				"v1beta2": "extraArgs:\n        - name: authentication-config\n          value: /etc/kubernetes/oidc/authentication.yaml\n"}[version],
-			"content: |\n        "+strings.TrimSpace(strings.ReplaceAll(want, "\n", "\n        "))+"\n")
+		const file = "/etc/kubernetes/oidc/authentication.yaml\n"
+		need.Words(t, version, string(text), "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\n",
+			"name: mine\n  namespace: metal3\n", "replicas: 3\n", "path: "+file, map[string]string{
+				"v1beta1": "extraArgs:\n          authentication-config: " + file,
+				"v1beta2": "extraArgs:\n        - name: authentication-config\n          value: " + file,
+			}[version], "content: |\n        "+strings.TrimSpace(strings.ReplaceAll(want, "\n", "\n        "))+"\n")
 	}
 }
 

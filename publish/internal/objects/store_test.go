@@ -23,7 +23,8 @@ func TestPackThatIsDamaged(t *testing.T) {
 	t.Parallel()
 	repo, text := t.TempDir(), ""
 	git := func(stdin string, args ...string) []byte {
-		command := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
+		own := []string{"-C", repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}
+		command := exec.Command("git", append(own, args...)...)
 		command.Stdin = strings.NewReader(stdin)
 		out, err := command.Output()
 		need.Must(t, err == nil, "git %q: %v", args, err)
