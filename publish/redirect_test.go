@@ -14,6 +14,16 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
+// advertisesNothing answers as an empty repository where the request asks which branches there are.
+func advertisesNothing(w http.ResponseWriter, r *http.Request) bool {
+	service := r.URL.Query().Get("service")
+	if service != "" {
+		w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
+		fmt.Fprint(w, packetOf("# service="+service+"\n")+"0000"+packetOf(strings.Repeat("0", 40)+" capabilities^{}\x00report-status\n")+"0000")
+	}
+	return service != ""
+}
+
 // Credentials are for the server that the URL names. Where it sends a client elsewhere, nothing goes there.
 func TestRedirectsElsewhereAreRefused(t *testing.T) {
 	t.Parallel()
@@ -21,10 +31,7 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 	reached.Store("")
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reached.Store(fmt.Sprint(reached.Load()) + "\n" + r.Method + " " + r.URL.String() + " Authorization: " + r.Header.Get("Authorization"))
-		if service := r.URL.Query().Get("service"); service != "" { // an empty repository
-			w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
-			fmt.Fprint(w, packetOf("# service="+service+"\n")+"0000"+packetOf(strings.Repeat("0", 40)+" capabilities^{}\x00report-status\n")+"0000")
-		}
+		advertisesNothing(w, r)
 	}))
 	t.Cleanup(elsewhere.Close)
 	own := newAuthority(t)
@@ -98,5 +105,24 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 			need.Error(t, "", err, says)
 			tellsNoSecret(t, fmt.Sprint(err))
 		})
+	}
+}
+
+// A branch has moved when the server's report of the push says so of this branch.
+func TestReportWithoutTheBranch(t *testing.T) {
+	t.Parallel()
+	for report, says := range map[string]string{
+		"ok refs/heads/other\n":         "the server's status report does not name refs/heads/main",
+		"ng refs/heads/main no space\n": "no space",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !advertisesNothing(w, r) {
+				w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+				fmt.Fprint(w, packetOf("unpack ok\n")+packetOf(report)+"0000")
+			}
+		}))
+		t.Cleanup(server.Close)
+		_, err := publishTree(Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{NoHelper: true}}, tree("a", "1"), meta)
+		need.Error(t, report, err, says)
 	}
 }
