@@ -88,7 +88,7 @@ golden: ## render the golden trees again; review the diff
 	$(GO) test ./golden -update
 
 bench: ## load, plan, render, publish at several sizes, with allocations
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./schedule/record ./cmd/sipgen
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule/record ./cmd/sipgen
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 	$(GO) test -tags bench ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m

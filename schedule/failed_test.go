@@ -15,30 +15,6 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// failedSite is largeSite, on which all hosts failed that clusters have: there are free hosts for a fifth of them.
-func failedSite(t testing.TB, n int) ([]v1.SIPCluster, []inventory.Host) {
-	clusters, hosts := largeSite(n, false, true)
-	adopt(hosts, plan(t, clusters, hosts, Previous{}, testOptions))
-	for i := range hosts {
-		if hosts[i].Labels[testOptions.Keys.ClusterName] != "" {
-			hosts[i].State.Operational = "error"
-		}
-	}
-	return clusters, hosts
-}
-
-// TestAllFailed: failed hosts are replaced until there is no other left that would do.
-func TestAllFailed(t *testing.T) {
-	const n = 10_000
-	clusters, hosts := failedSite(t, n)
-	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	for _, line := range p.Hosts {
-		if line.Verdict == Free && line.Host.Labels["node-role"] != "control-plane" {
-			t.Errorf("%s is free, and could replace a worker", line.Host.Key())
-		}
-	}
-}
-
 // TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one competes for.
 func TestShortBehindFailed(t *testing.T) {
 	failed := claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker)

@@ -1,14 +1,24 @@
 package schedule
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
+
+func TestWithout(t *testing.T) {
+	_, hosts, _ := sited(t, "", "h0/r0 h1/r1 h2/r1", "")
+	selector := labels.SelectorFromSet(labels.Set{"rack": "r1"})
+	left, gone, err := Without(hosts, selector)
+	need.That(t, err == nil && gone == 2 && len(left) == 1 && left[0].Name == "h0", "%d gone, left %v, %v", gone, left, err)
+	_, _, err = Without(left, selector)
+	need.Error(t, "a selector that matches nothing", err, `selector "rack=r1": matches none of the 1 host`)
+}
 
 // TestLargestRows: how many workers a cluster may ask for, so that no other loses what it has today.
 func TestLargestRows(t *testing.T) {
@@ -42,102 +52,6 @@ func TestLargestRows(t *testing.T) {
 	need.Error(t, "a role that is none", err, "has no role Edge, only ControlPlane, Worker")
 	_, err = largest("none", "Edge")
 	need.Error(t, "a cluster that is none", err, "tenants/none: no such cluster")
-}
-
-// The largest count is the largest of all that were tried, one by one, on sites over time: also of a cluster that is refused today, and is
-// not with fewer hosts. It leaves all others what they have today.
-func TestLargestAgreesWithTrying(t *testing.T)   { agreesWithTrying(t, false, 2363) } // a cluster that would wait for a host which an earlier one takes for a failed one
-func TestLargestOfOneThatIsRefused(t *testing.T) { agreesWithTrying(t, true, 4711) }
-
-func agreesWithTrying(t *testing.T, refused bool, also int) {
-	worlds := RandomSites(t, 200)
-	limited := 0
-	for seed := range worlds.Seeds(also) {
-		w := newWorld(uint64(seed))
-		need.OK(t, live(w, 4))
-		if len(w.clusters) == 0 {
-			continue
-		}
-		spec := &w.clusters[w.rng.IntN(len(w.clusters))]
-		key, name := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}, v1.RoleControlPlane
-		most, today := len(w.hosts)+1, w.options
-		if refused {
-			most, today.Refused = w.rng.IntN(len(w.hosts)), map[ClusterKey][]string{key: {"beyond its grant"}}
-		}
-		counted := func(n int) ([]v1.SIPCluster, Options, error) {
-			changed, err := WithCount(w.clusters, key, name, n)
-			if n > most {
-				return changed, today, err
-			}
-			return changed, w.options, err
-		}
-		now, err := Plan(w.clusters, w.hosts, w.tree, today)
-		if err != nil {
-			continue
-		}
-		want := -1
-		for n := range most + 1 {
-			changed, options, err := counted(n)
-			need.OK(t, err)
-			if p, err := Plan(changed, w.hosts, w.tree, options); err == nil && holds(now, p, key, name) {
-				want = n
-			}
-		}
-		if !refused {
-			counted = nil
-		}
-		got, err := LargestUpTo(w.clusters, w.hosts, w.tree, today, key, name, v1.MaxCount, counted)
-		if err != nil || got != want {
-			t.Fatalf("world %d: %s %s: up to %d, %v; trying every number gives %d\n%s\n%s", seed, key, name, got, err, want, describe(w.clusters, w.hosts), words(now))
-		}
-		if want >= 0 && want < len(w.hosts) {
-			limited++
-		}
-	}
-	worlds.Want("a limit", limited, 4)
-}
-
-// holds says whether a cluster is placed with hosts that have not failed, and no other has less than in the plan before.
-func holds(before, after *Placement, key ClusterKey, name string) bool {
-	type score struct{ filled, standby, failed int }
-	scores := func(c *Cluster) map[string]score {
-		all := map[string]score{}
-		for _, r := range c.Roles {
-			n := score{filled: r.Active - r.ShortActive, standby: r.Standby - r.ShortStandby}
-			for _, a := range r.Assigned {
-				if kept, _ := a.Reason.(Kept); kept.StandIn {
-					n.failed++
-				}
-			}
-			all[r.Name] = n
-		}
-		return all
-	}
-	for i := range after.Clusters {
-		c := &after.Clusters[i]
-		if c.Key == key {
-			for _, r := range c.Roles {
-				for _, a := range r.Assigned {
-					if kept, _ := a.Reason.(Kept); kept.StandIn && r.Name == name && !a.Standby {
-						return false
-					}
-				}
-			}
-			if c.Unschedulable || c.Gone {
-				return false
-			}
-			continue
-		}
-		at := slices.IndexFunc(before.Clusters, func(b Cluster) bool { return b.Key == c.Key })
-		old, now := scores(&before.Clusters[at]), scores(c)
-		for role, was := range old {
-			is := now[role]
-			if is.filled < was.filled || is.standby < was.standby || is.failed > was.failed || c.Unschedulable && !before.Clusters[at].Unschedulable {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // TestMoreLike: how many more clusters like a get all that they ask for, while a and b lose nothing.

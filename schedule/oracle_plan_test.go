@@ -3,11 +3,16 @@ package schedule_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -44,23 +49,42 @@ func (o *oracle) differs(p *schedule.Placement) string {
 	return fmt.Sprintf("%s\nPlan:\n%s\nthe oracle:\n%s\n", o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites.
+// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites, whatever the roles asked for before a grant narrowed them. In
+// another order of the inputs all that is said is the same.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites := schedule.RandomSites(t, 600)
 	short := 0
 	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 77))
 		o := oracleSite(rng, seed%2 == 1)
-		specs := o.specs()
-		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys})
+		specs, options := o.specs(), schedule.Options{Keys: oracleKeys}
+		if seed%3 == 0 {
+			options.Asked = o.asked()
+		}
+		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, options)
 		need.OK(t, err)
 		found := o.differs(p)
 		need.Must(t, found == "", "site %d:\n%s", seed, found)
 		if slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return !r.placed }) {
 			short++
 		}
+		hosts := slices.Clone(o.hosts)
+		rng.Shuffle(len(specs), reflect.Swapper(specs))
+		rng.Shuffle(len(hosts), reflect.Swapper(hosts))
+		again, err := schedule.Plan(specs, hosts, schedule.Previous{}, options)
+		need.OK(t, err)
+		need.Deep(t, fmt.Sprintf("site %d in another order", seed), report.Of("", specs, again), report.Of("", specs, p))
 	}
 	sites.Want("clusters that are not placed", short, 20)
+}
+
+// asked are selectors that do not match what the roles select.
+func (o *oracle) asked() map[schedule.RoleKey]labels.Selector {
+	asked := map[schedule.RoleKey]labels.Selector{}
+	for _, r := range o.roles {
+		asked[schedule.RoleKey{Cluster: r.key(), Role: r.name}] = labels.SelectorFromSet(labels.Set{"rack": "k0"})
+	}
+	return asked
 }
 
 // TestReservationsAgreeWithTheOracle: the same with reservations, and with hosts that are gone: whose replacements get spares.
@@ -80,14 +104,10 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 			differ += fmt.Sprintf("site %d:\n%s", seed, found)
 		}
 		tried++
-		o.holdsBack(t, seed, p)
-		before := o.clone()
-		before.place()
-		for n, r := range o.roles {
-			if r.got < before.roles[n].got {
-				seen["less for what is reserved"]++
-				break
-			}
+		free, err := schedule.Plan(specs, o.hosts, tree, schedule.Options{Keys: oracleKeys})
+		need.OK(t, err)
+		if !slices.Equal(linesOf(free), linesOf(p)) {
+			seen["less for what is reserved"]++
 		}
 		if slices.ContainsFunc(o.reserved, func(by *oracleReserve) bool { return by.kept > 0 }) {
 			seen["kept"]++
@@ -100,64 +120,83 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 	sites.Want("hosts that are kept", seen["kept"], 5)
 }
 
-// holdsBack: what was kept is there, but for what those got for whom it was, and for replacements.
-func (o *oracle) holdsBack(t *testing.T, seed int, p *schedule.Placement) {
-	t.Helper()
-	free := map[string]bool{}
-	for _, h := range o.free {
-		free[o.hosts[h].Name] = true
-	}
-	got, replaced := map[*oracleReserve]int{}, 0
-	for i := range p.Clusters {
-		for _, role := range p.Clusters[i].Roles {
-			fresh := 0
-			for _, a := range role.Assigned {
-				if !free[a.Host.Name] {
-					continue
-				}
-				fresh++
-				for _, by := range o.reserved {
-					if by.namespace == p.Clusters[i].Key.Namespace && chosen(by.selector, a.Host) {
-						got[by]++
-					}
-				}
-				free[a.Host.Name] = false
-			}
-			for _, r := range o.roles {
-				if r.cluster == p.Clusters[i].Key.Name && r.name == role.Name {
-					replaced += min(r.gone, fresh)
-				}
-			}
-		}
-	}
-	n := 0
-	for _, by := range o.reserved {
-		if by.count == 0 {
-			continue
-		}
-		if by.namespace == "" {
-			got[by] = replaced
-		}
-		left := p.Kept[n].Left
+// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one: also of a cluster that is refused today, and
+// is not with fewer hosts. It leaves all others what they have today.
+func TestLargestAgreesWithTrying(t *testing.T) {
+	sites := schedule.RandomSites(t, 300)
+	limited := 0
+	for seed := range sites.Seeds() {
+		rng := rand.New(rand.NewPCG(uint64(seed), 83))
+		o := oracleSite(rng, false)
+		of := o.roles[rng.IntN(len(o.roles))]
 		for h := range o.hosts {
-			if free[o.hosts[h].Name] && chosen(by.selector, &o.hosts[h]) {
-				left--
+			o.hosts[h].State.Unhealthy = rng.IntN(5) == 0
+		}
+		most, options := len(o.hosts)+1, schedule.Options{Keys: oracleKeys}
+		today := options
+		if seed%2 == 0 {
+			most, today.Refused = rng.IntN(len(o.hosts)), map[schedule.ClusterKey][]string{of.key(): {"beyond its grant"}}
+		}
+		specs := o.specs()
+		plan := func(specs []v1.SIPCluster, options schedule.Options, err error) *schedule.Placement {
+			need.OK(t, err)
+			return need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, options))(t)
+		}
+		counted := func(n int) ([]v1.SIPCluster, schedule.Options, error) {
+			changed, err := schedule.WithCount(specs, of.key(), of.name, n)
+			if n > most {
+				return changed, today, err
+			}
+			return changed, options, err
+		}
+		now, want := plan(specs, today, nil), -1
+		for n := range most + 1 {
+			if holds(now, plan(counted(n)), of) {
+				want = n
 			}
 		}
-		if left > 0 || p.Kept[n].Left+got[by] < by.most {
-			t.Errorf("site %d:\n%s\n%+v: %+v, and its clusters got %d\n%s", seed, o, *by, p.Kept[n], got[by], strings.Join(linesOf(p), "\n"))
+		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, today, of.key(), of.name, v1.MaxCount, counted)
+		need.Must(t, err == nil && got == want, "site %d: %s %s: up to %d, %v; trying every number gives %d\n%s",
+			seed, of.cluster, of.name, got, err, want, o)
+		if want >= 0 && want < len(o.hosts) {
+			limited++
 		}
-		n++
 	}
+	sites.Want("a limit", limited, 4)
 }
 
-// clone is the site before anything is placed.
-func (o *oracle) clone() *oracle {
-	out := &oracle{hosts: o.hosts, free: o.free}
-	for _, r := range o.roles {
-		role := *r
-		role.got, role.placed = 0, false
-		out.roles = append(out.roles, &role)
+// holds says whether a role's cluster is placed, and the role with hosts that have not failed, and no other cluster has less than before.
+func holds(before, after *schedule.Placement, of *oracleRole) bool {
+	const placed, failing, all = 3, 4, 5
+	standings := func(p *schedule.Placement) map[schedule.RoleKey][all]int { // more is better, but for the last
+		out := map[schedule.RoleKey][all]int{}
+		for _, c := range p.Clusters {
+			for _, r := range c.Roles {
+				is := [all]int{r.Active - r.ShortActive, r.Standby - r.ShortStandby}
+				if !c.Unschedulable {
+					is[placed] = 1
+				}
+				for _, a := range r.Assigned {
+					if kept, _ := a.Reason.(schedule.Kept); kept.StandIn {
+						if is[2]--; !a.Standby {
+							is[failing]++
+						}
+					}
+				}
+				out[schedule.RoleKey{Cluster: c.Key, Role: r.Name}] = is
+			}
+		}
+		return out
 	}
-	return out
+	old := standings(before)
+	for role, is := range standings(after) {
+		was := old[role]
+		switch {
+		case role.Cluster == of.key() && (is[placed] == 0 || role.Role == of.name && is[failing] > 0):
+			return false
+		case role.Cluster != of.key() && (is[0] < was[0] || is[1] < was[1] || is[2] < was[2] || is[placed] < was[placed]):
+			return false
+		}
+	}
+	return true
 }

@@ -68,6 +68,11 @@ func (r *oracleRole) namespace() string {
 	return oracleNamespace
 }
 
+// key is that of the role's cluster.
+func (r *oracleRole) key() schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: r.namespace(), Name: r.cluster}
+}
+
 // closed says whether a host is for the clusters of another namespace alone.
 func (o *oracle) closed(h *inventory.Host, namespace string) bool {
 	return slices.ContainsFunc(o.reserved, func(by *oracleReserve) bool {
@@ -409,14 +414,13 @@ func (o *oracle) reserve(rng *rand.Rand) (reserved []schedule.Reservation, tree 
 			continue
 		}
 		r.gone = 1 + rng.IntN(2)
-		key := schedule.ClusterKey{Namespace: r.namespace(), Name: r.cluster}
 		if rng.IntN(2) == 0 { // noted in the tree, or gone since
-			tree.Empty[schedule.RoleKey{Cluster: key, Role: r.name}] = r.gone
+			tree.Empty[schedule.RoleKey{Cluster: r.key(), Role: r.name}] = r.gone
 			continue
 		}
 		for n := range r.gone {
 			tree.Claims = append(tree.Claims, schedule.PreviousClaim{
-				Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i, n)}, UID: "gone", Cluster: key, Role: r.name,
+				Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i, n)}, UID: "gone", Cluster: r.key(), Role: r.name,
 			})
 		}
 	}

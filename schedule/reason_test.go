@@ -3,7 +3,6 @@ package schedule
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -14,6 +13,26 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 )
+
+// TestExplain: a host that nobody gets is explained by the roles that could use it. docs/placement.md explains a cluster.
+func TestExplain(t *testing.T) {
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0), "Edge": nodes("kind=e", 1, 0)}),
+	}
+	hosts := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r1"), host1("h3", "w", "r1"), host1("h4", "w", "r2"), host1("h5", "e", "r2")}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	got, found := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
+	want := `metal/h3: free
+  free: fits 2 of the roles, and none gets it
+  tenants/a Worker: could use it, but has all it may have in rack=r1: metal/h1
+  tenants/b Worker: could use it, but has all it may have in rack=r1: metal/h2
+  1 other role does not select it
+`
+	need.Equal(t, found, got, want)
+	_, found = Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h9"})
+	need.That(t, !found, "a host that is none is explained")
+}
 
 // TestExplainNearest: of thousands of roles that select a host, those are named that were near to having it, and the others are counted.
 func TestExplainNearest(t *testing.T) {
@@ -147,30 +166,4 @@ func TestNotGranted(t *testing.T) {
 	options.Asked = granted(&near, "red")
 	p = plan(t, []v1.SIPCluster{near}, hosts, Previous{}, options)
 	need.Words(t, "a misspelled value", Say.Shortage(&p.Shortages[0]), "No host matches its selector: none has kind=aa, did you mean kind=a?")
-}
-
-// TestGrantsOnlyExplain: what roles asked for before they were narrowed changes no placement, only words.
-func TestGrantsOnlyExplain(t *testing.T) {
-	rng := rand.New(rand.NewPCG(16, 1))
-	for range 200 {
-		clusters, hosts := randomSite(rng)
-		options := testOptions
-		options.Asked = map[RoleKey]labels.Selector{}
-		for i := range hosts {
-			hosts[i].Labels = maps.Clone(hosts[i].Labels)
-			hosts[i].Labels["pool"] = []string{"red", "blue"}[rng.IntN(2)]
-		}
-		for i := range clusters {
-			clusters[i].Spec.Nodes = maps.Clone(clusters[i].Spec.Nodes)
-			maps.Copy(options.Asked, granted(&clusters[i], "red"))
-		}
-		with := plan(t, clusters, hosts, Previous{}, options)
-		without := plan(t, clusters, hosts, Previous{}, testOptions)
-		for i := range with.Hosts {
-			a, b := with.Hosts[i], without.Hosts[i]
-			if a.Verdict != b.Verdict || a.Cluster != b.Cluster || a.Role != b.Role {
-				t.Fatalf("%s: %s %s %s, and without %s %s %s\n%s", a.Host.Key(), a.Verdict, a.Cluster, a.Role, b.Verdict, b.Cluster, b.Role, describe(clusters, hosts))
-			}
-		}
-	}
 }

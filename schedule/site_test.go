@@ -220,3 +220,32 @@ func tree(p *Placement) Previous {
 	}
 	return prev
 }
+
+// adopt labels the hosts as the placement says.
+func adopt(hosts []inventory.Host, p *Placement) {
+	index := map[string]*inventory.Host{}
+	for i := range hosts {
+		index[hosts[i].Key()] = &hosts[i]
+	}
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			for _, a := range r.Assigned {
+				labels := index[a.Host.Key()].Labels
+				labels[testOptions.Keys.ClusterNamespace] = c.Key.Namespace
+				labels[testOptions.Keys.ClusterName] = c.Key.Name
+				labels[testOptions.Keys.NodeType] = r.Name
+				if a.Standby {
+					labels[testOptions.Keys.Standby] = "true"
+				} else {
+					delete(labels, testOptions.Keys.Standby)
+				}
+			}
+			for _, gone := range r.Releasing {
+				labels := index[gone.Host.Key()].Labels
+				for _, key := range []string{testOptions.Keys.ClusterNamespace, testOptions.Keys.ClusterName, testOptions.Keys.NodeType, testOptions.Keys.Standby} {
+					delete(labels, key)
+				}
+			}
+		}
+	}
+}
