@@ -1,9 +1,12 @@
 package schedule
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
@@ -53,6 +56,40 @@ func TestShortages(t *testing.T) {
 	}
 }
 
+// wantsOf are workers of one of some pools, one of them on standby.
+func wantsOf(active int, pools ...string) map[string]v1.NodeSet {
+	by := metav1.LabelSelectorRequirement{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: pools}
+	return map[string]v1.NodeSet{v1.RoleWorker: {
+		LabelSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{by}}, Count: &v1.NodeCount{Active: active, Standby: 1}}}
+}
+
+// TestNeighbours: each cluster selects a pool and the next one, so that all compete for the standby hosts. The groups that need most are told
+// apart, first the one that is short, and the others counted.
+func TestNeighbours(t *testing.T) {
+	const n = 20
+	var clusters []v1.SIPCluster
+	var hosts []inventory.Host
+	for c := range n {
+		clusters = append(clusters, newCluster(fmt.Sprintf("c%02d", c), wantsOf(2, fmt.Sprintf("p%d", 7*c%n), fmt.Sprintf("p%d", (7*c+1)%n))))
+		for i := range 2 {
+			hosts = append(hosts, newHost(fmt.Sprintf("h%d-%d", c, i), fmt.Sprintf("pool=p%d", c)))
+		}
+	}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	need.Len(t, "shortages", p.Shortages, n)
+	for i, short := range p.Shortages {
+		roles, needed := short.Others.Roles, short.Others.Need
+		for _, group := range short.Groups {
+			roles, needed = roles+group.Roles, needed+group.Need
+		}
+		set := clusters[i].Spec.Nodes[v1.RoleWorker]
+		selector, _ := set.HostSelector()
+		first := short.Groups[0]
+		need.That(t, len(short.Groups) == mostGroups && roles == n && needed == short.Need && first.Selector == selector.String() && first.Need == 3,
+			"%s: %+v and others, %d roles that need %d", short.Short, short.Groups, roles, needed)
+	}
+}
+
 // TestShortBehindAnother: a cluster that is short of what another could have too is told of that one only if it could have what the other is short of. That the
 // searches for the two come one right after the other changes nothing.
 func TestShortBehindAnother(t *testing.T) {
@@ -68,8 +105,7 @@ func TestShortBehindAnother(t *testing.T) {
 	} {
 		var clusters []v1.SIPCluster
 		for c, name := range []string{"first", "second"} {
-			set := chosenBy(1, 1, expression("pool", "In", strings.Fields(row.pools[c])...))
-			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: set}))
+			clusters = append(clusters, newCluster(name, wantsOf(1, strings.Fields(row.pools[c])...)))
 		}
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
 		need.Must(t, len(p.Shortages) == 2, "%s: %d shortages, want 2", row.why, len(p.Shortages))
