@@ -20,8 +20,6 @@ func podsOf(fields string) ([]v1.SIPCluster, error) {
 	return api.ClustersFromDocuments(docs)
 }
 
-func times9(item string) string { return strings.TrimSuffix(strings.Repeat(item+", ", 9), ", ") }
-
 // TestPodOptions: what a tenant may say of its pods, and what is refused, by the words of the refusal.
 func TestPodOptions(t *testing.T) {
 	const at = "spec.services.loadBalancerControlPlane[0]."
@@ -36,7 +34,6 @@ func TestPodOptions(t *testing.T) {
 		{"the bounds of times", "pods: {probes: {readiness: {initialDelaySeconds: 0, periodSeconds: 300, timeoutSeconds: 60, failureThreshold: 100}, liveness: {initialDelaySeconds: 300, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1}, startup: {}}}", ""},
 
 		{"a label by which Services find pods", "pods: {labels: {app.kubernetes.io/instance: loadbalancer-controlplane-edge-b}}", at + `pods.labels["app.kubernetes.io/instance"]: is Kubernetes' own: tenants may not set such keys`},
-		{"the same of the objects", "labels: {app.kubernetes.io/managed-by: Helm}", at + `labels["app.kubernetes.io/managed-by"]: is Kubernetes' own`},
 		{"the engine's annotation", "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}", at + `annotations["kustomize.toolkit.fluxcd.io/prune"]: steers the GitOps engine`},
 		{"a network by Multus", "pods: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}", at + `pods.annotations["k8s.v1.cni.cncf.io/networks"]: attaches networks`},
 		{"a Secret of a vault", "pods: {annotations: {vault.hashicorp.com/agent-inject: 'true'}}", "mounts Secrets"},
@@ -59,39 +56,19 @@ func TestPodOptions(t *testing.T) {
 		{"the node's network", "pods: {hostNetwork: true}", "pods.hostNetwork"},
 		{"a command for a probe", "pods: {probes: {liveness: {exec: {command: [sh]}}}}", "probes.liveness.exec"},
 		{"a host for a probe", "pods: {probes: {readiness: {httpGet: {host: 169.254.169.254}}}}", "probes.readiness.httpGet"},
-		{"a probe without end", "pods: {probes: {readiness: {timeoutSeconds: 61}}}", at + "pods.probes.readiness.timeoutSeconds: found 61, want 1 to 60"},
-		{"no period", "pods: {probes: {liveness: {periodSeconds: 0}}}", at + "pods.probes.liveness.periodSeconds: found 0, want 1 to 300"},
-		{"a delay of years", "pods: {probes: {startup: {initialDelaySeconds: 2147483647}}}", at + "pods.probes.startup.initialDelaySeconds: found 2147483647, want 0 to 300"},
-		{"a failure that never counts", "pods: {probes: {liveness: {failureThreshold: 101}}}", "failureThreshold: found 101, want 1 to 100"},
-		{"a number below none", "pods: {probes: {readiness: {initialDelaySeconds: -1}}}", "initialDelaySeconds: found -1"},
 
-		{"an operator that Kubernetes has not", node("key: a, operator: Like, values: [b]"), at + `pods.nodeAffinity.required[0].operator: found "Like", want In, NotIn, Exists, DoesNotExist, Gt or Lt`},
 		{"a value where there is none", node("key: a, operator: Exists, values: [b]"), "required[0].values: found 1, want none with Exists"},
 		{"no value where there is one", node("key: a, operator: In"), "required[0].values: missing"},
 		{"a number that is none", node("key: a, operator: Gt, values: [many]"), "required[0].values: Gt needs exactly one whole number"},
 		{"a number below none, which no label may be", node("key: a, operator: Lt, values: ['-9']"), "required[0].values: Lt needs exactly one whole number"},
 		{"a value that is no label's", node("key: a, operator: NotIn, values: ['a b']"), "required[0].values[0]: "},
 		{"a key that is none", node("key: '', operator: Exists"), "required[0].key: "},
-		{"a weight of nothing", "pods: {nodeAffinity: {preferred: [{weight: 0, key: a, operator: Exists}]}}", "preferred[0].weight: found 0, want 1 to 100"},
-		{"a weight over all", "pods: {podAffinity: [{topologyKey: rack, weight: 101}]}", "podAffinity[0].weight: found 101"},
-		{"a topology key that Kubernetes has not", spread("topologyKey: topology.kubernetes.io/zones"), "pods.topologySpread[0].topologyKey: found \"topology.kubernetes.io/zones\", which is not a node label that Kubernetes defines in its own domain"},
-		{"what it may have meant", spread("topologyKey: topology.kubernetes.io/zones"), "did you mean topology.kubernetes.io/zone?"},
+		{"a topology key that Kubernetes has not", spread("topologyKey: topology.kubernetes.io/zones"), "or a label of another domain; did you mean topology.kubernetes.io/zone?"},
 		{"no topology key", "pods: {podAntiAffinity: [{weight: 1}]}", "podAntiAffinity[0].topologyKey: missing"},
 		{"a topology key that is none", "pods: {podAntiAffinity: [{topologyKey: 'a b'}]}", "podAntiAffinity[0].topologyKey: "},
 		{"a key twice", spread("topologyKey: rack}, {topologyKey: rack"), `topologySpread[1].topologyKey: "rack" is a duplicate`},
 		{"together and apart", "pods: {podAffinity: [{topologyKey: rack}], podAntiAffinity: [{topologyKey: rack}]}", "pods.podAntiAffinity[0]: the same label is required by podAffinity too"},
-		{"a skew below none", spread("topologyKey: rack, maxSkew: -1"), "maxSkew: found -1, want 1 to 100"},
-		{"a skew of nothing", spread("topologyKey: rack, maxSkew: 0"), "maxSkew: found 0, want 1 to 100"},
-		{"no domain at least", spread("topologyKey: rack, minDomains: 0"), "minDomains: found 0, want 1 to 100"},
 		{"domains that nobody waits for", spread("topologyKey: rack, minDomains: 2"), "minDomains: needs whenUnsatisfiable: DoNotSchedule"},
-		{"a word that Kubernetes has not", spread("topologyKey: rack, whenUnsatisfiable: Never"), `whenUnsatisfiable: found "Never"`},
-
-		{"a great many terms", "pods: {podAntiAffinity: [" + times9("{topologyKey: rack}") + "]}", at + "pods.podAntiAffinity: found 9, want at most 8"},
-		{"a great many spreads", "pods: {topologySpread: [" + times9("{topologyKey: rack}") + "]}", at + "pods.topologySpread: found 9, want at most 8"},
-		{"a great many requirements", "pods: {nodeAffinity: {required: [" + times9("{key: a, operator: Exists}") + ", " + times9("{key: a, operator: Exists}") + "]}}", "nodeAffinity.required: found 18, want at most 16"},
-		{"a great many values", node("key: a, operator: In, values: [" + strings.Repeat("b, ", 100) + "b]"), "required[0].values: found 101, want at most 100"},
-		{"a great many labels", "pods: {labels: {" + manyKeys(65) + "}}", at + "pods.labels: found 65, want at most 64"},
-		{"a great many annotations", "annotations: {" + manyKeys(65) + "}", at + "annotations: found 65, want at most 64"},
 	} {
 		fields := row.fields
 		for i := 0; strings.Contains(fields, "k%d"); i++ {
@@ -106,12 +83,4 @@ func TestPodOptions(t *testing.T) {
 			t.Errorf("%s:\nfound %s\nwant  %s", row.why, found, row.want)
 		}
 	}
-}
-
-func manyKeys(n int) string {
-	var keys []string
-	for i := range n {
-		keys = append(keys, fmt.Sprintf("k%d: v", i))
-	}
-	return strings.Join(keys, ", ")
 }

@@ -38,7 +38,6 @@ func TestBadRunners(t *testing.T) {
 		{good + ", status: {}", "", "spec.runner.status.schedule: missing"},
 		{good + ", status: {schedule: hourly}", "", `spec.runner.status.schedule: found "hourly", want five fields`},
 		{good + ", status: {schedule: '* * * * *', secret: A/b}", "", `spec.runner.status.secret: found a value that is not a valid Secret name (not shown`},
-		{good + ", egressPorts: [0]", "", "spec.runner.egressPorts[0]: found 0, want 1 to 65535"},
 		{good, "  hosts: {apply: overlay, base: hosts}\n", "spec.runner: has no meaning with hosts.apply: overlay"},
 		{good, "  engine: argocd\n  argocd: {order: none, server: 'https://other:6443', identity: 'system:serviceaccount:kube-system:argocd-manager'}\n", "spec.runner: Argo CD is in another cluster"},
 	} {
