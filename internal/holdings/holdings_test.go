@@ -1,15 +1,13 @@
 package holdings
 
 import (
-	"math/rand/v2"
-	"reflect"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
-	"net/netip"
 )
 
 var keys = LabelKeys{"x/ns", "x/cluster", "x/role", "x/standby"}
@@ -316,32 +314,6 @@ func TestTwice(t *testing.T) {
 	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: claimed twice in the previous tree: by t/"} {
 		need.Error(t, "", err, want)
 	}
-}
-
-// TestOrder: hosts and claims in another order give the same answer.
-func TestOrder(t *testing.T) {
-	var in Input
-	for i, r := range rows {
-		one := r.input()
-		if one.Release != nil || one.Approved != nil { // they are of the whole input
-			continue
-		}
-		in.Specs, in.Known, in.Keys = one.Specs, one.Known, one.Keys
-		name := "h" + strings.Repeat("x", i)
-		one.Hosts[0].Name = name
-		for n := range one.Tree {
-			one.Tree[n].Host.Name = name
-		}
-		in.Hosts, in.Tree = append(in.Hosts, one.Hosts...), append(in.Tree, one.Tree...)
-	}
-	want, err := Of(in)
-	need.OK(t, err)
-	in.Hosts, in.Tree = slices.Clone(in.Hosts), slices.Clone(in.Tree)
-	rng := rand.New(rand.NewPCG(1, 2))
-	rng.Shuffle(len(in.Hosts), reflect.Swapper(in.Hosts))
-	rng.Shuffle(len(in.Tree), reflect.Swapper(in.Tree))
-	got, err := Of(in)
-	need.That(t, err == nil && reflect.DeepEqual(got, want), "shuffled: %v, another answer", err)
 }
 
 // TestTree: what the tree says of clusters, hosts and networks, without the hosts that leave.
