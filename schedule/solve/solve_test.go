@@ -335,19 +335,6 @@ func TestPacked(t *testing.T) {
 	need.That(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
 }
 
-// TestPackTakesTheSmallestThatSuffices: three domains of 2, 3 and 4 hosts, and a role that wants three.
-func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
-	s := &Problem{
-		Kinds:    make([]int32, 9),
-		Trees:    []Tree{{Of: []int32{0, 0, 1, 1, 1, 1, 2, 2, 2}, Parent: []int32{None, None, None}, Level: make([]int32, 3), Names: []string{"a", "b", "c"}}},
-		Roles:    []Request{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
-		Clusters: []Group{{0, 1, None, 0}},
-	}
-	need.Same(t, "of the domain that has three", Solve(s).Roles[0].Hosts, []int32{6, 7, 8})
-	s.Roles[0].PackAt = 1
-	need.Same(t, "of the domain that it lies in", Solve(s).Roles[0].Hosts, []int32{2, 3, 4})
-}
-
 // keepSome adds up to two kinds of hosts that are kept.
 func keepSome(rng *rand.Rand, s *Problem, of func() []bool) {
 	for range 1 + rng.IntN(2) {
