@@ -109,32 +109,39 @@ func compare(t *testing.T, file string, names, hashes []string) {
 	need.That(t, different <= 10, "%s: %d lines differ", path, different)
 }
 
-// recordSites plans the worlds of the seeds below n, and compares. What is recorded was planned in the order in
-// which it was made, and what is compared is planned in another: so it fails, too, where the result depends on the
-// order of the inputs. With -short a fifth is compared.
+// record plans worlds, and compares. What is recorded was planned in the order in which it was made, and what is compared is
+// planned in another: so it fails, too, where the result depends on the order of the inputs.
+func record(t *testing.T, file string, n int, world func(i int) (string, world)) {
+	names, hashes := make([]string, n), make([]string, n)
+	sideBySide(n, func(i int) {
+		name, w := world(i)
+		given := w
+		if !*update {
+			given = w.shuffled(newDice(uint64(i), 101))
+		}
+		lines, err := decide(given)
+		need.That(t, err == nil, "%s: %v", name, err)
+		names[i], hashes[i] = name, hashOf(lines)
+		if i == *show {
+			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))
+		}
+	})
+	compare(t, file, names, hashes)
+}
+
+// recordSites has the worlds of the seeds below n, with -short a fifth of them.
 func recordSites(t *testing.T, file string, n int, size scale, more ...func(*world, dice)) {
 	t.Parallel()
 	if testing.Short() && !*update {
 		n /= 5
 	}
-	names, hashes := make([]string, n), make([]string, n)
-	sideBySide(n, func(seed int) {
+	record(t, file, n, func(seed int) (string, world) {
 		w := newWorld(uint64(seed), size)
 		for _, add := range more {
 			add(&w, newDice(uint64(seed), size.stream+200))
 		}
-		given := w
-		if !*update {
-			given = w.shuffled(newDice(uint64(seed), size.stream+100))
-		}
-		lines, err := decide(given)
-		need.That(t, err == nil, "seed %d: %v", seed, err)
-		names[seed], hashes[seed] = fmt.Sprint(seed), hashOf(lines)
-		if seed == *show {
-			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))
-		}
+		return fmt.Sprint(seed), w
 	})
-	compare(t, file, names, hashes)
 }
 
 // sideBySide calls do with each number below n, as many at a time as there are processors.
@@ -164,19 +171,7 @@ func TestLargeSites(t *testing.T) { recordSites(t, "large.txt", 50, large) }
 
 func TestRecordOfHardShapes(t *testing.T) {
 	t.Parallel()
-	const hosts = 5000
-	names, hashes := make([]string, len(hardShapes)), make([]string, len(hardShapes))
-	sideBySide(len(hardShapes), func(i int) {
-		w := hardShapes[i].make(hosts)
-		given := w
-		if !*update {
-			given = w.shuffled(newDice(uint64(i), 101))
-		}
-		lines, err := decide(given)
-		need.That(t, err == nil, "%s: %v", hardShapes[i].name, err)
-		names[i], hashes[i] = hardShapes[i].name, hashOf(lines)
-	})
-	compare(t, "shapes.txt", names, hashes)
+	record(t, "shapes.txt", len(hardShapes), func(i int) (string, world) { return hardShapes[i].name, hardShapes[i].make(5000) })
 }
 
 // BenchmarkShapes measures the same sites.
