@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,28 +19,20 @@ func TestCovered(t *testing.T) {
 	for range 3_000 {
 		var reserved []Reservation
 		var keeps []int
+		label := func() string { return fmt.Sprint("l", random.IntN(3)) }
 		for i := range 1 + random.IntN(3) {
-			one := Reservation{Name: fmt.Sprint(i), Selector: labels.SelectorFromSet(labels.Set{fmt.Sprint("l", random.IntN(3)): "y"})}
-			count := random.IntN(4)
+			one, count := Reservation{Name: fmt.Sprint(i), Selector: labels.SelectorFromSet(labels.Set{label(): "y"})}, random.IntN(4)
 			if random.IntN(2) == 0 {
 				one.Tenants = []string{fmt.Sprint("t", random.IntN(2))}
 			}
-			if len(one.Tenants) == 0 || random.IntN(3) > 0 {
-				one.Count = &count
-			} else {
-				count = 0
+			if one.Count = &count; len(one.Tenants) > 0 && random.IntN(3) == 0 {
+				one.Count, count = nil, 0
 			}
 			reserved, keeps = append(reserved, one), append(keeps, count)
 		}
 		var free []*inventory.Host
 		for range random.IntN(6) {
-			h := &inventory.Host{Labels: map[string]string{}}
-			for l := range 3 {
-				if random.IntN(2) == 0 {
-					h.Labels[fmt.Sprint("l", l)] = "y"
-				}
-			}
-			free = append(free, h)
+			free = append(free, &inventory.Host{Labels: map[string]string{label(): "y", label(): "y"}})
 		}
 		var most func(rest []*inventory.Host, left []int) int
 		most = func(rest []*inventory.Host, left []int) int {
@@ -56,7 +49,7 @@ func TestCovered(t *testing.T) {
 			}
 			return best
 		}
-		want := most(free, append([]int(nil), keeps...))
+		want := most(free, slices.Clone(keeps))
 		if found := Covered(reserved, keeps, free); found != want {
 			t.Fatalf("%d of %v kept hosts are among %d free ones, want %d: %+v", found, keeps, len(free), want, reserved)
 		}
