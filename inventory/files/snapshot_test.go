@@ -105,21 +105,18 @@ func TestBrokenSecretFile(t *testing.T) {
 	}
 }
 
+// TestOtherKindsAreLeftAlone: whatever lies beside a host that could not be meant as one, and an empty file.
 func TestOtherKindsAreLeftAlone(t *testing.T) {
-	loaded, err := Load([]string{"-"}, strings.NewReader("apiVersion: example.org/v1\nkind: Machine\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"+inventorytest.HostYAML("n1", "", "")))
+	const other = "apiVersion: example.org/v1\nkind: Machine\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"
+	folder := write(t, map[string]string{"empty.yaml": "", "n1.yaml": other + inventorytest.HostYAML("n1", "", "")})
+	loaded, err := Load([]string{filepath.Join(folder, "empty.yaml"), filepath.Join(folder, "n1.yaml")}, nil)
 	need.That(t, err == nil && len(loaded.Hosts) == 1 && loaded.Hosts[0].Key() == "metal/n1", "got %v, %v", loaded, err)
-	if _, err := Load([]string{"-"}, strings.NewReader("apiVersion: metal3.io/v1alpha1\nkind: BaremetalHost\n---\n"+inventorytest.HostYAML("n1", "", ""))); err == nil || !strings.Contains(err.Error(), "did you mean") {
-		t.Errorf("beside a kind that may be meant as a host: %v", err)
-	}
-	folder := t.TempDir()
-	for name, text := range map[string]string{"empty.yaml": "", "n1.yaml": inventorytest.HostYAML("n1", "", "")} {
-		need.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
-	if loaded, err := Load([]string{filepath.Join(folder, "empty.yaml"), filepath.Join(folder, "n1.yaml")}, nil); err != nil || len(loaded.Hosts) != 1 {
-		t.Errorf("beside an empty file: got %v, %v", loaded, err)
-	}
-	if _, err := Load([]string{"-"}, strings.NewReader("apiVersion: v1\nkind: ConfigMap\n")); err == nil || !strings.Contains(err.Error(), "no BareMetalHost") {
-		t.Errorf("files without a host: %v", err)
+	for text, want := range map[string]string{
+		"kind: BaremetalHost\n---\n" + inventorytest.HostYAML("n1", "", ""): "did you mean",
+		"kind: HostClaim\n": "no BareMetalHost",
+	} {
+		_, err := Load([]string{"-"}, strings.NewReader("apiVersion: metal3.io/v1alpha1\n"+text))
+		need.Error(t, text, err, want)
 	}
 }
 

@@ -34,8 +34,16 @@ func TestFaults(t *testing.T) {
 	sending := func(body string) func(http.ResponseWriter) bool {
 		return func(w http.ResponseWriter) bool { return page(w, body) }
 	}
+	cutOff := func(w http.ResponseWriter) bool {
+		w.Header().Set("Content-Length", "1000")
+		return page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+	}
 	refusing := func(code int, reason, message string) func(http.ResponseWriter) bool {
 		return func(w http.ResponseWriter) bool { return refuse(w, code, reason, message) }
+	}
+	notFound := func(w http.ResponseWriter) bool {
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return true
 	}
 	where := func(is func(*http.Request, int) bool, answer func(http.ResponseWriter) bool) func(http.ResponseWriter, *http.Request, int) bool {
 		return func(w http.ResponseWriter, r *http.Request, n int) bool { return is(r, n) && answer(w) }
@@ -53,18 +61,8 @@ func TestFaults(t *testing.T) {
 		{"a page of another version once", where(secondRequest, sending(`{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)), "", nil, 0},
 		{"pages of other versions each time", where(second, sending(`{"metadata":{"resourceVersion":"8"},"items":[]}`)), "different versions", ErrIncomplete, 8},
 		{"more is announced, and there is no token", where(second, sending(`{"metadata":{"resourceVersion":"7","remainingItemCount":3},"items":[]}`)), "2 objects seen, 3 more announced", ErrIncomplete, 0},
-		{"a page that is cut off, once", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if n == 2 {
-				w.Header().Set("Content-Length", "1000")
-			}
-			return n == 2 && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
-		}, "", nil, 0},
-		{"a page that is cut off, each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if second(r, n) {
-				w.Header().Set("Content-Length", "1000")
-			}
-			return second(r, n) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
-		}, "the list ended early", ErrIncomplete, 5},
+		{"a page that is cut off, once", where(secondRequest, cutOff), "", nil, 0},
+		{"a page that is cut off, each time", where(second, cutOff), "the list ended early", ErrIncomplete, 5},
 		{"cut off by a proxy that fixes the length", where(second, sending(`{"metadata":{"resourceVersion":"7"},"items":[`)), "after 2 objects the answer is cut off", ErrIncomplete, 5},
 		{"an answer without items", where(second, sending(`{"metadata":{"resourceVersion":"7"}}`)), "after 2 objects the answer is no list", ErrIncomplete, 0},
 		{"a login page in the API server's place", where(isHosts, sending(`{}`)), "the answer is no list", ErrIncomplete, 0},
@@ -77,26 +75,12 @@ func TestFaults(t *testing.T) {
 		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},
 		{"busy for a while", where(early, refusing(429, "TooManyRequests", "busy")), "", nil, 0},
 		{"busy all the time", where(always, refusing(429, "TooManyRequests", "busy")), "list of baremetalhosts.metal3.io: busy", nil, 4},
-		{"the connection breaks once", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if n != 2 {
-				return false
-			}
-			panic(http.ErrAbortHandler)
-		}, "", nil, 0},
+		{"the connection breaks once", where(secondRequest, func(http.ResponseWriter) bool { panic(http.ErrAbortHandler) }), "", nil, 0},
 		{"not allowed to list hosts, said in the server's words, and not tried again", where(isHosts, refusing(403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)), `forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
 		{"not logged in", where(always, refusing(401, "Unauthorized", "Unauthorized")), "not logged in", nil, 1},
-		{"no CRD", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			http.NotFound(w, r)
-			return true
-		}, "list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
+		{"no CRD", where(always, notFound), "list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
 		{"a Secret that cannot be read at the moment", where(pathEnds("/metal/secrets/n1-net"), refusing(500, "InternalError", "etcd is gone")), "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
-		{"a cluster without HardwareData has one source less", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			if !strings.HasSuffix(r.URL.Path, "/hardwaredata") {
-				return false
-			}
-			http.NotFound(w, r)
-			return true
-		}, "", nil, 0},
+		{"a cluster without HardwareData has one source less", where(pathEnds("/hardwaredata"), notFound), "", nil, 0},
 		{"not allowed to list HardwareData is another thing", where(pathEnds("/hardwaredata"), refusing(403, "Forbidden", "cannot list hardwaredata")), "list of hardwaredata.metal3.io: forbidden", nil, 0},
 	} {
 		t.Run(row.why, func(t *testing.T) {
