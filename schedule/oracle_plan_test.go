@@ -49,8 +49,8 @@ func (o *oracle) differs(p *schedule.Placement) string {
 	return fmt.Sprintf("%s\nPlan:\n%s\nthe oracle:\n%s\n", o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites, whatever the roles asked for before a grant narrowed them. In
-// another order of the inputs all that is said is the same.
+// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites, whatever the roles asked for before a grant
+// narrowed them. In another order of the inputs all that is said is the same.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites := schedule.RandomSites(t, 600)
 	short := 0
@@ -120,8 +120,8 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 	sites.Want("hosts that are kept", seen["kept"], 5)
 }
 
-// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one: also of a cluster that is refused today, and
-// is not with fewer hosts. It leaves all others what they have today.
+// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one: also of a cluster that is
+// refused today, and is not with fewer hosts. It leaves all others what they have today.
 func TestLargestAgreesWithTrying(t *testing.T) {
 	sites := schedule.RandomSites(t, 300)
 	limited := 0
@@ -165,7 +165,7 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 	sites.Want("a limit", limited, 4)
 }
 
-// holds says whether a role's cluster is placed, and the role with hosts that have not failed, and no other cluster has less than before.
+// holds says whether a role's cluster is placed, the role with hosts that have not failed, and no other cluster has less.
 func holds(before, after *schedule.Placement, of *oracleRole) bool {
 	const placed, failing, all = 3, 4, 5
 	standings := func(p *schedule.Placement) map[schedule.RoleKey][all]int { // more is better, but for the last

@@ -20,7 +20,7 @@ func TestExplain(t *testing.T) {
 		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)}),
 		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0), "Edge": nodes("kind=e", 1, 0)}),
 	}
-	hosts := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r1"), host1("h3", "w", "r1"), host1("h4", "w", "r2"), host1("h5", "e", "r2")}
+	_, hosts, _ := sited(t, "", "h1/r1 h2/r1 h3/r1 h4/r2 h5/e/r2", "")
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	got, found := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
 	want := `metal/h3: free

@@ -58,19 +58,20 @@ func TestShortages(t *testing.T) {
 
 // wantsOf are workers of one of some pools, one of them on standby.
 func wantsOf(active int, pools ...string) map[string]v1.NodeSet {
-	by := metav1.LabelSelectorRequirement{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: pools}
-	return map[string]v1.NodeSet{v1.RoleWorker: {
-		LabelSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{by}}, Count: &v1.NodeCount{Active: active, Standby: 1}}}
+	by := []metav1.LabelSelectorRequirement{{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: pools}}
+	set := v1.NodeSet{LabelSelector: metav1.LabelSelector{MatchExpressions: by}, Count: &v1.NodeCount{Active: active, Standby: 1}}
+	return map[string]v1.NodeSet{v1.RoleWorker: set}
 }
 
-// TestNeighbours: each cluster selects a pool and the next one, so that all compete for the standby hosts. The groups that need most are told
-// apart, first the one that is short, and the others counted.
+// TestNeighbours: each cluster selects a pool and the next one, so that all compete for the standby hosts. The groups that need
+// most are told apart, first the one that is short, and the others counted.
 func TestNeighbours(t *testing.T) {
 	const n = 20
 	var clusters []v1.SIPCluster
 	var hosts []inventory.Host
 	for c := range n {
-		clusters = append(clusters, newCluster(fmt.Sprintf("c%02d", c), wantsOf(2, fmt.Sprintf("p%d", 7*c%n), fmt.Sprintf("p%d", (7*c+1)%n))))
+		pools := []string{fmt.Sprintf("p%d", 7*c%n), fmt.Sprintf("p%d", (7*c+1)%n)}
+		clusters = append(clusters, newCluster(fmt.Sprintf("c%02d", c), wantsOf(2, pools...)))
 		for i := range 2 {
 			hosts = append(hosts, newHost(fmt.Sprintf("h%d-%d", c, i), fmt.Sprintf("pool=p%d", c)))
 		}
@@ -85,7 +86,8 @@ func TestNeighbours(t *testing.T) {
 		set := clusters[i].Spec.Nodes[v1.RoleWorker]
 		selector, _ := set.HostSelector()
 		first := short.Groups[0]
-		need.That(t, len(short.Groups) == mostGroups && roles == n && needed == short.Need && first.Selector == selector.String() && first.Need == 3,
+		told := len(short.Groups) == mostGroups && first.Selector == selector.String() && first.Need == 3
+		need.That(t, told && roles == n && needed == short.Need,
 			"%s: %+v and others, %d roles that need %d", short.Short, short.Groups, roles, needed)
 	}
 }

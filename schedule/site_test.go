@@ -241,8 +241,8 @@ func adopt(hosts []inventory.Host, p *Placement) {
 				}
 			}
 			for _, gone := range r.Releasing {
-				labels := index[gone.Host.Key()].Labels
-				for _, key := range []string{testOptions.Keys.ClusterNamespace, testOptions.Keys.ClusterName, testOptions.Keys.NodeType, testOptions.Keys.Standby} {
+				labels, keys := index[gone.Host.Key()].Labels, testOptions.Keys
+				for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
 					delete(labels, key)
 				}
 			}

@@ -65,8 +65,9 @@ func (x thing) as(kind, in, field string) thing {
 func randomSite(seed uint64) *random {
 	r := &random{Rand: rand.New(rand.NewPCG(seed, 17)), pods: map[string]thing{}, virtual: map[string]string{}}
 	if r.apart = r.IntN(3) == 0; r.apart {
-		r.Spec.Services.AddressSpaces = []v1alpha1.AddressSpace{
-			{Name: "apart", Networks: []string{"hosts/oam", "networks/n/0", "virtualHosts/v/0/oam"}}, {Name: "power", Networks: []string{"bmc"}}}
+		apart := []string{"hosts/oam", "networks/n/0", "virtualHosts/v/0/oam"}
+		power := v1alpha1.AddressSpace{Name: "power", Networks: []string{"bmc"}}
+		r.Spec.Services.AddressSpaces = []v1alpha1.AddressSpace{{Name: "apart", Networks: apart}, power}
 	}
 	for i := range r.IntN(3) {
 		r.Spec.Services.Ironic = append(r.Spec.Services.Ironic, r.ironic(i))
@@ -117,7 +118,8 @@ func (r *random) virtualHosts(i int) v1alpha1.VirtualHosts {
 	}
 	for k := range r.IntN(3) {
 		n := v1alpha1.VirtualHostNode{Name: fmt.Sprint("metal", k)}
-		n.Address = r.maybe(thing{kind: "node", who: "node" + n.Name, field: fmt.Sprintf("spec.services.virtualHosts[%d].nodes[%d].address", i, k)})
+		x := thing{kind: "node", who: "node" + n.Name, field: fmt.Sprintf("spec.services.virtualHosts[%d].nodes[%d].address", i, k)}
+		n.Address = r.maybe(x)
 		v.Nodes = append(v.Nodes, n)
 	}
 	return v
@@ -175,7 +177,8 @@ func (r *random) host(i int) inventory.Host {
 	of := []string{"", "v-0-", "v-1-"}[r.IntN(3)]
 	h := inventory.Host{Namespace: []string{"hosts", "own-a", "own-c"}[r.IntN(3)], Name: fmt.Sprintf("%sh%d", of, i)}
 	for _, network := range []string{"oam", "data"} {
-		x := thing{kind: "host", field: "spec.networkData", who: "host" + h.Key(), host: h.Key(), network: network, space: r.space("hosts/" + network)}
+		x := thing{kind: "host", field: "spec.networkData", who: "host" + h.Key(), host: h.Key(), network: network}
+		x.space = r.space("hosts/" + network)
 		origin := inventory.FromNetworkData
 		if r.IntN(2) == 0 {
 			x.kind, x.field, origin = "lease", "status.hardware.nics", inventory.FromHardware

@@ -23,12 +23,13 @@ func leasing() *v1alpha1.Site {
 	return site
 }
 
-// What is said of thousands of hosts that all have one address, which many pools have too, is bounded, and no cluster that asks for it is forgotten.
+// What is said of thousands of hosts that all have one address, which many pools have too, is bounded, and no cluster that asks
+// for it is forgotten.
 func TestThousandsOfHosts(t *testing.T) {
 	site := leasing()
 	for n := range 50 {
-		pool := &v1alpha1.AddressPool{Addresses: []string{"10.0.0.0/24"}}
-		site.Spec.Services.Networks = append(site.Spec.Services.Networks, v1alpha1.Network{Name: fmt.Sprint(n), Namespace: "n", Pool: pool})
+		pool := v1alpha1.Network{Name: fmt.Sprint(n), Namespace: "n", Pool: &v1alpha1.AddressPool{Addresses: []string{"10.0.0.0/24"}}}
+		site.Spec.Services.Networks = append(site.Spec.Services.Networks, pool)
 	}
 	var clusters []v1.SIPCluster
 	for n := range 500 {
@@ -40,7 +41,8 @@ func TestThousandsOfHosts(t *testing.T) {
 	var hosts []inventory.Host
 	for n := range 4000 {
 		hosts = append(hosts, inventory.Host{
-			Namespace: "metal3", Name: fmt.Sprintf("h%05d", n), BootMAC: "02:00:00:00:00:32", BMC: inventory.BMC{Address: "redfish://10.0.0.50/x"},
+			Namespace: "metal3", Name: fmt.Sprintf("h%05d", n),
+			BootMAC: "02:00:00:00:00:32", BMC: inventory.BMC{Address: "redfish://10.0.0.50/x"},
 			Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("10.0.0.50"), Origin: inventory.FromNetworkData}},
 		})
 	}

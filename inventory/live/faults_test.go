@@ -75,10 +75,13 @@ func TestFaults(t *testing.T) {
 		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},
 		{"busy for a while", where(early, refusing(429, "TooManyRequests", "busy")), "", nil, 0},
 		{"busy all the time", where(always, refusing(429, "TooManyRequests", "busy")), "list of baremetalhosts.metal3.io: busy", nil, 4},
-		{"the connection breaks once", where(secondRequest, func(http.ResponseWriter) bool { panic(http.ErrAbortHandler) }), "", nil, 0},
+		{"the connection breaks once", where(secondRequest, func(http.ResponseWriter) bool {
+			panic(http.ErrAbortHandler)
+		}), "", nil, 0},
 		{"not allowed to list hosts, said in the server's words, and not tried again", where(isHosts, refusing(403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)), `forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
 		{"not logged in", where(always, refusing(401, "Unauthorized", "Unauthorized")), "not logged in", nil, 1},
-		{"no CRD", where(always, notFound), "list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
+		{"no CRD", where(always, notFound),
+			"list of baremetalhosts.metal3.io: the cluster has no such resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
 		{"a Secret that cannot be read at the moment", where(pathEnds("/metal/secrets/n1-net"), refusing(500, "InternalError", "etcd is gone")), "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
 		{"a cluster without HardwareData has one source less", where(pathEnds("/hardwaredata"), notFound), "", nil, 0},
 		{"not allowed to list HardwareData is another thing", where(pathEnds("/hardwaredata"), refusing(403, "Forbidden", "cannot list hardwaredata")), "list of hardwaredata.metal3.io: forbidden", nil, 0},
