@@ -10,29 +10,15 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestErrors: what only Plan can see, each told by name.
+// TestErrors: a host that another cluster lets go is used. That a host, or a claim, is there twice is TestTwice's of holdings.
 func TestErrors(t *testing.T) {
-	worker := v1.RoleWorker
-	one := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
-	rows := []struct {
-		why      string
-		clusters []v1.SIPCluster
-		hosts    []inventory.Host
-		previous []PreviousClaim
-		want     string
-	}{
-		{"a host that another cluster lets go is used", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{releasing(inTree("h1", "b", worker))},
-			"host metal/h1: its labels name cluster tenants/a, but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it with --repo (sipgen inventory records when the hosts were read, and a commit when it was made; other files do not); if these labels were written into a file by hand, remove them"},
-		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
-			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
-		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
-			"host metal/h1: is in the inventory twice: h1.yaml and h1.yaml"},
-	}
-	for _, row := range rows {
-		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
-		need.That(t, err != nil && err.Error() == row.want, "%s: got %v, want %s", row.why, err, row.want)
-		need.That(t, p == nil, "%s: a placement beside the error", row.why)
-	}
+	clusters, hosts, tree := sited(t, "a:1", "h1/r1!=a", "-h1=b")
+	p, err := Plan(clusters, hosts, tree, testOptions)
+	need.That(t, p == nil, "a placement beside the error")
+	need.Error(t, "", err, "host metal/h1: its labels name cluster tenants/a, "+
+		"but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), "+
+		"or from a new snapshot of it with --repo (sipgen inventory records when the hosts were read, and a commit when it was made; "+
+		"other files do not); if these labels were written into a file by hand, remove them")
 }
 
 // newerLabels are testOptions for hosts that were read after the tree was committed.
