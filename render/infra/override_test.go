@@ -229,3 +229,23 @@ func TestDualStackHosts(t *testing.T) {
 	config := string(render(t, in)[controlPlaneName+".cfg"])
 	need.Words(t, "", config, "server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n")
 }
+
+// TestNodesWithoutIPv6: a Site with IPv4 only has no listener that needs an IPv6 socket, without which HAProxy ends, and
+// Services of this family.
+func TestNodesWithoutIPv6(t *testing.T) {
+	in := tenant()
+	in.Site.Spec.Defaults.IPFamily = "IPv4"
+	workers := &in.Cluster.Spec.Services.LoadBalancerWorker
+	each := (*workers)[0]
+	each.CheckEachPort, each.NodePortRange = true, v1.PortRange{Start: 30200, End: 30201}
+	*workers = append(*workers, each)
+	for name, text := range render(t, in) {
+		for line := range strings.Lines(string(text)) {
+			bound := strings.Contains(line, " bind ") && strings.HasSuffix(name, ".cfg")
+			need.That(t, !bound || strings.HasPrefix(line, "    bind 0.0.0.0:") && !strings.Contains(line, "v4v6"), "%s: %s", name, line)
+		}
+		if strings.Contains(string(text), "kind: Service\n") {
+			need.Words(t, name, string(text), "ipFamilies: [IPv4]", "ipFamilyPolicy: SingleStack")
+		}
+	}
+}
