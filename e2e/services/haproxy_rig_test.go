@@ -28,14 +28,9 @@ type backend struct {
 	*httptest.Server
 }
 
-// startBackend answers at address:6443 over TLS: /readyz with its status, /hang for ever, and its name otherwise.
-func startBackend(t *testing.T, name, address string) *backend {
-	t.Helper()
-	return startBackendAs(t, name, address, nil)
-}
-
-// startBackendAs is startBackend with a certificate of its own.
-func startBackendAs(t *testing.T, name, address string, certificate *tls.Certificate) *backend {
+// startBackend answers at address:6443 over TLS, with a certificate of its own if one is given: /readyz with its status,
+// /hang for ever, and its name otherwise.
+func startBackend(t *testing.T, name, address string, certificates ...tls.Certificate) *backend {
 	t.Helper()
 	b := &backend{name: name}
 	b.status.Store(http.StatusOK)
@@ -58,9 +53,7 @@ func startBackendAs(t *testing.T, name, address string, certificate *tls.Certifi
 		need.Missing(t, "no loopback address %s: %v", address, err)
 	}
 	b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}}
-	if certificate != nil {
-		b.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate}}
-	}
+	b.TLS = &tls.Config{Certificates: certificates}
 	b.StartTLS()
 	t.Cleanup(b.Close)
 	return b
@@ -69,11 +62,11 @@ func startBackendAs(t *testing.T, name, address string, certificate *tls.Certifi
 // balancer is a running HAProxy.
 type balancer struct{ url, status string }
 
-// startHAProxy runs HAProxy with a rendered configuration, whose two binds are moved to a loopback address and
-// free ports: the backends need the API servers' port on the same machine.
-func startHAProxy(t *testing.T, config []byte, address string) balancer {
+// startHAProxy runs HAProxy with a rendered configuration, whose two binds are moved to loopback and free ports: the
+// backends need the API servers' port on the same machine.
+func startHAProxy(t *testing.T, config []byte) balancer {
 	t.Helper()
-	front, status := net.JoinHostPort(address, fmt.Sprint(engine.FreePort(t))), net.JoinHostPort(address, fmt.Sprint(engine.FreePort(t)))
+	front, status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	text := replaceOnce(t, string(config), "bind :::8404 v4v6", "bind "+status)
 	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
 	runHAProxy(t, text, "http://"+status)

@@ -30,12 +30,11 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	t.Parallel()
 	addresses := []string{"127.0.11.1", "127.0.11.2", "127.0.11.3"}
 	backends := map[string]*backend{}
-	for i, address := range addresses {
-		name := fmt.Sprintf("node-%d", i+1)
-		backends[name] = startBackend(t, name, address)
+	for i, name := range []string{"node-1", "node-2", "node-3"} {
+		backends[name] = startBackend(t, name, addresses[i])
 	}
 	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, addresses...))[controlPlaneConfig]
-	lb := startHAProxy(t, config, "127.0.0.1")
+	lb := startHAProxy(t, config)
 
 	need.Len(t, "9 connections went to", answers(t, lb.url, 9), 3)
 	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
@@ -69,30 +68,18 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	need.Must(t, hanging[sick.name] != nil, "no connection to node-2")
 	sick.status.Store(http.StatusInternalServerError)
 	lb.waitState(t, sick.name, "DOWN")
-	if n := sick.failed.Load(); n < 4 {
-		t.Errorf("down after %d failed checks, want 4", n)
-	}
-	eventually(t, "the connection to a backend that is down is cut", func() error {
-		if !hanging[sick.name].Load() {
-			return errNotYet
-		}
-		return nil
-	})
+	need.That(t, sick.failed.Load() >= 4, "down after %d failed checks, want 4", sick.failed.Load())
+	eventually(t, "the connection to a backend that is down is cut", func() error { return notYet(hanging[sick.name].Load()) })
 	for name, ended := range hanging {
-		if name != sick.name && ended.Load() {
-			t.Errorf("the connection to %s is cut, too", name)
-		}
+		need.That(t, name == sick.name || !ended.Load(), "the connection to %s is cut, too", name)
 	}
-	if got := answers(t, lb.url, 6); got[sick.name] != 0 || len(got) != 2 {
-		t.Errorf("6 connections went to %v, want node-1 and node-3", got)
-	}
+	got := answers(t, lb.url, 6)
+	need.That(t, got[sick.name] == 0 && len(got) == 2, "6 connections went to %v, want node-1 and node-3", got)
 	sick.status.Store(http.StatusOK)
 	lb.waitState(t, sick.name, "UP")
 	eventually(t, "node-2 answers again", func() error {
-		if name, err := get(newConnections(), lb.url); err != nil || name != sick.name {
-			return errNotYet
-		}
-		return nil
+		name, err := get(newConnections(), lb.url)
+		return notYet(err == nil && name == sick.name)
 	})
 }
 
@@ -102,21 +89,10 @@ func TestExpectedStatusOfTheCheck(t *testing.T) {
 	locked, open := startBackend(t, "node-1", "127.0.12.1"), startBackend(t, "node-2", "127.0.12.2")
 	locked.status.Store(http.StatusUnauthorized)
 	files := overlay(t, input(controlPlane(&v1.HealthCheck{Path: "/readyz", Status: 401}), v1.RoleControlPlane, "127.0.12.1", "127.0.12.2"))
-	lb := startHAProxy(t, files[controlPlaneConfig], "127.0.0.1")
+	lb := startHAProxy(t, files[controlPlaneConfig])
 	lb.waitState(t, open.name, "DOWN")
 	lb.waitState(t, locked.name, "UP")
-	if got := answers(t, lb.url, 4); got[locked.name] != 4 {
-		t.Errorf("4 connections went to %v, want node-1 alone", got)
-	}
-}
-
-func TestControlPlaneLoadBalancerOverIPv6(t *testing.T) {
-	t.Parallel()
-	startBackend(t, "node-1", "::1")
-	lb := startHAProxy(t, overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig], "::1")
-	if got := answers(t, lb.url, 2); got["node-1"] != 2 {
-		t.Errorf("2 connections went to %v, want node-1", got)
-	}
+	need.Equal(t, "of 4 connections node-1 got", answers(t, lb.url, 4)[locked.name], 4)
 }
 
 // The binds as they are rendered serve both families, and a cluster without hosts serves its status.
@@ -127,12 +103,10 @@ func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 	config = replaceOnce(t, config, ":::8404", fmt.Sprintf(":::%d", status))
 	config = replaceOnce(t, config, ":::6443", fmt.Sprintf(":::%d", front))
 	runHAProxy(t, config, fmt.Sprintf("http://127.0.0.1:%d", status))
-	if _, err := get(http.DefaultClient, fmt.Sprintf("http://[::1]:%d/healthz", status)); err != nil {
-		t.Errorf("over IPv6: %v", err)
-	}
-	if name, err := get(newConnections(), fmt.Sprintf("https://127.0.0.1:%d", front)); err == nil {
-		t.Errorf("a cluster without hosts answers %q", name)
-	}
+	_, err := get(http.DefaultClient, fmt.Sprintf("http://[::1]:%d/healthz", status))
+	need.Error(t, "over IPv6", err, "")
+	name, err := get(newConnections(), fmt.Sprintf("https://127.0.0.1:%d", front))
+	need.That(t, err != nil, "a cluster without hosts answers %q", name)
 }
 
 func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
@@ -165,12 +139,9 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 		lb.waitState(t, fmt.Sprintf("port-%d,%s", want.port, want.server), want.state)
 	}
 	need.Len(t, "8 connections to the port of both went to", answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8), 2)
-	if got := answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8); got["node-2"] != 8 {
-		t.Errorf("8 connections to the port of node-2 went to %v", got)
-	}
-	if name, err := get(newConnections(), fmt.Sprintf("http://127.0.0.1:%d", first+2)); err == nil {
-		t.Errorf("a port that nobody answers at answers %q", name)
-	}
+	need.Equal(t, "of 8 connections to its port node-2 got", answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8)["node-2"], 8)
+	name, err := get(newConnections(), fmt.Sprintf("http://127.0.0.1:%d", first+2))
+	need.That(t, err != nil, "a port that nobody answers at answers %q", name)
 }
 
 // TestLoadBalancerAtItsLimit: with as many clients as it takes, over any of its ports, a load balancer answers its probes at once, and the next client
@@ -179,30 +150,23 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 6
 	options := &v1.HAProxy{MaxConnections: limit}
-	worker := func(t *testing.T, address string, entry v1.LoadBalancerWorker) (string, []string) {
-		config, status, first := workers(t, entry, 2, address)
-		var urls []string
-		for port := first; port <= first+1; port++ {
-			serveText(t, fmt.Sprintf("%s:%d", address, port), "node-1")
-			urls = append(urls, fmt.Sprintf("http://127.0.0.1:%d", port))
-		}
-		runHAProxy(t, config, status)
-		return status, urls
-	}
 	for name, run := range map[string]func(t *testing.T) (status string, urls []string){
 		"control plane": func(t *testing.T) (string, []string) {
 			startBackend(t, "node-1", "127.0.16.1")
 			services := controlPlane(nil)
 			services.LoadBalancerControlPlane[0].HAProxy = options
-			config := overlay(t, input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig]
-			started := startHAProxy(t, config, "127.0.0.1")
+			started := startHAProxy(t, overlay(t, input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig])
 			return started.status, []string{started.url}
 		},
 		"workers": func(t *testing.T) (string, []string) {
-			return worker(t, "127.0.16.2", v1.LoadBalancerWorker{HAProxy: options})
-		},
-		"workers, each port checked": func(t *testing.T) (string, []string) {
-			return worker(t, "127.0.16.3", v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true})
+			config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true}, 2, "127.0.16.3")
+			var urls []string
+			for port := first; port <= first+1; port++ {
+				serveText(t, fmt.Sprintf("127.0.16.3:%d", port), "node-1")
+				urls = append(urls, fmt.Sprintf("http://127.0.0.1:%d", port))
+			}
+			runHAProxy(t, config, status)
+			return status, urls
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,17 +187,11 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			}
 			probe := &http.Client{Timeout: time.Second}
 			eventually(t, "all clients are connected", func() error {
-				csv, err := get(probe, status+"/stats;csv")
-				if err == nil && !strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", limit)) {
-					err = errNotYet
-				}
-				return err
+				csv, _ := get(probe, status+"/stats;csv")
+				return notYet(strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", limit)))
 			})
-			for range 3 {
-				if _, err := get(probe, status+"/healthz"); err != nil {
-					t.Errorf("a probe: %v", err)
-				}
-			}
+			_, err := get(probe, status+"/healthz")
+			need.Error(t, "a probe", err, "")
 			next := make(chan error, 1)
 			go func() {
 				_, err := get(newConnections(), urls[len(urls)-1])
@@ -244,9 +202,8 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 				t.Fatalf("one client more than the limit is served: %v", err)
 			case <-time.After(time.Second):
 			}
-			if _, err := get(probe, status+"/healthz"); err != nil {
-				t.Errorf("a probe while a client waits: %v", err)
-			}
+			_, err = get(probe, status+"/healthz")
+			need.Error(t, "a probe while a client waits", err, "")
 			need.OK(t, clients[0].Close())
 			need.Error(t, "the client that waited", <-next, "")
 		})
@@ -293,14 +250,11 @@ func TestProxyProtocol(t *testing.T) {
 		return answer
 	}
 	need.Equal(t, "a client without the protocol got", say(front, "hello\n"), "")
-	if answer := say(front, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\nhello\n"); answer != "seen\n" {
-		t.Fatalf("a client with the protocol got %q", answer)
-	}
-	if head := <-heads; !strings.HasPrefix(head, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443") {
-		t.Errorf("the backend was told %q", head)
-	}
+	const head = "PROXY TCP4 203.0.113.9 192.0.2.1 4711 "
+	answer := say(front, head+"443\r\nhello\n")
+	need.Must(t, answer == "seen\n", "a client with the protocol got %q", answer)
+	need.Words(t, "the backend was told", <-heads, head+"443")
 	// The server of the second port does not take the protocol: it refuses the line, and is the one that answers.
-	if answer := say(second, fmt.Sprintf("PROXY TCP4 203.0.113.9 192.0.2.1 4711 %d\r\nhello\n", first)); !strings.HasPrefix(answer, "HTTP/1.1 400") {
-		t.Errorf("a client of the second port that says it came to the first got %q", answer)
-	}
+	answer = say(second, fmt.Sprintf(head+"%d\r\nhello\n", first))
+	need.Words(t, "a client of the second port that says it came to the first got", answer, "HTTP/1.1 400")
 }

@@ -129,3 +129,11 @@ func write(t *testing.T, path string, content []byte, mode os.FileMode) {
 }
 
 var errNotYet = errors.New("not yet")
+
+// notYet is an error until something is so.
+func notYet(so bool) error {
+	if so {
+		return nil
+	}
+	return errNotYet
+}
