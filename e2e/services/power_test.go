@@ -2,10 +2,12 @@ package services
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,15 +54,9 @@ func jumpHosts(access string) v1.Services {
 // objects are the objects of the overlay's files of those kinds.
 func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstructured {
 	t.Helper()
-	var out []*unstructured.Unstructured
-	for _, o := range engine.Objects(t, file) {
-		for _, kind := range kinds {
-			if o.GetKind() == kind {
-				out = append(out, o)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(engine.Objects(t, file), func(o *unstructured.Unstructured) bool {
+		return !slices.Contains(kinds, o.GetKind())
+	})
 }
 
 // rights are what an entry of the cluster may do: the site gives it, and not the overlay.
@@ -94,7 +90,8 @@ func TestHostCommandByMetal3(t *testing.T) {
 	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
 
 	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
-	p.brings(t, engine.Binary(t, "kubectl"))
+	// The image brings it, and Debian does not.
+	write(t, filepath.Join(p.root, "programs", "kubectl"), need.Read(t, engine.Binary(t, "kubectl")), 0o755)
 	account := api.ServiceAccount(t, namespace, jumpName)
 	// The three places where the pod finds its API server.
 	kubeconfig := filepath.Join(p.root, "opt/sip/config/kubeconfig")
@@ -122,38 +119,29 @@ func TestHostCommandByMetal3(t *testing.T) {
 		{[]string{"on", "node-1"}, "reboot.metal3.io/sip-jump-host", "", false},
 	} {
 		out, err := p.host(t, row.args...)
-		need.Must(t, err == nil, "host %s: %v\n%s", strings.Join(row.args, " "), err, out)
-		if value, set := annotation("node-1", row.key); set != row.set || value != row.value {
-			t.Errorf("host %s: %s is %q, %t; want %q, %t", strings.Join(row.args, " "), row.key, value, set, row.value, row.set)
-		}
+		need.Must(t, err == nil, "host %q: %v\n%s", row.args, err, out)
+		value, set := annotation("node-1", row.key)
+		need.That(t, set == row.set && value == row.value, "host %q: %s is %q, %t", row.args, row.key, value, set)
 	}
-	if out, err := p.host(t, "status"); err != nil || !strings.Contains(out, "node-1") {
-		t.Errorf("host status: %v\n%s", err, out)
+	out, err := p.host(t, "status")
+	need.That(t, err == nil && strings.Contains(out, "node-1"), "host status: %v\n%s", err, out)
+	need.Words(t, "the field managers", fmt.Sprint(api.Get(t, engine.Hosts, "metal", "node-1").GetManagedFields()), "sip-jump-host")
+	refused := func(words string, args ...string) {
+		out, err := p.host(t, args...)
+		need.That(t, err != nil && strings.Contains(out, words), "host %q: found %v, %s, want %s", args, err, out, words)
 	}
-	live := api.Get(t, engine.Hosts, "metal", "node-1")
-	managed := false
-	for _, entry := range live.GetManagedFields() {
-		managed = managed || entry.Manager == "sip-jump-host"
-	}
-	if !managed {
-		t.Errorf("no field manager sip-jump-host among %v", live.GetManagedFields())
-	}
-
-	if out, err := p.host(t, "reboot", "foreign"); err == nil || !strings.Contains(out, `no host "foreign" in this cluster`) {
-		t.Errorf("host reboot foreign: %v\n%s", err, out)
-	}
+	refused(`no host "foreign" in this cluster`, "reboot", "foreign")
 	// The table may be edited by who is in the pod; the API server has the last word.
 	table := need.Read(t, filepath.Join(p.root, "opt/sip/config/hosts"))
 	write(t, filepath.Join(p.root, "opt/sip/config/hosts"), []byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
-	if out, err := p.host(t, "reboot", "foreign"); err == nil || !strings.Contains(out, "forbidden") {
-		t.Errorf("host reboot of another tenant's host: %v\n%s", err, out)
-	}
-	if _, set := annotation("foreign", "reboot.metal3.io"); set {
-		t.Error("another tenant's host is annotated")
-	}
+	refused("forbidden", "reboot", "foreign")
+	_, set := annotation("foreign", "reboot.metal3.io")
+	need.That(t, !set, "another tenant's host is annotated")
 
 	// RBAC allows the account to patch its host; the policy holds it to the annotations, as TestJumpHostGuard has it.
-	err = patchHost(t, engine.NewClient(t, account), "metal", "node-1", func(o map[string]any) { _ = unstructured.SetNestedField(o, false, "spec", "online") })
+	err = patchHost(t, engine.NewClient(t, account), "metal", "node-1", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, false, "spec", "online")
+	})
 	need.Error(t, "a spec", err, "a jump host changes no")
 }
 
@@ -199,27 +187,20 @@ func TestHostCommandByRedfish(t *testing.T) {
 		{[]string{"status", "node-1"}, `GET /redfish/v1/Systems/42 `},
 	} {
 		out, err := p.host(t, row.args...)
-		if err != nil {
-			t.Errorf("host %s: %v\n%s", strings.Join(row.args, " "), err, out)
-			continue
-		}
+		need.Must(t, err == nil, "host %q: %v\n%s", row.args, err, out)
 		need.Equal(t, strings.Join(row.args, " "), seen[len(seen)-1], row.want)
 	}
 	// Without the host's leave a certificate that nobody vouches for ends it.
 	in.Hosts[0].Host.BMC.InsecureTLS = false
 	p = stage(t, overlay(t, in), jumpName, secrets)
 	before := len(seen)
-	if out, err := p.host(t, "reboot", "node-1"); err == nil || len(seen) != before {
-		t.Errorf("an unknown certificate is accepted: %s", out)
-	}
+	out, err := p.host(t, "reboot", "node-1")
+	need.That(t, err != nil && len(seen) == before, "an unknown certificate is accepted: %s", out)
 }
 
 func TestHostCommandWithoutAccess(t *testing.T) {
-	p := stage(t, overlay(t, input(jumpHosts(v1.BMCNone), v1.RoleWorker, "127.0.17.1")), jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
-	if out, err := p.host(t, "list"); err != nil || !strings.Contains(out, "node-1") {
-		t.Errorf("host list: %v\n%s", err, out)
-	}
-	if out, err := p.host(t, "off", "node-1"); err == nil || !strings.Contains(out, "bmc.access is none") {
-		t.Errorf("host off: %v\n%s", err, out)
-	}
+	files := overlay(t, input(jumpHosts(v1.BMCNone), v1.RoleWorker, "127.0.17.1"))
+	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
+	out, err := p.host(t, "off", "node-1")
+	need.That(t, err != nil && strings.Contains(out, "bmc.access is none"), "host off: %v\n%s", err, out)
 }
