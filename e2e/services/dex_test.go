@@ -8,9 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"net"
 	"net/http"
@@ -19,7 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,8 +26,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/yaml"
 
@@ -166,7 +161,10 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 		need.OK(t, management.TryApply(o, "e2e", false))
 	}
 	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
-	d.run(t, files[dexName+"/config.yaml"], namespacedKubeconfig(t, account, in.Cluster.Namespace), "UPSTREAM_SECRET=upstream")
+	kubeconfig := engine.Kubeconfig(t, account) // which names no namespace
+	text := strings.Replace(string(need.Read(t, kubeconfig)), "    user:", "    namespace: "+in.Cluster.Namespace+"\n    user:", 1)
+	write(t, kubeconfig, []byte(text), 0o600)
+	d.run(t, files[dexName+"/config.yaml"], kubeconfig, "UPSTREAM_SECRET=upstream")
 
 	idToken := login(t, d.client(t, up), d.issuer, "kubernetes", "http://localhost:8000")
 
@@ -174,14 +172,17 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	unprefixed := newIssuer(t)
 	_, more, _ := strings.Cut(string(emptyPrefixes(t, unprefixed)), "\njwt:\n")
 	more, _, _ = strings.Cut(more, "kind: ")
-	authentication := filepath.Join(t.TempDir(), "authentication.yaml")
-	write(t, authentication, []byte(replaceOnce(t, string(files[dexName+"/tenant/authentication.yaml"]), "\njwt:\n", "\njwt:\n"+more)), 0o600)
+	authentication, ca := filepath.Join(t.TempDir(), "authentication.yaml"), filepath.Join(t.TempDir(), "issuer-ca.crt")
+	write(t, ca, files[dexName+"/tenant/issuer-ca.crt"], 0o600)
+	flags := replaceOnce(t, string(files[dexName+"/tenant/kube-apiserver-flags.txt"]), "/etc/kubernetes/oidc/issuer-ca.crt", ca)
+	both := replaceOnce(t, string(files[dexName+"/tenant/authentication.yaml"]), "\njwt:\n", "\njwt:\n"+more)
+	write(t, authentication, []byte(both), 0o600)
 	for _, row := range []struct {
 		why     string
 		options engine.Options
 	}{
 		{"by the AuthenticationConfiguration", engine.Options{AuthenticationConfig: authentication}},
-		{"by the flags", engine.Options{Flags: flags(t, files)}},
+		{"by the flags", engine.Options{Flags: strings.Fields(flags)}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			tenant := engine.StartAPIServer(t, row.options)
@@ -196,35 +197,13 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 				}
 				return nil
 			})
-			if _, _, err := whoAmI(tenant.WithToken(idToken + "x")); err == nil {
-				t.Error("a token with another signature is accepted")
-			}
+			_, _, err := whoAmI(tenant.WithToken(idToken + "x"))
+			need.That(t, err != nil, "a token with another signature is accepted")
 			if row.options.AuthenticationConfig != "" {
 				wantNoneOfKubernetesOwn(t, tenant, unprefixed)
 			}
 		})
 	}
-}
-
-// flags are the rendered flags, with the CA's file where the test has it.
-func flags(t *testing.T, files map[string][]byte) []string {
-	t.Helper()
-	ca := filepath.Join(t.TempDir(), "issuer-ca.crt")
-	write(t, ca, files[dexName+"/tenant/issuer-ca.crt"], 0o600)
-	text := replaceOnce(t, string(files[dexName+"/tenant/kube-apiserver-flags.txt"]), "/etc/kubernetes/oidc/issuer-ca.crt", ca)
-	return strings.Fields(text)
-}
-
-func namespacedKubeconfig(t *testing.T, config *rest.Config, namespace string) string {
-	t.Helper()
-	file := clientcmdapi.NewConfig()
-	file.Clusters["c"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
-	file.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
-	file.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: namespace}
-	file.CurrentContext = "x"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	need.OK(t, clientcmd.WriteToFile(*file, path))
-	return path
 }
 
 // login is the authorization code flow with PKCE, as kubelogin does it, up to the ID token.
@@ -263,9 +242,8 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	var tokens struct {
 		IDToken string `json:"id_token"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&tokens); err != nil || tokens.IDToken == "" {
-		t.Fatalf("no ID token: %s, %v", response.Status, err)
-	}
+	err = json.NewDecoder(response.Body).Decode(&tokens)
+	need.Must(t, err == nil && tokens.IDToken != "", "no ID token: %s, %v", response.Status, err)
 	return tokens.IDToken
 }
 
@@ -291,42 +269,18 @@ func TestDexKnowsTheFields(t *testing.T) {
 	files := overlay(t, input(services, v1.RoleWorker))
 	var config map[string]any
 	need.OK(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
-	types := dexTypes(t)
+	source := string(need.Read(t, filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")))
+	known := func(kind, field string) {
+		_, fields, found := strings.Cut(source, "\ntype "+kind+" struct {\n")
+		fields, _, _ = strings.Cut(fields, "\n}\n")
+		need.That(t, found && regexp.MustCompile("`json:\""+field+"[\",]").MatchString(fields), "Dex's type %s has no %s", kind, field)
+	}
+	kinds := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}
 	for key, value := range config {
-		need.That(t, slices.Contains(types["Config"], key), "Dex's Config has no %s", key)
-		section, isMap := value.(map[string]any)
-		name := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}[key]
-		if !isMap {
-			continue
-		}
-		need.That(t, len(types[name]) != 0, "Dex's source has no type for %s", key)
+		known("Config", key)
+		section, _ := value.(map[string]any)
 		for field := range section {
-			need.That(t, slices.Contains(types[name], field), "Dex's %s has no %s", name, field)
+			known(kinds[key], field)
 		}
 	}
-}
-
-// dexTypes are the JSON names of the fields of the types in cmd/dex.
-func dexTypes(t *testing.T) map[string][]string {
-	t.Helper()
-	path := filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-	need.OK(t, err)
-	out := map[string][]string{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, isType := n.(*ast.TypeSpec)
-		if !isType {
-			return true
-		}
-		if fields, isStruct := spec.Type.(*ast.StructType); isStruct {
-			for _, field := range fields.Fields.List {
-				if field.Tag != nil {
-					name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
-					out[spec.Name.Name] = append(out[spec.Name.Name], name)
-				}
-			}
-		}
-		return true
-	})
-	return out
 }
