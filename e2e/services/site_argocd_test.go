@@ -6,10 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
@@ -33,8 +33,7 @@ type argoSite struct {
 func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
 	t.Helper()
 	s := &argoSite{dir: t.TempDir(), repo: repo}
-	example := filepath.Join("..", "..", "examples", "whole-site")
-	need.OK(t, os.CopyFS(s.dir, os.DirFS(example)))
+	need.OK(t, os.CopyFS(s.dir, os.DirFS(filepath.Join("..", "..", "examples", "whole-site"))))
 	s.change(t,
 		"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
 		"ssh://git@git.example.org/fleet/whole-site.git", repo.URL(),
@@ -69,11 +68,8 @@ func (s *argoSite) commit(t *testing.T, message string) string {
 	out := filepath.Join(s.dir, "tree")
 	render := exec.Command(engine.Sipgen(t), "render", "--out", out)
 	render.Dir = s.dir
-	if said, err := render.CombinedOutput(); err != nil {
-		t.Fatalf("sipgen render: %v\n%s", err, said)
-	}
-	s.tree = map[string][]byte{}
-	need.OK(t, readTree(out, s.tree))
+	need.Output(t, render)
+	s.tree = readTree(t, out)
 	s.repo.Commit(t, message, s.tree)
 	return s.repo.Head(t)
 }
@@ -92,28 +88,13 @@ func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
 	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
 }
 
-// wantStatus looks at the live services as an operator does: with their conditions, and the rollouts of those that no controller makes here.
-func (s *argoSite) wantStatus(t *testing.T, api *engine.APIServer) {
-	t.Helper()
-	status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
-	status.Dir = s.dir
-	said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
-	for _, want := range []string{
-		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
-	} {
-		need.That(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
-	}
-}
-
 // credentials writes credentials.yaml, in the form that PLAN.md has, with values in it.
 func (s *argoSite) credentials(t *testing.T, username, password string) {
 	t.Helper()
 	var file map[string]any
 	need.OK(t, yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
 	need.OK(t, unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"))
-	text, err := json.Marshal(file)
-	need.OK(t, err)
-	need.OK(t, os.WriteFile(filepath.Join(s.dir, "tree", "credentials.yaml"), text, 0o600))
+	need.Write(t, filepath.Join(s.dir, "tree", "credentials.yaml"), text(t, file))
 }
 
 // plan gives the lines of PLAN.md's part about the Vino's credentials.
@@ -132,18 +113,6 @@ func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
 	return lines
 }
 
-// makeHosts makes the hosts of the example, as ViNO would, and reads the inventory from the API server: Argo CD wants to know who made a host.
-func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructured.Unstructured {
-	t.Helper()
-	file := filepath.Join(s.dir, "hosts.yaml")
-	text := need.Read(t, file)
-	made := api.MakeHosts(t, text)
-	need.Must(t, len(made) == 12, "the example has %d hosts, want 12", len(made))
-	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
-	need.OK(t, os.WriteFile(file, []byte(live), 0o600))
-	return made
-}
-
 // TestWholeSiteOnArgoCD syncs examples/whole-site, with a PlacementAPI and networks, by the real Argo CD: each part by an Application of its own, in
 // the waves' order; a Vino without credentials is denied, and made with the commands of PLAN.md word by word it keeps them through every sync, while
 // git, Argo CD's other objects and its log never have them; what leaves the tree stays.
@@ -154,7 +123,11 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends
 	repo := engine.NewRepo(t)
 	site := newArgoSite(t, repo)
-	made := site.makeHosts(t, api)
+	// The hosts of the example, as ViNO would make them; Argo CD wants to know who made a host.
+	hosts := filepath.Join(site.dir, "hosts.yaml")
+	made := api.MakeHosts(t, need.Read(t, hosts))
+	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
+	need.Write(t, hosts, live)
 	commit := site.commit(t, "whole-site")
 	site.run(t, api, "kubectl apply -k policy", "kubectl apply -f argocd/root.yaml")
 
@@ -168,25 +141,27 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	}
 	argo.WaitFailed(t, vino, commit, "spec.bmcCredentials: Required value") // nobody has made it yet, and ViNO's own definition wants them
 	need.Must(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
-	t.Run("order", func(t *testing.T) {
-		steps := []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino}
-		for i := 1; i < len(steps); i++ {
-			before, after := api.Get(t, engine.Applications, engine.ArgoNamespace, steps[i-1]), api.Get(t, engine.Applications, engine.ArgoNamespace, steps[i])
-			// The API server says seconds, and Argo CD may make two in one.
-			if b, a := before.GetCreationTimestamp(), after.GetCreationTimestamp(); a.Before(&b) {
-				t.Errorf("%s was made at %s, want after %s at %s", after.GetName(), a, before.GetName(), b)
-			}
-		}
-	})
-	t.Run("hosts", func(t *testing.T) { wantLabelled(t, api, made) })
+	var before metav1.Time
+	for _, step := range []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino} {
+		// The API server says seconds, and Argo CD may make two in one.
+		at := api.Get(t, engine.Applications, engine.ArgoNamespace, step).GetCreationTimestamp()
+		need.That(t, !at.Before(&before), "%s was made at %s, want it after the step before it, at %s", step, at, before)
+		before = at
+	}
+	labeled := map[string]int{}
+	for _, was := range made {
+		is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName())
+		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
+		need.Equal(t, was.GetName(), text(t, is.Object["spec"]), text(t, was.Object["spec"]))
+	}
+	need.Deep(t, "hosts of", labeled, map[string]int{"red": 6, "blue": 6})
 
 	// Values that YAML would read as something else, and a quote, which Flux could not put in.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y'`
 	commands := site.plan(t, func(line string) bool { return strings.HasPrefix(line, "kubectl ") })
 	need.Must(t, len(commands) == 2, "PLAN.md has the commands %q, want two", commands)
-	if page := engine.Procedure(t, "vino-credentials")[0]; strings.TrimSpace(page) != strings.Join(commands, "\n") {
-		t.Errorf("docs/virtual-hosts.md has the commands\n%s\nand PLAN.md\n%s", page, strings.Join(commands, "\n"))
-	}
+	page := strings.TrimSpace(engine.Procedure(t, "vino-credentials")[0])
+	need.Equal(t, "docs/virtual-hosts.md", page, strings.Join(commands, "\n"))
 	site.credentials(t, username, password)
 	site.run(t, api, commands...)
 	argo.Refresh(t, vino)
@@ -195,13 +170,20 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	wantOwner := func() {
 		t.Helper()
 		for _, entry := range api.Get(t, vinoes, "vino", "subclusters").GetManagedFields() {
-			if has := strings.Contains(entry.FieldsV1.GetRawString(), "f:bmcCredentials"); has != (entry.Manager == "bmc-credentials") {
-				t.Errorf("manager %s has the credentials: %t", entry.Manager, has)
-			}
+			has := strings.Contains(entry.FieldsV1.GetRawString(), "f:bmcCredentials")
+			need.That(t, has == (entry.Manager == "bmc-credentials"), "manager %s has the credentials: %t", entry.Manager, has)
 		}
 	}
 	wantOwner()
-	t.Run("status", func(t *testing.T) { site.wantStatus(t, api) })
+	status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide",
+		"--kubeconfig", engine.Kubeconfig(t, api.Config()))
+	status.Dir = site.dir
+	said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
+	for _, want := range []string{
+		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
+	} {
+		need.That(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
+	}
 
 	// What leaves the Vino in git leaves the live one, and the credentials stay; the last command alone changes them.
 	site.change(t, "        configuration:\n          cpuExclude: 0-1\n", "")
@@ -215,36 +197,15 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	argo.WaitSynced(t, vino, commit)
 	wantVino(t, api, site.tree, "operator", "changed-"+canary)
 	wantOwner()
-	wantNowhereElse(t, api, argo, repo, canary)
+	wantNowhereElse(t, api, argo.Logs, repo)
 
 	// The services leave the tree: their Applications go, they stay.
-	without := repo.Files(t)
-	var lines []string
-	for line := range strings.Lines(string(without["argocd/kustomization.yaml"])) {
-		name := strings.TrimSpace(strings.TrimPrefix(line, "- "))
-		if slices.Contains([]string{"ironic.yaml", "placement.yaml", "networks.yaml", "vino.vino.subclusters.yaml"}, name) {
-			delete(without, "argocd/"+name)
-			continue
-		}
-		lines = append(lines, line)
-	}
-	without["argocd/kustomization.yaml"] = []byte(strings.Join(lines, ""))
-	for name := range without {
-		if strings.HasPrefix(name, "site/") {
-			delete(without, name)
-		}
-	}
-	repo.Commit(t, "no services", without)
+	withoutServices(t, repo, "argocd", "ironic.yaml", "placement.yaml", "networks.yaml", "vino.vino.subclusters.yaml")
 	argo.Refresh(t, root)
 	argo.WaitSynced(t, root, repo.Head(t))
-	engine.Wait(t, "the Applications of the services to go", engine.SyncTimeout, func() error {
-		for _, name := range []string{vino, root + "-ironic", root + "-placement", root + "-networks"} {
-			if api.Exists(t, engine.Applications, engine.ArgoNamespace, name) {
-				return errStays(name)
-			}
-		}
-		return nil
-	})
+	for _, name := range []string{vino, root + "-ironic", root + "-placement", root + "-networks"} {
+		api.WaitGone(t, engine.Applications, engine.ArgoNamespace, name)
+	}
 	for _, row := range []struct {
 		resource        schema.GroupVersionResource
 		namespace, name string
@@ -256,29 +217,13 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 			"%s %s is being deleted", row.resource.Resource, row.name)
 	}
 	for _, was := range made {
-		if is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName()); is.GetDeletionTimestamp() != nil || text(t, is.Object["spec"]) != text(t, was.Object["spec"]) {
-			t.Errorf("host %s is being deleted, or has another spec", was.GetName())
-		}
-	}
-}
-
-// wantLabelled: each host is its tenant's, and has the spec that it was made with.
-func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unstructured) {
-	t.Helper()
-	labeled := map[string]int{}
-	for _, was := range made {
 		is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName())
-		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
-		want, got := was.Object["spec"], is.Object["spec"]
-		need.Equal(t, was.GetName(), text(t, want), text(t, got))
+		need.That(t, is.GetDeletionTimestamp() == nil && text(t, is.Object["spec"]) == text(t, was.Object["spec"]),
+			"host %s is being deleted, or has another spec", was.GetName())
 	}
-	need.That(t, len(labeled) == 2 && labeled["red"] == 6 && labeled["blue"] == 6,
-		"found hosts of %v, want 6 of red and 6 of blue", labeled)
 }
 
 func text(t *testing.T, value any) string {
 	t.Helper()
-	content, err := json.Marshal(value)
-	need.OK(t, err)
-	return string(content)
+	return string(need.Value(json.Marshal(value))(t))
 }

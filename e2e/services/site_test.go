@@ -3,6 +3,7 @@ package services
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -62,129 +63,97 @@ func siteServer(t *testing.T) *engine.APIServer {
 	return api
 }
 
-// withPlacement adds to the tree of examples/whole-site the PlacementAPI that the same Site with one is rendered with, and
-// what syncs it.
-func withPlacement(t *testing.T, tree map[string][]byte) {
-	t.Helper()
+// TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order, with the
+// BMCs' password from a Secret into the Vino and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays;
+// nobody deletes it by accident.
+func TestWholeSiteOnFlux(t *testing.T) {
+	server := siteServer(t)
+	flux := engine.StartFlux(t, server)
+	repo := engine.NewRepo(t)
+	tree := readTree(t, filepath.Join("..", "..", "golden", "whole-site"))
+	// And the PlacementAPI that the same Site with one is rendered with, and what syncs it.
 	site, err := api.LoadSite(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
 	need.OK(t, err)
 	site.Spec.Services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
-	need.OK(t, json.Unmarshal([]byte(`{"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified", "databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec))
+	need.OK(t, json.Unmarshal([]byte(`{"databaseInstance": "openstack", "secret": "placement-secret",
+		"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified"}`),
+		&site.Spec.Services.Placement[0].Spec))
 	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 	need.OK(t, err)
 	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml", "flux/placement.yaml"} {
-		if tree[path] = rendered[path]; len(rendered[path]) == 0 {
-			t.Fatalf("%s is not rendered", path)
-		}
+		tree[path] = rendered[path]
+		need.Must(t, len(tree[path]) != 0, "%s is not rendered", path)
 	}
-	const file = "flux/kustomization.yaml"
-	tree[file] = []byte(strings.Replace(string(tree[file]), "- policy.yaml\n", "- placement.yaml\n- policy.yaml\n", 1))
-}
-
-// TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order, with the BMCs' password from a Secret into the Vino
-// and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
-func TestWholeSiteOnFlux(t *testing.T) {
-	api := siteServer(t)
-	flux := engine.StartFlux(t, api)
-	repo := engine.NewRepo(t)
-	tree := map[string][]byte{}
-	need.OK(t, readTree(filepath.Join("..", "..", "golden", "whole-site"), tree))
-	withPlacement(t, tree)
+	const list = "flux/kustomization.yaml"
+	tree[list] = []byte(strings.Replace(string(tree[list]), "- policy.yaml\n", "- placement.yaml\n- policy.yaml\n", 1))
 	repo.Commit(t, "whole-site", tree)
-	api.Kubectl(t, string(tree["flux/root.yaml"]), "apply", "-f", "-")
+	server.Kubectl(t, string(tree["flux/root.yaml"]), "apply", "-f", "-")
 	const space, root = engine.FluxNamespace, "sipgen-whole-site"
 	revision := flux.Publish(t, space, root, repo)
-	flux.WaitApplied(t, space, root, revision)
-	flux.WaitApplied(t, space, root+"-policy", revision)
-	flux.WaitApplied(t, space, root+"-ironic", revision)
-	flux.WaitApplied(t, space, root+"-placement", revision)
+	for _, part := range []string{"", "-policy", "-ironic", "-placement"} {
+		flux.WaitApplied(t, space, root+part, revision)
+	}
 
 	const vino = root + "-vino-vino.subclusters"
 	flux.WaitFailed(t, space, vino, revision, "vino-bmc") // nobody has made the Secret yet
-	need.Must(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
+	need.Must(t, !server.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	// Values that YAML would read as something else.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y`
-	secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": space, "name": "vino-bmc"},
-		"stringData": map[string]any{"bmc_username": username, "bmc_password": password}})
-	need.OK(t, err)
-	api.Kubectl(t, string(secret), "create", "-f", "-")
+	server.Kubectl(t, "", "create", "secret", "generic", "vino-bmc", "-n", space,
+		"--from-literal=bmc_username="+username, "--from-literal=bmc_password="+password)
 	flux.Request(t, space, vino)
 	flux.WaitApplied(t, space, vino, revision)
-	wantVino(t, api, tree, username, password)
-	wantNowhereElse(t, api, flux, repo, canary)
+	wantVino(t, server, tree, username, password)
+	wantNowhereElse(t, server, flux.Logs, repo)
 
-	t.Run("guards", func(t *testing.T) { wantSiteGuards(t, api) })
-
-	// A sick Ironic: what makes hosts waits for it, and no tenant does.
-	ironicReady(t, api, "False")
-	tenantsChange(t, repo)
-	revision = flux.Publish(t, space, root, repo)
-	flux.WaitApplied(t, space, "red.edge.infra", revision)
-	flux.WaitDependency(t, space, vino, root+"-ironic", func() error { return nil })
-
-	ironicReady(t, api, "True")
-	flux.WaitApplied(t, space, vino, revision)
-
-	// The services leave the tree: their Kustomizations go, they stay.
-	without := maps.Clone(repo.Files(t))
-	for name := range without {
-		if strings.HasPrefix(name, "site/") || name == "flux/ironic.yaml" || name == "flux/placement.yaml" || name == "flux/vino.vino.subclusters.yaml" {
-			delete(without, name)
-		}
-	}
-	without["flux/kustomization.yaml"] = []byte(strings.NewReplacer("- ironic.yaml\n", "", "- placement.yaml\n", "", "- vino.vino.subclusters.yaml\n", "").Replace(string(without["flux/kustomization.yaml"])))
-	repo.Commit(t, "no services", without)
-	flux.WaitApplied(t, space, root, flux.Publish(t, space, root, repo))
-	engine.Wait(t, "the Kustomizations of the services to go", engine.SyncTimeout, func() error {
-		for _, name := range []string{vino, root + "-ironic", root + "-placement"} {
-			if api.Exists(t, engine.Kustomizations, space, name) {
-				return errStays(name)
-			}
-		}
-		return nil
-	})
-	for _, o := range []*unstructured.Unstructured{
-		api.Get(t, ironics, "baremetal-operator-system", "ironic"), api.Get(t, vinoes, "vino", "subclusters"), api.Get(t, placementAPIs, "openstack", "placement"),
-	} {
-		if o.GetDeletionTimestamp() != nil {
-			t.Errorf("%s %s is being deleted", o.GetKind(), o.GetName())
-		}
-	}
-}
-
-// wantSiteGuards tries to delete objects of the site's services and the definitions of their kinds, and to take a Vino's credentials.
-func wantSiteGuards(t *testing.T, api *engine.APIServer) {
-	t.Helper()
-	api.AllRights(t, "operators-here")
-	client := engine.NewClient(t, api.As("somebody", "operators-here"))
-	api.WaitPolicies(t, "vino")
-	for _, row := range []struct {
+	services := []struct {
 		resource        schema.GroupVersionResource
 		namespace, name string
-	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}} {
-		t.Run(row.resource.Resource, func(t *testing.T) {
-			need.Error(t, row.name, client.TryDelete(row.resource, row.namespace, row.name, false), "service of site whole-site")
-			need.That(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,
-				"%s is being deleted", row.name)
-		})
+	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}}
+	stay := func() {
+		t.Helper()
+		for _, o := range services {
+			need.That(t, server.Get(t, o.resource, o.namespace, o.name).GetDeletionTimestamp() == nil, "%s is being deleted", o.name)
+		}
 	}
-	for _, name := range []string{"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com"} {
-		need.Error(t, "", client.TryDelete(engine.Definitions, "", name, true), "every object of its kind")
+	server.AllRights(t, "operators-here")
+	client := engine.NewClient(t, server.As("somebody", "operators-here"))
+	server.WaitPolicies(t, "vino")
+	for _, o := range services {
+		need.Error(t, o.name, client.TryDelete(o.resource, o.namespace, o.name, false), "service of site whole-site")
+	}
+	stay()
+	for _, name := range []string{
+		"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com",
+	} {
+		need.Error(t, name, client.TryDelete(engine.Definitions, "", name, true), "every object of its kind")
 	}
 	for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
-		err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
+		need.Error(t, credentials, client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
 			_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
-		})
-		need.Error(t, "", err, "bmcCredentials")
+		}), "bmcCredentials")
 	}
-}
 
-// tenantsChange is a commit that changes a tenant's services.
-func tenantsChange(t *testing.T, repo *engine.Repo) {
+	// A sick Ironic: what makes hosts waits for it, and no tenant does.
+	ironicReady(t, server, "False")
 	repo.Edit(t, "a tenant's change", func(dir string) {
 		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
 		need.Write(t, file, strings.Replace(string(need.Read(t, file)), "replicas: 2", "replicas: 3", 1))
 	})
+	revision = flux.Publish(t, space, root, repo)
+	flux.WaitApplied(t, space, "red.edge.infra", revision)
+	flux.WaitDependency(t, space, vino, root+"-ironic", func() error { return nil })
+
+	ironicReady(t, server, "True")
+	flux.WaitApplied(t, space, vino, revision)
+
+	// The services leave the tree: their Kustomizations go, they stay.
+	withoutServices(t, repo, "flux", "ironic.yaml", "placement.yaml", "vino.vino.subclusters.yaml")
+	flux.WaitApplied(t, space, root, flux.Publish(t, space, root, repo))
+	for _, name := range []string{vino, root + "-ironic", root + "-placement"} {
+		server.WaitGone(t, engine.Kustomizations, space, name)
+	}
+	stay()
 }
 
 // ironicReady writes what the operator writes of Ironic's state.
@@ -197,22 +166,29 @@ func ironicReady(t *testing.T, api *engine.APIServer, status string) {
 	})
 }
 
-type errStays string
+// withoutServices is a commit without the site's services, and without what syncs them: files of the engine's folder.
+func withoutServices(t *testing.T, repo *engine.Repo, folder string, sync ...string) {
+	t.Helper()
+	files := repo.Files(t)
+	maps.DeleteFunc(files, func(name string, _ []byte) bool { return strings.HasPrefix(name, "site/") })
+	list := folder + "/kustomization.yaml"
+	for _, name := range sync {
+		delete(files, folder+"/"+name)
+		files[list] = []byte(replaceOnce(t, string(files[list]), "- "+name+"\n", ""))
+	}
+	repo.Commit(t, "no services", files)
+}
 
-func (e errStays) Error() string { return string(e) + " is still there" }
-
-func readTree(dir string, into map[string][]byte) error {
-	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+func readTree(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	tree := map[string][]byte{}
+	need.OK(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			tree[name], err = fs.ReadFile(os.DirFS(dir), name)
 		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		into[filepath.ToSlash(name)], err = os.ReadFile(path)
 		return err
-	})
+	}))
+	return tree
 }
 
 // wantVino: the Vino in the API server is the rendered one, field by field, but for the credentials, which are the Secret's.
@@ -223,26 +199,17 @@ func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, usern
 	want, _, _ := unstructured.NestedMap(rendered, "spec")
 	want["bmcCredentials"] = map[string]any{"username": username, "password": password}
 	got, _, _ := unstructured.NestedMap(api.Get(t, vinoes, "vino", "subclusters").Object, "spec")
-	wantText, err := json.Marshal(want)
-	need.OK(t, err)
-	gotText, err := json.Marshal(got)
-	need.OK(t, err)
-	need.Equal(t, "the Vino is", string(wantText), string(gotText))
-	need.Words(t, "$vinobridge is gone", string(gotText), `"gateway":"$vinobridge"`)
+	need.Equal(t, "the Vino is", text(t, got), text(t, want))
+	need.Words(t, "$vinobridge is gone", text(t, got), `"gateway":"$vinobridge"`)
 }
 
 // canary is in the BMCs' password.
 const canary = "CANARY-7f3e9d"
 
-// logs are what a program printed.
-type logs interface {
-	Logs(n int, words ...string) string
-}
-
 // wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the engine says.
-func wantNowhereElse(t *testing.T, api *engine.APIServer, engine logs, repo *engine.Repo, canary string) {
+func wantNowhereElse(t *testing.T, api *engine.APIServer, logs func(n int, words ...string) string, repo *engine.Repo) {
 	t.Helper()
-	need.Equal(t, "the engine says the password", engine.Logs(5, canary), "")
+	need.Equal(t, "the engine says the password", logs(5, canary), "")
 	for name, content := range repo.Files(t) {
 		need.Without(t, name, string(content), canary)
 	}
