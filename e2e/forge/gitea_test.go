@@ -16,15 +16,12 @@ import (
 // TestGitea runs a proposal's whole life on one Gitea.
 func TestGitea(t *testing.T) {
 	gitea := engine.StartGitea(t)
-	t.Run("a proposal's life", func(t *testing.T) { life(t, newSite(t, gitea, "life")) })
-	t.Run("the page's commands", func(t *testing.T) { byPage(t, newSite(t, gitea, "by-page")) })
-	t.Run("others' commits", func(t *testing.T) { others(t, newSite(t, gitea, "others")) })
-	t.Run("without a token", func(t *testing.T) { byHand(t, newSite(t, gitea, "by-hand")) })
-	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
-	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
-	t.Run("the promoter's contract", func(t *testing.T) { contract(t, newSite(t, gitea, "contract")) })
-	t.Run("markup", func(t *testing.T) { markup(t, newSite(t, gitea, "markup")) })
-	t.Run("rivals", func(t *testing.T) { rivals(t, newSite(t, gitea, "rivals")) })
+	for name, run := range map[string]func(*testing.T, *site){
+		"life": life, "by-page": byPage, "others": others, "by-hand": byHand, "protected": protected, "tokens": tokens,
+		"markup": markup, "rivals": rivals,
+	} {
+		t.Run(name, func(t *testing.T) { run(t, newSite(t, gitea, name)) })
+	}
 }
 
 // byPage proposes with the page's commands. The forge here is on loopback, which says nothing of its kind.
@@ -40,13 +37,11 @@ func byPage(t *testing.T, s *site) {
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.dir, "SIPGEN_REPO=" + s.repo,
 		"SIPGEN_GIT_USERNAME=" + s.Admin, "SIPGEN_GIT_PASSWORD=" + s.Password}
-	out, err := cmd.CombinedOutput()
-	need.Must(t, err == nil, "%v\n%s", err, out)
-	need.Words(t, "", string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
-	need.Without(t, "the token is in the output", string(out), s.Token)
-	if all := s.pulls(t); len(all) != 1 || all[0].Head.Ref != "sipgen/dc1" || len(all[0].Labels) != 1 {
-		t.Errorf("found %+v", all)
-	}
+	out := need.Output(t, cmd)
+	need.Words(t, "", out, strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
+	need.Without(t, "the token is in the output", out, s.Token)
+	all := s.pulls(t)
+	need.That(t, len(all) == 1 && all[0].Head.Ref == "sipgen/dc1" && len(all[0].Labels) == 1, "found %+v", all)
 }
 
 func life(t *testing.T, s *site) {
@@ -65,9 +60,8 @@ func life(t *testing.T, s *site) {
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)
 	out, words := s.publish(t, 0, propose...)
 	need.Words(t, "", words, "nothing to commit", "pull request: up to date: "+all[0].HTMLURL)
-	if found := s.pulls(t); out != "" || len(found) != 1 || found[0].Title != "Ada looks at this" {
-		t.Errorf("found %q, %+v", out, found)
-	}
+	found := s.pulls(t)
+	need.That(t, out == "" && len(found) == 1 && found[0].Title == "Ada looks at this", "found %q, %+v", out, found)
 
 	// Another plan: the one that is open says so.
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
@@ -91,9 +85,8 @@ func life(t *testing.T, s *site) {
 	})
 	out, words = s.publish(t, 0, propose...)
 	need.Words(t, "", words, "nothing to commit", "no pull request needed")
-	if all = s.pulls(t); out != "" || len(all) != 2 || all[0].State != "closed" || all[1].State != "closed" {
-		t.Errorf("found %q, %+v", out, all)
-	}
+	all = s.pulls(t)
+	need.That(t, out == "" && len(all) == 2 && all[0].State == "closed" && all[1].State == "closed", "found %q, %+v", out, all)
 
 	// Proposed, and then not wanted any more: the open one is emptied and says so.
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
@@ -120,9 +113,7 @@ func others(t *testing.T, s *site) {
 		return s.Try("POST", s.path("/pulls/1/update"), nil, nil)
 	})
 	s.git(t, "fetch", "--quiet", "origin")
-	if merges := s.git(t, "rev-list", "--merges", "--count", "origin/main..origin/sipgen/two"); merges != "1" {
-		t.Fatalf("merges: found %s, want 1", merges)
-	}
+	need.Equal(t, "merges", s.git(t, "rev-list", "--merges", "--count", "origin/main..origin/sipgen/two"), "1")
 	_, words := s.publish(t, 0, propose...)
 	need.Words(t, "", words, "pull request: updated: "+s.URL+"/ada/others/pulls/1")
 
@@ -174,7 +165,7 @@ func protected(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/branch_protections"), map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
 	_, words := s.publish(t, 2)
 	need.Words(t, "", words, "push refused", "protected branch", "hint: --propose BRANCH")
-	need.That(t, !strings.Contains(words, "rival") && !strings.Contains(words, "gave up"), "taken for a race:\n%s", words)
+	need.Without(t, "taken for a race", words, "rival", "gave up")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	need.Words(t, "", words, "pull request: opened")
 }
@@ -187,55 +178,26 @@ func tokens(t *testing.T, s *site) {
 		words      []string
 	}{
 		{"wrong", "0123456789012345678901234567890123456789", []string{"SIPGEN_FORGE_TOKEN is wrong or expired", "write:repository"}},
-		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{"the token in SIPGEN_FORGE_TOKEN does not allow that", "needs a token with the scopes write:repository", "does not have at least one of required scope"}},
+		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{
+			"the token in SIPGEN_FORGE_TOKEN does not allow that", "needs a token with the scopes write:repository",
+			"does not have at least one of required scope"}},
 	} {
-		t.Run(row.why, func(t *testing.T) {
-			s.as(s.Admin, row.token)
-			_, words := s.publish(t, 2, propose...)
-			need.Words(t, "", words, append(row.words, "pushed, but the pull request could not be opened", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
-			need.Len(t, "", s.pulls(t), 0)
-		})
-	}
-	t.Run("of somebody who may not see it", func(t *testing.T) {
-		s.NewUser(t, "eve")
-		s.Call(t, "PATCH", s.path(""), map[string]any{"private": true}, nil)
-		s.as(s.Admin, s.NewToken(t, "eve", "write:repository,write:issue"))
+		s.as(s.Admin, row.token)
 		_, words := s.publish(t, 2, propose...)
-		need.Words(t, "", words, "no repository there, or the token in SIPGEN_FORGE_TOKEN cannot read it")
-	})
-	t.Run("what the docs ask for", func(t *testing.T) {
-		s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
-		s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
-		_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
-		need.Words(t, "", words, "pull request: opened")
-		need.Without(t, "", words, "warning: pull request")
-	})
-	t.Run("git's own", func(t *testing.T) {
-		s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
-		_, words := s.publish(t, 0, propose...)
-		need.Words(t, "", words, "pull request: up to date")
-		_, words = s.publish(t, 0, "--propose", "sipgen/two") // unasked, it is for git only
-		need.Words(t, "", words, "set --forge to github, gitlab or gitea")
-	})
-}
-
-// GitOps Promoter's contract over http: the file in the commit, and the note, which is moved though nothing has changed.
-func contract(t *testing.T, s *site) {
-	dry := strings.Repeat("0123456789", 4)
-	propose := func(sha string) (string, string) {
-		return s.publish(t, 0, "--propose", "main-next", "--forge", "none", "--hydrator-metadata", "--dry-sha", sha)
+		need.Words(t, row.why, words, append(row.words, "pushed, but the pull request could not be opened",
+			"open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
+		need.Len(t, row.why, s.pulls(t), 0)
 	}
-	commit, _ := propose(dry)
-	note := func() string {
-		s.git(t, "fetch", "--quiet", "origin", "+refs/notes/*:refs/notes/*", "+refs/heads/*:refs/remotes/origin/*")
-		return s.git(t, "notes", "--ref=hydrator.metadata", "show", commit)
-	}
-	need.Equal(t, "note", note(), `{"drySha":"`+dry+`"}`)
-	need.Words(t, "", s.git(t, "show", "origin/main-next:hydrator.metadata"), `"drySha": "`+dry+`"`)
-	other := strings.Repeat("9876543210", 4)
-	out, words := propose(other)
-	need.Words(t, "", words, "nothing to commit")
-	if found := note(); out != "" || found != `{"drySha":"`+other+`"}` {
-		t.Errorf("found %q, note %q", out, found)
-	}
+	// What the docs ask for.
+	s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
+	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
+	_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
+	need.Words(t, "", words, "pull request: opened")
+	need.Without(t, "", words, "warning: pull request")
+	// Git's own, which is for git only if no forge is named.
+	s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
+	_, words = s.publish(t, 0, propose...)
+	need.Words(t, "", words, "pull request: up to date")
+	_, words = s.publish(t, 0, propose[:2]...)
+	need.Words(t, "", words, "set --forge to github, gitlab or gitea")
 }

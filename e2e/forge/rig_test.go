@@ -4,7 +4,6 @@ package forge
 
 import (
 	"bytes"
-	"errors"
 	"net/url"
 	"os"
 	"os/exec"
@@ -49,36 +48,30 @@ func (s *site) edit(t *testing.T, file, before, after string) {
 	path := filepath.Join(s.dir, file)
 	text := need.Read(t, path)
 	need.Must(t, bytes.Contains(text, []byte(before)), "%s: no %q", file, before)
-	need.OK(t, os.WriteFile(path, bytes.Replace(text, []byte(before), []byte(after), 1), 0o644))
+	need.Write(t, path, strings.Replace(string(text), before, after, 1))
+}
+
+// command is sipgen publish on this site.
+func (s *site) command(t *testing.T, args ...string) *exec.Cmd {
+	args = append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)
+	cmd := exec.Command(engine.Sipgen(t), args...)
+	cmd.Dir = s.dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
+	return cmd
 }
 
 // publish runs the command and wants an exit code. It gives what it printed, on stdout and on stderr.
 func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
-	binary := engine.Sipgen(t)
-	args = append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", s.repo, "--path", "two"}, args...)
-	cmd := exec.Command(binary, args...)
-	cmd.Dir = s.dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
+	cmd := s.command(t, append([]string{"--inventory", "hosts", "--path", "two"}, args...)...)
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	err := cmd.Run()
-	code := 0
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	if code != want {
-		t.Fatalf("exit code %d, want %d\n%s\nGitea:\n%s", code, want, messages.String(), s.Logs(20))
-	}
-	for _, secret := range append([]string{s.Password, s.Token}, s.env[1:]...) {
-		_, value, ok := strings.Cut(secret, "=")
-		if !ok {
-			value = secret
-		}
-		need.That(t, !strings.Contains(out.String()+messages.String(), value),
-			"a secret is in the output:\n%s%s", out.String(), messages.String())
+	code := cmd.ProcessState.ExitCode()
+	need.Must(t, code == want, "exit code %d, %v, want %d\n%s\nGitea:\n%s", code, err, want, messages.String(), s.Logs(20))
+	for _, secret := range append([]string{"=" + s.Password, "=" + s.Token}, s.env[1:]...) {
+		_, value, _ := strings.Cut(secret, "=")
+		need.Without(t, "a secret is in the output", out.String()+messages.String(), value)
 	}
 	return strings.TrimSpace(out.String()), messages.String()
 }
@@ -111,8 +104,5 @@ func (s *site) git(t *testing.T, args ...string) string {
 	if _, err := os.Stat(clone); err != nil {
 		need.Output(t, exec.Command("git", "clone", "--quiet", address.String(), clone))
 	}
-	cmd := exec.Command("git", append([]string{"-C", clone, "-c", "user.name=Bob", "-c", "user.email=bob@example.org"}, args...)...)
-	out, err := cmd.CombinedOutput()
-	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(need.Output(t, exec.Command("git", append([]string{"-C", clone}, args...)...)))
 }

@@ -5,15 +5,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
@@ -22,21 +21,25 @@ import (
 // rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
 // for a race, and proposals of several runs from one branch are one pull request.
 func rivals(t *testing.T, s *site) {
-	binary := engine.Sipgen(t)
-	run := func(args ...string) (string, error) {
-		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)...)
-		cmd.Dir = s.dir
-		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
 	const n = 4
+	commands := make([]*exec.Cmd, n)
+	for i := range n {
+		// The hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get
+		// the same hosts.
+		folder := fmt.Sprintf("hosts-dc%d", i)
+		files, err := filepath.Glob(filepath.Join(s.dir, "hosts", "*.yaml"))
+		need.OK(t, err)
+		for _, file := range files {
+			text := uid.ReplaceAll(need.Read(t, file), fmt.Appendf(nil, "${1}%08d", i))
+			need.Write(t, filepath.Join(s.dir, folder, filepath.Base(file)), string(text))
+		}
+		commands[i] = s.command(t, "--path", fmt.Sprintf("sites/dc%d", i), "--inventory", folder)
+	}
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
-			if out, err := run("--path", fmt.Sprintf("sites/dc%d", i), "--inventory", hostsOf(t, s.dir, i)); err != nil {
-				t.Errorf("dc%d: %v\n%s", i, err, out)
-			}
+			out, err := commands[i].CombinedOutput()
+			need.That(t, err == nil, "dc%d: %v\n%s", i, err, out)
 		})
 	}
 	group.Wait()
@@ -49,39 +52,18 @@ func rivals(t *testing.T, s *site) {
 	words := ""
 	for range n {
 		group.Go(func() {
-			out, err := run("--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea", "--author", "Ada <ada@example.org>")
+			out, err := s.command(t, "--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea",
+				"--author", "Ada <ada@example.org>").CombinedOutput()
 			mu.Lock()
 			defer mu.Unlock()
-			words += out
+			words += string(out)
 			need.That(t, err == nil, "%v\n%s", err, out)
 		})
 	}
 	group.Wait()
-	open := 0
-	for _, one := range s.pulls(t) {
-		if one.State == "open" {
-			open++
-		}
-	}
-	if open != 1 { // those that Gitea let in at the same moment were closed again
-		t.Errorf("%d pull requests are open, of %d\n%s", open, len(s.pulls(t)), words)
-	}
-	need.Without(t, "", words, filepath.Join(s.dir, "x"))
-}
-
-// hostsOf are the hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get the same hosts.
-func hostsOf(t *testing.T, dir string, i int) string {
-	folder := fmt.Sprintf("hosts-dc%d", i)
-	need.Error(t, "", os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(dir, "hosts"))), "")
-	files, _ := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(file, uid.ReplaceAll(text, fmt.Appendf(nil, "${1}%08d", i)), 0o600)
-		}
-		need.That(t, err == nil, "%v", err)
-	}
-	return folder
+	open := slices.DeleteFunc(s.pulls(t), func(one pull) bool { return one.State != "open" })
+	// Those that Gitea let in at the same moment were closed again.
+	need.Len(t, "pull requests that are open; "+words, open, 1)
 }
 
 var uid = regexp.MustCompile(`(?m)^(  uid: ).{8}`)
@@ -107,34 +89,26 @@ func markup(t *testing.T, s *site) {
 	body := report.PullRequest(plan, report.About{Inventory: "@team, was 3s old", Files: []report.File{{Path: "clusters/@team/a/infra/x.cfg", Kind: "changed"}}})
 	html := s.render(t, body)
 	for _, bad := range regexp.MustCompile(`<(?:a|img|script|h1|del|b|input)\b[^>]*>|class="[^"]*(?:mention|emoji|math)[^"]*"`).FindAllString(html, -1) {
-		if !strings.Contains(bad, `href="#`) && !strings.Contains(bad, `class="anchor"`) {
-			t.Errorf("found %s", bad)
-		}
+		need.That(t, strings.Contains(bad, `href="#`) || strings.Contains(bad, `class="anchor"`), "found %s", bad)
 	}
-	if n, want := strings.Count(html, "<tr"), 2+2*len(hostile)+len(hostile); n != want { // two heads, the hosts, and those that are released
-		t.Errorf("%d rows, want %d", n, want)
-	}
+	// Two heads, the hosts, and those that are released.
+	need.Equal(t, "rows", strings.Count(html, "<tr"), 2+2*len(hostile)+len(hostile))
 	for _, row := range regexp.MustCompile(`(?s)<tr>.*?</tr>`).FindAllString(html, -1) {
-		if n := strings.Count(row, "<td") + strings.Count(row, "<th"); n != 6 && n != 4 {
-			t.Errorf("%d cells in %s", n, row)
-		}
+		n := strings.Count(row, "<td") + strings.Count(row, "<th")
+		need.That(t, n == 6 || n == 4, "%d cells in %s", n, row)
 	}
 	// The same words in the open are what they would be: the test can see it.
-	if open := s.render(t, strings.Join(hostile[:8], "\n\n")); strings.Count(open, "<a ") < 5 || !strings.Contains(open, "<img") {
-		t.Errorf("Gitea makes no links of\n%s", open)
-	}
+	open := s.render(t, strings.Join(hostile[:8], "\n\n"))
+	need.That(t, strings.Count(open, "<a ") >= 5 && strings.Contains(open, "<img"), "Gitea makes no links of\n%s", open)
 }
 
 // render asks Gitea for the HTML of a comment.
 func (s *site) render(t *testing.T, text string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/v1/markup", strings.NewReader(url.Values{
+	as := strings.Replace(s.URL, "://", "://"+s.Admin+":"+s.Password+"@", 1)
+	response, err := http.PostForm(as+"/api/v1/markup", url.Values{
 		"mode": {"comment"}, "context": {s.Admin + "/" + s.name}, "text": {text},
-	}.Encode()))
-	need.OK(t, err)
-	request.Header.Set("Authorization", "token "+s.Token)
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := http.DefaultClient.Do(request)
+	})
 	need.OK(t, err)
 	defer response.Body.Close()
 	html, err := io.ReadAll(response.Body)

@@ -1,8 +1,6 @@
 package forge
 
 import (
-	"bytes"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +17,15 @@ func TestTutorial(t *testing.T) {
 	t.Parallel()
 	gitea := engine.StartGitea(t)
 	repo := gitea.NewRepository(t, "fleet")
-	kubeconfig := clusterWithHosts(t)
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.FluxCRDs(t)...)...)
+	api.Namespaces(t, "vino-system")
+	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
+	need.OK(t, err)
+	for _, file := range files {
+		api.MakeHosts(t, need.Read(t, file))
+	}
+	kubeconfig := engine.Kubeconfig(t, api.Config())
 	credentials, five := engine.Procedure(t, "tutorial", "credentials"), engine.Procedure(t, "tutorial")
 	need.Must(t, len(credentials) == 1 && len(five) == 5,
 		"%d and %d blocks of commands, want one and five", len(credentials), len(five))
@@ -27,24 +33,20 @@ func TestTutorial(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "first-site")
 	need.OK(t, os.Mkdir(dir, 0o755))
 	const there = "https://git.example.org/ada/fleet.git"
-	run := func(script string) (out string) {
+	run := func(script string) string {
 		t.Helper()
 		cmd := exec.Command("bash", "-eo", "pipefail", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir(), "KUBECONFIG=" + kubeconfig, "TOKEN=" + gitea.Token}
-		var said bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%s: %v\n%s\nGitea:\n%s", script, err, said.String(), gitea.Logs(20))
-		}
-		need.Without(t, script, said.String(), gitea.Token)
-		return said.String()
+		cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+			"KUBECONFIG=" + kubeconfig, "TOKEN=" + gitea.Token}
+		said, err := cmd.CombinedOutput()
+		need.Must(t, err == nil, "%s: %v\n%s\nGitea:\n%s", script, err, said, gitea.Logs(20))
+		need.Without(t, script, string(said), gitea.Token)
+		return string(said)
 	}
 	said := make([]string, len(five))
 	for i, block := range five {
-		if i == 0 && !strings.Contains(block, there) {
-			t.Fatalf("the page names another repository than %s:\n%s", there, block)
-		}
+		need.Must(t, i > 0 || strings.Contains(block, there), "the page names another repository than %s:\n%s", there, block)
 		said[i] = run(credentials[0] + strings.ReplaceAll(block, there, repo))
 	}
 	need.Words(t, "", said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux (Flux is installed on the cluster)", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
@@ -66,22 +68,4 @@ func TestTutorial(t *testing.T) {
 	// A Site that init wrote is one that it reads: what it found on the live cluster is in it.
 	site := need.Read(t, filepath.Join(dir, "site.yaml"))
 	need.Words(t, "", string(site), "inventory: cluster", "engine: flux", "url: "+repo)
-	if address, err := url.Parse(repo); err != nil || address.User != nil {
-		t.Errorf("%s: %v", repo, err)
-	}
-}
-
-// clusterWithHosts is a real API server with the hosts of examples/two-tenants, their network data and the kinds of Flux. It gives an
-// administrator's kubeconfig.
-func clusterWithHosts(t *testing.T) string {
-	t.Helper()
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.FluxCRDs(t)...)...)
-	api.Namespaces(t, "vino-system")
-	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
-	need.OK(t, err)
-	for _, file := range files {
-		api.MakeHosts(t, need.Read(t, file))
-	}
-	return engine.Kubeconfig(t, api.Config())
 }
