@@ -1,13 +1,13 @@
 package infra
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
@@ -18,17 +18,9 @@ import (
 // builtDeployment is a Deployment as kustomize builds it.
 func builtDeployment(t *testing.T, in Input, name string) *appsv1.Deployment {
 	t.Helper()
-	for _, r := range built(t, render(t, in)).Resources() {
-		if r.GetKind() == "Deployment" && r.GetName() == name {
-			text, err := r.AsYAML()
-			need.OK(t, err)
-			var d appsv1.Deployment
-			need.OK(t, yaml.Unmarshal(text, &d))
-			return &d
-		}
-	}
-	t.Fatalf("no Deployment %s", name)
-	return nil
+	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")[name]
+	need.Must(t, d != nil, "no Deployment %s", name)
+	return d
 }
 
 const controlPlaneName = "loadbalancer-controlplane-edge-a"
@@ -54,18 +46,19 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	worker := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image
 	need.Equal(t, "the digest is to stay", worker, "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64))
 	need.Equal(t, "CPU", builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(), "9m")
+	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
+		need.Words(t, name, d.Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/hub/")
+	}
 }
 
-// checkedOverlay is an overlay as it may be written: rendered, built and checked.
-func checkedOverlay(in Input) (map[string][]byte, error) {
+// checkedOverlay is the error of an overlay as it may be written: rendered, built and checked.
+func checkedOverlay(in Input) error {
 	files, err := overlayOf(in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror); len(errs) > 0 {
-		return nil, newOverlay(&Checked{in}).joined(errs)
-	}
-	return files, nil
+	_, errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror)
+	return newOverlay(&Checked{in}).joined(errs)
 }
 
 func TestPatches(t *testing.T) {
@@ -77,10 +70,9 @@ func TestPatches(t *testing.T) {
 	d := builtDeployment(t, in, controlPlaneName)
 	need.That(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
-	_, err := checkedOverlay(in)
-	for _, want := range []string{"tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor", "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch"} {
-		need.Error(t, "", err, want)
-	}
+	err := checkedOverlay(in)
+	need.Error(t, "", err, "tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor")
+	need.Error(t, "", err, "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch")
 }
 
 // The mirror stands in for the registries of images that patches bring, too, in whatever form they bring them.
@@ -96,10 +88,7 @@ func TestTheMirrorCoversPatches(t *testing.T) {
 		in := tenant()
 		in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/"
 		in.Cluster.Spec.Patches = []v1.Patch{{Patch: row.patch, Target: target}}
-		if _, err := checkedOverlay(in); err != nil {
-			t.Errorf("%s: %v", row.why, err)
-			continue
-		}
+		need.Error(t, row.why, checkedOverlay(in), "")
 		need.Equal(t, row.why, builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/"+row.want)
 	}
 }
@@ -107,18 +96,16 @@ func TestTheMirrorCoversPatches(t *testing.T) {
 // A container as a whole is more than its image, and refused for the rest alone.
 func TestTheMirrorCoversContainers(t *testing.T) {
 	patch := v1.Patch{Patch: `[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "side", "image": "quay.io/side:1"}}]`}
-	got := imagesIn(&patch)
-	need.That(t, len(got) == 1 && got[0] == "quay.io/side:1", "got %q", got)
+	need.Same(t, "", imagesIn(&patch), []string{"quay.io/side:1"})
 }
 
 func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services = v1.Services{}
-	files := render(t, in)
-	need.That(t, len(files) == 0, "got %d files", len(files))
+	need.Len(t, "files", render(t, in), 0)
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "{}"}}
 	_, err := overlayOf(in)
-	need.That(t, err != nil && strings.Contains(err.Error(), "spec.patches[0]: it matches nothing"), "got %v", err)
+	need.Error(t, "", err, "spec.patches[0]: it matches nothing")
 }
 
 func TestHostsThatCannotBeReached(t *testing.T) {
@@ -152,13 +139,10 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 func TestHostsWithoutAddress(t *testing.T) {
 	in := tenant()
 	in.Hosts[0].Host.Addresses = nil
-	files, err := overlayOf(in)
-	need.OK(t, err)
-	with := 0
-	for name, text := range files {
+	gone, with := in.Hosts[0].Host.Name, 0
+	for name, text := range render(t, in) {
 		if strings.HasSuffix(name, ".cfg") || strings.HasSuffix(name, "/hosts") {
-			need.That(t, !strings.Contains(string(text), in.Hosts[0].Host.Name+" ") && !strings.Contains(string(text), in.Hosts[0].Host.Name+"\t"),
-				"%s has the host that has no address:\n%s", name, text)
+			need.Without(t, name, string(text), gone+" ", gone+"\t")
 			with += strings.Count(string(text), in.Hosts[1].Host.Name)
 		}
 	}
@@ -177,9 +161,7 @@ func TestRedfishSystems(t *testing.T) {
 	} {
 		got, err := redfishSystem(address)
 		need.That(t, got == want && (err == nil) == (want != ""), "%s: got %q, %v; want %q", address, got, err, want)
-		if err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("the password is repeated: %v", err)
-		}
+		need.Without(t, "the password is repeated", fmt.Sprint(err), "secret")
 	}
 }
 
@@ -189,8 +171,7 @@ func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	need.Words(t, "", text, "name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n")
 	none := tenant()
 	none.Hosts = nil
-	// A rule without names would be one for all hosts.
-	need.Equal(t, "a Role without hosts", string(rights(t, none)["jumphost-edge-a.yaml"]), "")
+	need.Equal(t, "a Role without hosts, whose rule would be one for all", string(rights(t, none)["jumphost-edge-a.yaml"]), "")
 }
 
 func TestExposure(t *testing.T) {
@@ -217,9 +198,7 @@ func TestExposure(t *testing.T) {
 		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodeInterface: "oam", NodePort: row.port}}}
 		_, text, _ := strings.Cut(string(render(t, in)[controlPlaneName+".yaml"]), "kind: Service\n")
 		need.Words(t, row.why, text, row.want...)
-		for _, not := range row.not {
-			need.Without(t, row.why, text, not)
-		}
+		need.Without(t, row.why, text, row.not...)
 	}
 }
 
