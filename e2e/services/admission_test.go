@@ -3,7 +3,6 @@ package services
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -49,7 +48,6 @@ func everything() infra.Input {
 	in.Hosts[1].Role = v1.RoleWorker
 	in.Site.Spec.Defaults.Labels = map[string]string{"site.example/name": "dc1"}
 	in.Site.Spec.Defaults.Annotations = map[string]string{"site.example/contact": "ops@example"}
-	in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/hub"
 	return in
 }
 
@@ -86,15 +84,12 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
 	need.OK(t, err)
-	for name, file := range site {
-		if name == "kustomization.yaml" {
-			continue
-		}
-		for _, o := range engine.Objects(t, file) {
-			admit(t, api, "rendered", o)
-		}
+	delete(site, "kustomization.yaml")
+	all := append(rights(t, in, jumpName), rights(t, in, dexName)...)
+	for _, file := range site {
+		all = append(all, engine.Objects(t, file)...)
 	}
-	for _, o := range append(rights(t, in, jumpName), rights(t, in, dexName)...) {
+	for _, o := range all {
 		admit(t, api, "rendered", o)
 	}
 	disk := filesys.MakeFsInMemory()
@@ -106,18 +101,11 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	pods := 0
 	for _, r := range built.Resources() {
 		o := unstructuredOf(t, r)
-		if o.GetNamespace() == namespace || o.GetNamespace() == "" {
-			t.Errorf("%s %s is in namespace %q", o.GetKind(), o.GetName(), o.GetNamespace())
-			continue
-		}
+		need.Equal(t, o.GetName(), o.GetNamespace(), in.Cluster.Namespace)
 		admit(t, api, "rendered", o)
-		if o.GetKind() != "Deployment" {
-			continue
-		}
-		pods++
-		t.Run("pod of "+o.GetName(), func(t *testing.T) { admitPod(t, api, o) })
-		if image, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers"); !strings.HasPrefix(image[0].(map[string]any)["image"].(string), "mirror.example:5000/hub/") {
-			t.Errorf("%s does not come from the mirror: %v", o.GetName(), image[0].(map[string]any)["image"])
+		if o.GetKind() == "Deployment" {
+			pods++
+			admitPod(t, api, o)
 		}
 	}
 	need.Equal(t, "", pods, 8)
@@ -142,10 +130,7 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 		for _, kustomization := range kustomizations {
 			folder := filepath.Dir(kustomization)
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
-			if err != nil {
-				t.Errorf("%s: %v", folder, err)
-				continue
-			}
+			need.Must(t, err == nil, "%s: %v", folder, err)
 			for _, r := range built.Resources() {
 				o := unstructuredOf(t, r)
 				if o.GroupVersionKind().Group == "k8s.mariadb.com" {
@@ -183,9 +168,7 @@ func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) 
 // admit has the API server look at an object in a strict dry run.
 func admit(t *testing.T, api *engine.APIServer, where string, o *unstructured.Unstructured) {
 	t.Helper()
-	if err := api.TryApply(o, "e2e", true); err != nil {
-		t.Errorf("%s: %s %s: %v", where, o.GetKind(), o.GetName(), err)
-	}
+	need.Error(t, where+": "+o.GetKind()+" "+o.GetName(), api.TryApply(o, "e2e", true), "")
 }
 
 // admitPod tries a pod of a Deployment in its namespace.

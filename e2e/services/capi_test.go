@@ -62,13 +62,9 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 		need.OK(t, os.CopyFS(repository, os.DirFS(folder)))
 	}
 	other := filepath.Join(repository, "platform", "other")
-	for name, content := range map[string]string{
-		"older.yaml":         older,
-		"kustomization.yaml": "namespace: metal3\nresources: [older.yaml]\ncomponents: [../../clusters/edge/edge/capi]\n",
-	} {
-		need.OK(t, os.MkdirAll(other, 0o700))
-		need.OK(t, os.WriteFile(filepath.Join(other, name), []byte(content), 0o600))
-	}
+	need.Write(t, filepath.Join(other, "older.yaml"), older)
+	need.Write(t, filepath.Join(other, "kustomization.yaml"),
+		"namespace: metal3\nresources: [older.yaml]\ncomponents: [../../clusters/edge/edge/capi]\n")
 	for folder, least := range map[string]int{"platform/edge": 7, "platform/other": 5} {
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(repository, folder))
 		need.OK(t, err)

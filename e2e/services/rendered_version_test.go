@@ -1,6 +1,8 @@
 package services
 
 import (
+	"bytes"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -30,9 +32,7 @@ func renderedHAProxy(t *testing.T) []string {
 	t.Helper()
 	root := filepath.Join(engine.CacheDir(), "debian-"+haproxySuite+"-haproxy")
 	if _, err := os.Stat(root); err != nil {
-		if _, err := exec.LookPath("apt-get"); err != nil {
-			need.Missing(t, "HAProxy of the rendered version: no apt-get on this machine")
-		}
+		need.Program(t, "apt-get", "apt")
 		fetch := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), haproxySuite, root, "haproxy")
 		fetch.Env = append(os.Environ(), "DEBIAN_CACHE="+debianCache())
 		if out, err := fetch.CombinedOutput(); err != nil {
@@ -67,17 +67,15 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 		"none": nil, "all": allOptions(), "roundrobin": {Balance: "roundrobin", SendProxyProtocol: "v1"}, "leastconn": {Balance: "leastconn"},
 		"first": {Balance: "first"}, "random": {Balance: "random"}, "a bad line": {Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}},
 	} {
-		for file, services := range map[string]v1.Services{
-			controlPlaneConfig: {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{NodeInterface: "oam", HAProxy: options}}},
-			workerConfig:       {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: options}}},
-			"each-" + workerConfig: {LoadBalancerWorker: []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355},
-				CheckEachPort: true, HAProxy: options}}},
-		} {
-			role := v1.RoleWorker
-			if file == controlPlaneConfig {
-				role = v1.RoleControlPlane
-			}
-			configs[name+": "+file] = overlay(t, input(services, role, "192.0.2.1", "2001:db8::1"))[strings.TrimPrefix(file, "each-")]
+		services := controlPlane(nil)
+		services.LoadBalancerControlPlane[0].HAProxy = options
+		configs[name] = overlay(t, input(services, v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
+		for _, each := range []bool{false, true} {
+			services := v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
+				NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355}, CheckEachPort: each, HAProxy: options,
+			}}}
+			in := input(services, v1.RoleWorker, "192.0.2.1", "2001:db8::1")
+			configs[fmt.Sprintf("%s: workers, each port: %t", name, each)] = overlay(t, in)[workerConfig]
 		}
 	}
 	authority := filepath.Join(t.TempDir(), "ca.crt")
@@ -88,14 +86,8 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "haproxy.cfg")
 		write(t, path, config, 0o600)
 		out, err := exec.Command(haproxy[0], append(haproxy[1:], "-c", "-f", path)...).CombinedOutput()
-		if bad := strings.HasPrefix(name, "a bad line"); bad != (err != nil) {
-			t.Errorf("%s: %v\n%s", name, err, out)
-		}
-		for line := range strings.Lines(string(out)) {
-			if strings.Contains(line, "[WARNING]") && !strings.HasPrefix(name, "a bad line") {
-				t.Errorf("%s: %s", name, line)
-			}
-		}
+		bad := strings.HasPrefix(name, "a bad line")
+		need.That(t, bad == (err != nil) && (bad || !bytes.Contains(out, []byte("[WARNING]"))), "%s: %v\n%s", name, err, out)
 	}
 }
 
@@ -103,9 +95,7 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 // the packages nothing is left behind.
 func TestDebianMirrorsThatHang(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		need.Missing(t, "Debian's mirrors: no apt-get on this machine")
-	}
+	need.Program(t, "apt-get", "apt")
 	var mirrors []string
 	for range 2 {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -123,10 +113,6 @@ func TestDebianMirrorsThatHang(t *testing.T) {
 	for _, mirror := range mirrors {
 		need.Words(t, mirror, string(out), mirror+" did not give the packages within 2 s")
 	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %s", took)
-	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	need.That(t, time.Since(began) < time.Minute, "it took %s", time.Since(began))
+	need.Len(t, "left behind", need.Value(os.ReadDir(folder))(t), 0)
 }
