@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,9 +125,7 @@ func TestGoldenServices(t *testing.T) {
 		_, services := renderedServices(t, site, clusters, hosts, nil)
 		for _, s := range services {
 			_, wrong := overlay.Check(s.Files, len(s.Cluster.Spec.Patches), site.Spec.Images.RegistryMirror)
-			for _, err := range wrong {
-				t.Errorf("%s: %s: %v", example, s.Cluster.Key(), err)
-			}
+			need.Len(t, example+": "+s.Cluster.Key(), wrong, 0)
 		}
 	}
 }
@@ -146,26 +143,16 @@ func TestGolden(t *testing.T) {
 			}
 			golden := files(t, example)
 			delete(golden, ".sipgen.yaml")
+			need.Same(t, "files: make golden", slices.Sorted(maps.Keys(golden)), slices.Sorted(maps.Keys(tree)))
 			for _, path := range slices.Sorted(maps.Keys(tree)) {
-				switch want, found := golden[path]; {
-				case !found:
-					t.Errorf("golden/%s/%s is missing: make golden", example, path)
-				case !bytes.Equal(want, tree[path]):
-					t.Errorf("golden/%s/%s differs: make golden, and review the diff", example, path)
-				}
-				delete(golden, path)
-			}
-			for _, path := range slices.Sorted(maps.Keys(golden)) {
-				t.Errorf("golden/%s/%s is stale: it is not rendered any more", example, path)
+				need.That(t, bytes.Equal(golden[path], tree[path]), "golden/%s/%s differs: make golden, and review the diff", example, path)
 			}
 		})
 	}
 	entries, err := os.ReadDir(".")
 	need.OK(t, err)
 	for _, entry := range entries {
-		if entry.IsDir() && !slices.Contains(examples(t), entry.Name()) {
-			t.Errorf("golden/%s has no example", entry.Name())
-		}
+		need.That(t, !entry.IsDir() || slices.Contains(examples(t), entry.Name()), "golden/%s has no example", entry.Name())
 	}
 }
 
@@ -225,22 +212,6 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 	return repository
 }
 
-// TestGoldenHAProxy lets the real haproxy check every rendered configuration.
-func TestGoldenHAProxy(t *testing.T) {
-	haproxy := need.Program(t, "haproxy", "haproxy")
-	checked := 0
-	for _, example := range examples(t) {
-		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {
-			if filepath.Ext(path) != ".cfg" {
-				continue
-			}
-			checked++
-			need.Output(t, exec.Command(haproxy, "-c", "-f", filepath.Join(example, path)))
-		}
-	}
-	need.That(t, checked != 0, "no configuration in the golden trees")
-}
-
 // checkHost wants a host that cannot hurt. Merged: the live host's uid, the guard, and no spec. From
 // an overlay: the whole host.
 func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
@@ -259,9 +230,7 @@ func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" && annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
 	argo := strings.Contains(annotations["argocd.argoproj.io/sync-options"], "Prune=false") &&
 		strings.Contains(annotations["argocd.argoproj.io/sync-options"], "ServerSideApply=true")
-	if !flux && !argo {
-		t.Errorf("%s: no guard annotations, found %v", host.GetName(), annotations)
-	}
+	need.That(t, flux || argo, "%s: no guard annotations, found %v", host.GetName(), annotations)
 }
 
 // TestOrderDoesNotMatter renders every example from shuffled inputs.

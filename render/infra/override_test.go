@@ -218,7 +218,9 @@ func TestNodesWithoutIPv6(t *testing.T) {
 	each := (*workers)[0]
 	each.CheckEachPort, each.NodePortRange = true, v1.PortRange{Start: 30200, End: 30201}
 	*workers = append(*workers, each)
-	for name, text := range render(t, in) {
+	files := render(t, in)
+	checkHAProxy(t, files)
+	for name, text := range files {
 		for line := range strings.Lines(string(text)) {
 			bound := strings.Contains(line, " bind ") && strings.HasSuffix(name, ".cfg")
 			need.That(t, !bound || strings.HasPrefix(line, "    bind 0.0.0.0:") && !strings.Contains(line, "v4v6"), "%s: %s", name, line)
