@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,10 +66,9 @@ func TestFleet(t *testing.T) {
 		in := inputs(t, site, row.specs, row.hosts)
 		in.ByUID, in.ByDigest = row.apply, row.byDigest
 		findings := in.Check()
-		if got := codes(findings); !slices.Equal(got, row.want) {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		} else if row.says != "" && !strings.Contains(findings[0].Message, row.says) {
-			t.Errorf("%s: %s", row.why, findings[0].Message)
+		need.Same(t, row.why, codes(findings), row.want)
+		if row.says != "" {
+			need.Words(t, row.why, findings[0].Message, row.says)
 		}
 	}
 }
@@ -82,10 +80,9 @@ func TestEmptyFiles(t *testing.T) {
 		return []error{&manifest.FileError{File: file, Err: fmt.Errorf("%s: %w", file, manifest.ErrEmpty)}}
 	}
 	in.Empty, in.Notes = of("tenants/a.yaml"), of("hosts.yaml")
-	if found := in.Check(); !slices.Equal(codes(found), []string{"SIP034 warning BareMetalHost ", "SIP034 warning SIPCluster "}) ||
-		found[0].Place.File != "hosts.yaml" || found[1].Place.File != "tenants/a.yaml" {
-		t.Errorf("%+v", found)
-	}
+	found := in.Check()
+	need.Same(t, "", codes(found), []string{"SIP034 warning BareMetalHost ", "SIP034 warning SIPCluster "})
+	need.That(t, found[0].Place.File == "hosts.yaml" && found[1].Place.File == "tenants/a.yaml", "%+v", found)
 }
 
 // TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that wants quotes is told so.

@@ -36,9 +36,9 @@ func TestParseIgnores(t *testing.T) {
 	} {
 		codes, problems := parseIgnores(row.text)
 		need.Equal(t, row.why, strings.Join(slices.Sorted(maps.Keys(codes)), " "), row.codes)
-		if all := strings.Join(problems, "\n"); (all == "") != (row.problem == "") || !strings.Contains(all, row.problem) {
-			t.Errorf("%s: problems %q, want %q", row.why, all, row.problem)
-		}
+		all := strings.Join(problems, "\n")
+		need.That(t, (all == "") == (row.problem == "") && strings.Contains(all, row.problem),
+			"%s: %q, want %q", row.why, all, row.problem)
 	}
 }
 
@@ -46,15 +46,14 @@ func TestParseIgnores(t *testing.T) {
 func TestAHostIsSilencedByItself(t *testing.T) {
 	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), bmh("h1", "flavor: x", "")+bmh("h2", "flavor: x", "")+bmh("h3", "flavor: x, rack: r1", ""))
 	in.Hosts[0].LintIgnore = "SIP013: stands alone in a container"
-	if got := in.Check(); len(got) != 1 || strings.Contains(got[0].Message, "h1") || !strings.Contains(got[0].Message, "1 of the 3 hosts") {
-		t.Errorf("found %+v, want h2 only", got)
-	}
+	got := in.Check()
+	need.Must(t, len(got) == 1 && !strings.Contains(got[0].Message, "h1"), "found %+v, want h2 only", got)
+	need.Words(t, "", got[0].Message, "1 of the 3 hosts")
 	in.Hosts[1].LintIgnore = "SIP013: so does this"
 	need.Len(t, "", in.Check(), 0)
 	in.Hosts[1].LintIgnore = "SIP013:"
-	if got := codes(in.Check()); len(got) != 2 || !strings.HasPrefix(got[0], "SIP017 error BareMetalHost metal3/h2") {
-		t.Errorf("found %q, want the missing reason, and the finding", got)
-	}
+	got = in.Check()
+	need.That(t, len(got) == 2 && strings.HasPrefix(codes(got)[0], "SIP017 error BareMetalHost metal3/h2"), "found %q", got)
 }
 
 // An address from inspection may have been given on since.

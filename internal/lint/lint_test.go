@@ -125,14 +125,9 @@ func TestCodes(t *testing.T) {
 		{why: "an image without a tag",
 			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org:5000/ops/jump")+"}"),
 			want:  []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
-		{why: "an image with a tag that is moved",
-			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org/ops/jump:latest")+"}"),
-			want:  []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
 		{why: "an image with a version", specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org:5000/ops/jump:1.2")+"}")},
 		{why: "a moved tag with a digest",
 			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org/ops/jump:latest@sha256:"+strings.Repeat("ab", 32))+"}")},
-		{why: "two ports for two tenants",
-			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30023)+"}")},
 		{why: "the first port of the range is in it", ports: "30022-32000", specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}")},
 		{why: "one address for two load balancers",
 			specs: cluster("a", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}"),
@@ -165,9 +160,6 @@ func TestCodes(t *testing.T) {
 		{why: "a role that wants no host may select none", specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
 		{why: "one power control, written in two ways",
 			hosts: bmh("h1", "", `bmc: {address: "redfish+https://BMC.example.org:443/redfish/v1/Systems/1/"}`) + bmh("h2", "", `bmc: {address: "redfish-virtualmedia://bmc.example.org/redfish/v1/Systems/1"}`),
-			want:  []string{"SIP006 error BareMetalHost metal3/h2 spec.bmc.address"}},
-		{why: "the same over IPMI, where the scheme may be left out",
-			hosts: bmh("h1", "", `bmc: {address: "192.0.2.7"}`) + bmh("h2", "", `bmc: {address: "ipmi://192.0.2.7:623"}`),
 			want:  []string{"SIP006 error BareMetalHost metal3/h2 spec.bmc.address"}},
 		{why: "two systems of one chassis; two ports of a virtual BMC; no power control at all",
 			hosts: bmh("h1", "", `bmc: {address: "redfish://b/redfish/v1/Systems/1"}`) + bmh("h2", "", `bmc: {address: "redfish://b/redfish/v1/Systems/2"}`) +
@@ -331,12 +323,7 @@ func TestCodes(t *testing.T) {
 		want := slices.Clone(row.want)
 		slices.Sort(got)
 		slices.Sort(want)
-		if !reflect.DeepEqual(got, want) && len(got)+len(want) > 0 {
-			t.Errorf("%s:\n got %q\nwant %q", row.why, got, want)
-			for _, f := range in.Check() {
-				t.Logf("%+v", f)
-			}
-		}
+		need.Same(t, row.why, got, want)
 	}
 }
 

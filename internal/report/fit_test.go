@@ -61,8 +61,7 @@ func TestProseFitsATerminal(t *testing.T) {
 	for width, lines := range map[int]int{0: 2, 40: 6} {
 		var out bytes.Buffer
 		Table(&out, p, TableOptions{Width: width})
-		if got := strings.Count(out.String(), "\n"); got != lines || !strings.HasSuffix(out.String(), " word end\n") {
-			t.Errorf("%d columns: %d lines, want %d:\n%s", width, got, lines, out.String())
-		}
+		need.Equal(t, width, strings.Count(out.String(), "\n"), lines)
+		need.Words(t, width, out.String(), " word end\n")
 	}
 }

@@ -77,8 +77,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	need.That(t, strings.HasPrefix(subject, "dc1: ") && strings.Contains(subject, "released"), "subject %q", subject)
 	need.Without(t, "what is kept is in the message", body, "  kept ")
 	need.Words(t, "", body, "danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
-	found := CommitMessage(p, "mine", nil)
-	need.That(t, strings.HasPrefix(found, "mine\n\n"), "found subject %q", strings.SplitN(found, "\n", 2)[0])
+	need.Words(t, "subject", "\n"+CommitMessage(p, "mine", nil), "\nmine\n\n")
 }
 
 // TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,
@@ -114,9 +113,8 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 func TestLongProblems(t *testing.T) {
 	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}
 	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p, false)} {
-		if !strings.Contains(found, "the last one") || len(found) > 20_000 {
-			t.Errorf("%s: found %d bytes, and the last problem among them: %t", name, len(found), strings.Contains(found, "the last one"))
-		}
+		need.Words(t, name, found, "the last one")
+		need.That(t, len(found) <= 20_000, "%s: found %d bytes", name, len(found))
 	}
 }
 
@@ -163,9 +161,8 @@ func TestChangesAreSaid(t *testing.T) {
 			"not free: metal3/f2, which t/a Worker released, has lost its labels; it cannot be assigned: in error (power management error)",
 			"1 free, 1 not eligible.")
 	}
-	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 2 hosts assigned, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short" {
-		t.Errorf("subject %q", subject)
-	}
+	subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n")
+	need.Equal(t, "", subject, "dc1: 2 hosts assigned, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short")
 }
 
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }

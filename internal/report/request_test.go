@@ -59,12 +59,10 @@ func TestEveryStepOfARelease(t *testing.T) {
 
 func TestPullRequestWithoutDangers(t *testing.T) {
 	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
-	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "No dangers") || !strings.Contains(body, "The age of the inventory is unknown") {
-		t.Errorf("found\n%s", body)
-	}
-	if body := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}}); !strings.Contains(body, "nothing left to merge") || !strings.Contains(body, "c0ffee") || strings.Contains(body, "m/h") {
-		t.Errorf("found\n%s", body)
-	}
+	need.Words(t, "", "\n"+PullRequest(p, About{}), "\nNo dangers", "The age of the inventory is unknown")
+	empty := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}})
+	need.Words(t, "", empty, "nothing left to merge", "c0ffee")
+	need.Without(t, "", empty, "m/h")
 }
 
 // hostile is what names and reasons must not do to a pull request.
@@ -212,13 +210,13 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 			changed, same := 0, 0
 			for i := range p.Clusters {
 				for j := range p.Clusters[i].Roles[0].Slots {
+					same++
 					if p.Clusters[i].Roles[0].Slots[j].changed() {
 						changed++
-					} else {
-						same++
 					}
 				}
 			}
+			same -= changed
 			body := PullRequest(p, about)
 			need.Words(t, "", body, append(row.wants, "Site `dc1`", "c0ffee")...)
 			for name, limited := range map[string]struct {
@@ -234,9 +232,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 				}
 				need.That(t, shown+left == changed,
 					"%s: %d hosts change, %d are shown, and it says that %d are not", name, changed, shown, left)
-				if want := fmt.Sprintf("\n%d hosts of", same); same > 0 && !strings.Contains(limited.body, want) {
-					t.Errorf("%s: no %q", name, want)
-				}
+				need.That(t, same == 0 || strings.Contains(limited.body, fmt.Sprintf("\n%d hosts of", same)), "%s: no %d", name, same)
 			}
 		})
 	}
@@ -255,9 +251,7 @@ func TestOnlyChangesHaveRows(t *testing.T) {
 	need.Without(t, "", all, "unchanged")
 	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "t", Name: "none"})
 	need.Words(t, "", Markdown(p, true), "\n### `t/none`\n\nNo hosts.\n")
-	if page := Markdown(big(1000, 4), true); strings.Count(page, "| kept |") != 3999 {
-		t.Error("a long plan is cut with --all")
-	}
+	need.Equal(t, "a long plan with --all", strings.Count(Markdown(big(1000, 4), true), "| kept |"), 3999)
 }
 
 // TestProseKeepsValuesWhole: what is in quotes is a value from outside, and no word of it passes for sipgen's own.

@@ -43,15 +43,12 @@ func TestDangersOfServices(t *testing.T) {
 			"t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
 	} {
 		message, request := CommitMessage(row.plan, "", files), PullRequest(row.plan, About{Files: files})
-		if !strings.Contains(message, "danger: ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
-			t.Errorf("%s: got the commit message\n%s\nwant %q in it and not %q", row.why, message, row.want, row.not)
-		}
-		need.That(t, !strings.Contains(request, "No dangers") && strings.Contains(request, "**Dangers**"),
-			"%s: got the pull request\n%s", row.why, request)
+		need.Words(t, row.why, message, "danger: ", row.want)
+		need.That(t, row.not == "" || !strings.Contains(message, row.not), "%s: %q is in\n%s", row.why, row.not, message)
+		need.Words(t, row.why, request, "**Dangers**")
 	}
-	if request := PullRequest(change(effect{Object: "Service y", Added: true}), About{}); !strings.HasPrefix(request, "No dangers") {
-		t.Errorf("what is new has nothing to lose: got\n%s", request)
-	}
+	request := PullRequest(change(effect{Object: "Service y", Added: true}), About{})
+	need.Words(t, "what is new has nothing to lose", "\n"+request, "\nNo dangers")
 }
 
 // Field names and images come from trees that anybody may have edited.
@@ -78,9 +75,8 @@ func TestLongReasonsAreBounded(t *testing.T) {
 	p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{role}}}}
 	for _, options := range []TableOptions{{}, {Wide: true}, {Wide: true, Width: 80, Color: true}, {Width: 80}} {
 		var out strings.Builder
-		if Table(&out, p, options); out.Len() > 5*hosts*maxSentence {
-			t.Errorf("%+v: %d bytes", options, out.Len())
-		}
+		Table(&out, p, options)
+		need.That(t, out.Len() <= 5*hosts*maxSentence, "%+v: %d bytes", options, out.Len())
 	}
 	whole, err := json.Marshal(p)
 	need.That(t, err == nil && len(whole) >= hosts*long, "JSON has %d bytes: %v", len(whole), err)

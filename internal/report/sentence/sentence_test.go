@@ -47,9 +47,8 @@ func TestEverythingHasWords(t *testing.T) {
 				continue
 			}
 			found++
-			if name := method.Recv.List[0].Type.(*ast.Ident).Name; said[name] < want && name != "OfCluster" {
-				t.Errorf("schedule.%s: no sentence, or no code", name)
-			}
+			name := method.Recv.List[0].Type.(*ast.Ident).Name
+			need.That(t, said[name] >= want || name == "OfCluster", "schedule.%s: no sentence, or no code", name)
 		}
 	}
 	need.That(t, found >= 40, "found %d types, and there are more: are they declared otherwise now?", found)
@@ -95,9 +94,8 @@ func TestEveryConditionHasWords(t *testing.T) {
 	codes, faults := constants(t, "../../holdings", "Code"), constants(t, "../../../inventory", "FaultKind")
 	need.That(t, len(codes) >= 9 && len(faults) >= 9, "found %q and %q", codes, faults)
 	for _, code := range codes {
-		if _, said := conditions[holdings.Code(code)]; !said && code != string(holdings.Faulty) && !strings.HasPrefix(code, "Release") {
-			t.Errorf("%s: no sentence", code)
-		}
+		_, said := conditions[holdings.Code(code)]
+		need.That(t, said || code == string(holdings.Faulty) || strings.HasPrefix(code, "Release"), "%s: no sentence", code)
 	}
 	words := map[string]string{}
 	for _, kind := range faults {
