@@ -6,10 +6,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
@@ -41,23 +42,24 @@ type forge struct {
 func (f *forge) all() []comment {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]comment{}, f.comments...)
+	return slices.Clone(f.comments)
 }
 
-// crowd writes comments of other people, enough for more than a page.
-func (f *forge) crowd(n int, body string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for range n {
-		f.comments = append(f.comments, comment{id: 1000 + len(f.comments), author: "somebody", body: body})
+// crowd are comments of other people, more than a page of them.
+func crowd() (all []comment) {
+	for i := range 150 {
+		all = append(all, comment{1000 + i, "somebody", "<!-- sipgen plan: site.yaml -->\nsomebody quotes the comment"})
 	}
+	return all
 }
 
 // serve answers list, create and update, whatever the paths are called; one is the path before a comment's number.
 func (f *forge) serve(list, one string, update string, show func(comment) any) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+list, func(w http.ResponseWriter, r *http.Request) {
-		page, size := number(r, "page", 1), number(r, "per_page", 30)
+		page, size := 1, 30
+		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &page)
+		_, _ = fmt.Sscan(r.URL.Query().Get("per_page"), &size)
 		found := f.all()
 		from, to := min((page-1)*size, len(found)), min(page*size, len(found))
 		if to < len(found) {
@@ -101,7 +103,9 @@ func (f *forge) serve(list, one string, update string, show func(comment) any) h
 		f.problems = append(f.problems, "changed what is not its own: "+r.URL.Path)
 		reply(w, http.StatusForbidden, nil)
 	})
-	mux.HandleFunc("GET /api/v4/user", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{"id": botID}) })
+	mux.HandleFunc("GET /api/v4/user", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, map[string]any{"id": botID})
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -121,7 +125,8 @@ func (f *forge) serve(list, one string, update string, show func(comment) any) h
 func (f *forge) body(w http.ResponseWriter, r *http.Request) (string, bool) {
 	content, _ := io.ReadAll(r.Body)
 	var asked struct{ Body string }
-	if err := json.Unmarshal(content, &asked); err != nil || asked.Body == "" || !utf8.ValidString(asked.Body) || utf8.RuneCountInString(asked.Body) > f.most {
+	err := json.Unmarshal(content, &asked)
+	if err != nil || asked.Body == "" || !utf8.ValidString(asked.Body) || utf8.RuneCountInString(asked.Body) > f.most {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.problems = append(f.problems, fmt.Sprintf("a body of %d bytes: %v", len(content), err))
@@ -129,14 +134,6 @@ func (f *forge) body(w http.ResponseWriter, r *http.Request) (string, bool) {
 		return "", false
 	}
 	return asked.Body, true
-}
-
-func number(r *http.Request, key string, otherwise int) int {
-	n, err := strconv.Atoi(r.URL.Query().Get(key))
-	if err != nil {
-		return otherwise
-	}
-	return n
 }
 
 func reply(w http.ResponseWriter, code int, answer any) {
@@ -161,33 +158,32 @@ func (f *forge) gitlab(t *testing.T) string {
 	})) + "/api/v4"
 }
 
-// github serves GitHub's comments on a socket and gives a folder with the configuration by which gh calls there.
-func (f *forge) github(t *testing.T) string {
+// forge serves GitHub's comments on a socket, and makes the configuration by which gh calls there.
+func (g *github) forge(t *testing.T, comments ...comment) *forge {
 	t.Helper()
+	f := &forge{comments: comments, bot: "github-actions[bot]", most: 65_536}
 	folder, err := os.MkdirTemp("", "gh") // a socket's path is short
 	need.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	socket := filepath.Join(folder, "api")
-	f.listen(t, "unix", socket, f.serve("/repos/example/site/issues/7/comments", "/repos/example/site/issues/comments", "PATCH", func(c comment) any {
+	issues := "/repos/example/site/issues"
+	f.listen(t, "unix", socket, f.serve(issues+"/7/comments", issues+"/comments", "PATCH", func(c comment) any {
 		return map[string]any{"id": c.id, "body": c.body, "user": map[string]any{"login": c.author}}
 	}))
-	need.OK(t, os.WriteFile(filepath.Join(folder, "config.yml"), []byte("http_unix_socket: "+socket+"\n"), 0o600))
-	return folder
+	need.Write(t, filepath.Join(folder, "config.yml"), "http_unix_socket: "+socket+"\n")
+	g.environment["GH_CONFIG_DIR"] = folder
+	return f
 }
 
 func (f *forge) listen(t *testing.T, network, address string, handler http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen(network, address)
 	need.OK(t, err)
-	server := &http.Server{Handler: handler}
-	go func() { _ = server.Serve(listener) }()
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
+	server.Start()
 	t.Cleanup(func() {
-		_ = server.Close()
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		for _, problem := range f.problems {
-			t.Errorf("the forge was asked: %s", problem)
-		}
+		server.Close()
+		need.Len(t, "what the forge does not understand", f.problems, 0)
 	})
 	return listener.Addr().String()
 }
@@ -195,15 +191,8 @@ func (f *forge) listen(t *testing.T, network, address string, handler http.Handl
 // only wants one comment of the bot's among all, and gives it.
 func (f *forge) only(t *testing.T) comment {
 	t.Helper()
-	var own []comment
-	for _, c := range f.all() {
-		if c.author == f.bot {
-			own = append(own, c)
-		}
-	}
+	own := slices.DeleteFunc(f.all(), func(c comment) bool { return c.author != f.bot })
 	need.Must(t, len(own) == 1, "%d comments, want one", len(own))
-	for i, line := range strings.Split(own[0].body, "\n") {
-		need.That(t, !strings.HasPrefix(line, "/"), "line %d is a command to GitLab: %s", i+1, line)
-	}
+	need.Without(t, "a command to GitLab", own[0].body, "\n/")
 	return own[0]
 }

@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 // workflow is what the runner below understands of a GitHub Actions workflow.
 type workflow struct {
+	On          map[string]any `json:"true"` // a boolean to YAML 1.1
 	Permissions map[string]string
 	Env         map[string]string
 	Jobs        map[string]*githubJob
@@ -40,9 +42,8 @@ type githubStep struct {
 
 func readWorkflow(t *testing.T, name string) *workflow {
 	t.Helper()
-	content := need.Read(t, "../../ci/github/"+name)
 	var w workflow
-	need.OK(t, yaml.Unmarshal(content, &w))
+	need.OK(t, yaml.Unmarshal(need.Read(t, "../../ci/github/"+name), &w))
 	return &w
 }
 
@@ -81,23 +82,21 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 	workspace := filepath.Join(folder, "workspace")
 	env := maps.Clone(g.environment)
 	for key := range w.Env {
-		if _, given := env[key]; !given {
-			t.Fatalf("env: %s: the test gives it no value", key)
-		}
+		_, given := env[key]
+		need.Must(t, given, "env: %s: the test gives it no value", key)
 	}
 	files := map[string]string{}
 	for _, key := range []string{"GITHUB_PATH", "GITHUB_ENV", "GITHUB_STEP_SUMMARY"} {
 		files[key] = filepath.Join(folder, key)
 		env[key] = files[key]
-		need.OK(t, os.WriteFile(files[key], nil, 0o600))
+		need.Write(t, files[key], "")
 	}
-	env["RUNNER_TEMP"], env["GITHUB_WORKSPACE"], env["GITHUB_REPOSITORY"], env["CI"] = r.temp, workspace, "example/site", "true"
+	maps.Copy(env, map[string]string{
+		"RUNNER_TEMP": r.temp, "GITHUB_WORKSPACE": workspace, "GITHUB_REPOSITORY": "example/site", "CI": "true",
+	})
 	need.OK(t, os.Mkdir(r.temp, 0o755))
 	for i, step := range w.Jobs[name].Steps {
-		key := step.ID
-		if key == "" {
-			key = step.Name
-		}
+		key := cmp.Or(step.ID, step.Name)
 		if !g.due(t, r, step.If, env) {
 			r.outcome[key] = "skipped"
 			continue
@@ -112,7 +111,7 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 			own[key] = g.value(t, fmt.Sprint(value))
 		}
 		script := filepath.Join(folder, fmt.Sprintf("step-%d.sh", i))
-		need.OK(t, os.WriteFile(script, []byte(step.Run), 0o600))
+		need.Write(t, script, step.Run)
 		code, log := shell(t, workspace, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", script)
 		r.log[key], r.outcome[key] = log, "success"
 		if code != 0 {
@@ -195,6 +194,5 @@ func (g *github) use(t *testing.T, step githubStep, workspace string) {
 
 func lines(t *testing.T, path string) []string {
 	t.Helper()
-	content := need.Read(t, path)
-	return strings.Split(strings.TrimSpace(string(content)), "\n")
+	return strings.Split(strings.TrimSpace(string(need.Read(t, path))), "\n")
 }

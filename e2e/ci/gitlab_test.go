@@ -3,7 +3,6 @@ package ci
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -42,27 +41,21 @@ type gitlabJob struct {
 	} `json:"artifacts"`
 }
 
+func (job *gitlabJob) shell() string {
+	return strings.Join(slices.Concat(job.BeforeScript, job.Script), "\n")
+}
+
 // readGitLab reads the file strictly, and gives its variables, and every job with what it extends.
 func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 	t.Helper()
 	content := need.Read(t, "../../ci/gitlab/sipgen.gitlab-ci.yml")
 	var parts map[string]any
 	need.OK(t, yaml.UnmarshalStrict(content, &parts))
-	variables := map[string]string{}
-	for key, value := range parts["variables"].(map[string]any) {
-		variables[key] = value.(string)
-	}
+	variables, jobs := map[string]string{}, map[string]gitlabJob{}
+	strictly := func(part, into any) { need.OK(t, yaml.UnmarshalStrict(need.Value(yaml.Marshal(part))(t), into)) }
+	strictly(parts["variables"], &variables)
 	delete(parts, "variables")
-	jobs := map[string]gitlabJob{}
-	for name, part := range parts {
-		text, err := yaml.Marshal(part)
-		need.OK(t, err)
-		var job gitlabJob
-		if err := yaml.UnmarshalStrict(text, &job); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		jobs[name] = job
-	}
+	strictly(parts, &jobs)
 	for name, job := range jobs {
 		if job.Extends == "" {
 			continue
@@ -85,8 +78,7 @@ func (s *site) gitlab(t *testing.T, job gitlabJob, from string) (code int, log, 
 	env["CI_PROJECT_DIR"], env["SIPGEN_WORK"] = checkout, checkout+"/.sipgen-ci"
 	env["CI_DEFAULT_BRANCH"], env["CI_PROJECT_URL"] = "main", strings.TrimSuffix(s.origin, ".git")
 	env["CI_PROJECT_ID"], env["CI_MERGE_REQUEST_IID"] = "11", "7"
-	script := "set -eo pipefail\n" + strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")
-	code, log = shell(t, checkout, env, "bash", "-c", script)
+	code, log = shell(t, checkout, env, "bash", "-c", "set -eo pipefail\n"+job.shell())
 	return code, log, checkout
 }
 
@@ -99,16 +91,16 @@ func TestGitLabFile(t *testing.T) {
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		if len(job.Script) == 0 || len(job.Rules) == 0 || (job.Stage != "test" && job.Stage != "deploy") {
-			t.Errorf("%s: script of %d lines, %d rules, stage %q", name, len(job.Script), len(job.Rules), job.Stage)
-		}
+		need.That(t, len(job.Script) > 0 && len(job.Rules) > 0 && (job.Stage == "test" || job.Stage == "deploy"),
+			"%s: script of %d lines, %d rules, stage %q", name, len(job.Script), len(job.Rules), job.Stage)
 		// The runner's own settings, and the variables that the forge and the file set.
-		head := "#!/bin/sh\nset -e\n: \"${CI_API_V4_URL:=} ${CI_PROJECT_ID:=} ${CI_MERGE_REQUEST_IID:=} ${CI_PROJECT_URL:=} ${CI_DEFAULT_BRANCH:=} ${CI_PROJECT_DIR:=}\"\n"
+		head := "#!/bin/sh\nset -e\n: \"${CI_API_V4_URL:=} ${CI_PROJECT_ID:=} ${CI_MERGE_REQUEST_IID:=} ${CI_PROJECT_URL:=} " +
+			"${CI_DEFAULT_BRANCH:=} ${CI_PROJECT_DIR:=}\"\n"
 		for key := range variables {
 			head += ": \"${" + key + ":=}\"\n"
 		}
 		file := filepath.Join(t.TempDir(), "job.sh")
-		need.OK(t, os.WriteFile(file, []byte(head+strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")), 0o600))
+		need.Write(t, file, head+job.shell())
 		need.Output(t, exec.Command("shellcheck", file))
 	}
 	publish := jobs["sipgen-publish"]
@@ -127,21 +119,19 @@ func TestGitLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	_, jobs := readGitLab(t)
-	f := &forge{bot: "project_11_bot", most: 1_000_000}
+	f := &forge{comments: crowd(), bot: "project_11_bot", most: 1_000_000}
 	s.environment["CI_API_V4_URL"], s.environment["SIPGEN_COMMENT_TOKEN"] = f.gitlab(t), token
-	f.crowd(150, "<!-- sipgen plan: site.yaml -->\nsomebody quotes the comment")
 
-	if code, log, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout); code != 0 {
-		t.Errorf("lint: exit %d\n%s", code, log)
-	}
-	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
+	code, log, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
+	need.That(t, code == 0, "lint: exit %d\n%s", code, log)
+	code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout)
 	need.Must(t, code == 0 && !strings.Contains(log, token), "plan: exit %d\n%.4000s", code, log)
 	first := f.only(t)
 	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", " files added")
 	for _, want := range []string{"committed", "nothing to commit"} {
-		if code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.origin); code != 0 || !strings.Contains(log, want) || s.commits(t) != 1 {
-			t.Fatalf("publish: exit %d, %d commits\n%s", code, s.commits(t), log)
-		}
+		code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.origin)
+		need.Must(t, code == 0 && strings.Contains(log, want) && s.commits(t) == 1,
+			"publish: exit %d, %d commits\n%s", code, s.commits(t), log)
 	}
 
 	// The merge request asks for more than there is.
@@ -151,37 +141,24 @@ func TestGitLab(t *testing.T) {
 	code, _, checkout := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
 	need.Equal(t, "lint: exit", code, 1)
 	checkCodeQuality(t, filepath.Join(checkout, jobs["sipgen-lint"].Artifacts.Reports.CodeQuality))
-	if code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 1 {
-		t.Errorf("plan: exit %d\n%.4000s", code, log)
-	}
+	code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout)
+	need.That(t, code == 1, "plan: exit %d\n%.4000s", code, log)
 	second := f.only(t)
 	wantWords(t, second.body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
 	need.Equal(t, "comment", first.id, second.id)
 	// A job of a commit that is not merged publishes what main has, however it was started.
-	if code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.checkout); code != 0 || s.commits(t) != 1 || !strings.Contains(log, "nothing to commit") {
-		t.Errorf("publish: exit %d, %d commits\n%s", code, s.commits(t), log)
-	}
+	code, log, _ = s.gitlab(t, jobs["sipgen-publish"], s.checkout)
+	need.That(t, code == 0 && s.commits(t) == 1 && strings.Contains(log, "nothing to commit"),
+		"publish: exit %d, %d commits\n%s", code, s.commits(t), log)
 
 	// A file that cannot be read.
 	s.write(t, "tenants/edge-a.yaml", "/close\n@all: {")
 	s.git(t, "commit", "--quiet", "-am", "broken")
-	if code, _, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout); code != 1 {
-		t.Errorf("lint: exit %d", code)
-	}
-	if code, _, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 1 {
-		t.Errorf("plan: exit %d", code)
+	for _, job := range []string{"sipgen-lint", "sipgen-plan"} {
+		code, _, _ := s.gitlab(t, jobs[job], s.checkout)
+		need.Equal(t, job+": exit", code, 1)
 	}
 	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "its spec is not among the inputs")
-}
-
-// TestGitLabFork wants the plan in the log where there is no token.
-func TestGitLabFork(t *testing.T) {
-	needs(t, "git", "curl", "jq")
-	t.Parallel()
-	s := newSite(t)
-	_, jobs := readGitLab(t)
-	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
-	need.That(t, code == 0 && strings.Contains(log, "18 hosts assigned"), "plan: exit %d\n%.4000s", code, log)
 }
 
 // checkCodeQuality wants what GitLab's "Code Quality report format" asks of every finding.
@@ -199,7 +176,8 @@ func checkCodeQuality(t *testing.T, path string) {
 	need.OK(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
-		need.That(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" && f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint],
+		need.That(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" &&
+			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint],
 			"%+v", f)
 		seen[f.Fingerprint] = true
 	}

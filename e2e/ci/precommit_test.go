@@ -2,7 +2,6 @@ package ci
 
 import (
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,9 +17,8 @@ func TestPreCommit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	hooks := filepath.Join(t.TempDir(), "hooks")
-	content := need.Read(t, "../../.pre-commit-hooks.yaml")
 	run(t, "", nil, "git", "init", "--quiet", hooks)
-	need.OK(t, os.WriteFile(filepath.Join(hooks, ".pre-commit-hooks.yaml"), content, 0o644))
+	need.Write(t, filepath.Join(hooks, ".pre-commit-hooks.yaml"), string(need.Read(t, "../../.pre-commit-hooks.yaml")))
 	run(t, hooks, nil, "git", "add", ".")
 	run(t, hooks, nil, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "hooks")
 	revision := strings.TrimSpace(run(t, hooks, nil, "git", "rev-parse", "HEAD"))
@@ -34,38 +32,30 @@ func TestPreCommit(t *testing.T) {
 	s.commit(t)
 	env := maps.Clone(s.environment)
 	env["PATH"] = filepath.Join(releases(t), release) + ":" + env["PATH"]
-	hook := func() (int, string) { return shell(t, s.checkout, env, "pre-commit", "run", "--color=never") }
+	hook := func(exit int, verdict string, words ...string) {
+		t.Helper()
+		s.git(t, "add", ".")
+		code, log := shell(t, s.checkout, env, "pre-commit", "run", "--color=never")
+		need.That(t, code == exit && strings.Count(log, verdict) == 2, "exit %d, want %d and twice %s\n%s", code, exit, verdict, log)
+		need.Words(t, verdict, log, words...)
+	}
 
 	// Nothing that concerns the site is staged.
 	s.write(t, "notes.txt", "notes")
-	s.git(t, "add", ".")
-	if code, log := hook(); code != 0 || strings.Count(log, "Skipped") != 2 {
-		t.Errorf("exit %d\n%s", code, log)
-	}
+	hook(0, "Skipped")
 	s.change(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
-	s.git(t, "add", ".")
-	if code, log := hook(); code != 0 || strings.Count(log, "Passed") != 2 {
-		t.Errorf("exit %d\n%s", code, log)
-	}
+	hook(0, "Passed")
 	s.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
 	s.change(t, "tenants/edge-a.yaml", "active: 3", "active: 2") // an even number of control planes
-	s.git(t, "add", ".")
-	if code, log := hook(); code != 1 || !strings.Contains(log, "warning SIP025: SIPCluster tenant-a/edge-a") || strings.Count(log, "exit code: 1") != 2 {
-		t.Errorf("exit %d\n%s", code, log)
-	}
+	hook(1, "exit code: 1", "warning SIP025: SIPCluster tenant-a/edge-a")
 	s.change(t, "tenants/edge-a.yaml", "active: 50", "aktive: 5")
-	s.git(t, "add", ".")
-	if code, log := hook(); code != 1 || strings.Count(log, "exit code: 1") != 2 || !strings.Contains(log, `did you mean "active"?`) {
-		t.Errorf("exit %d\n%s", code, log)
-	}
+	hook(1, "exit code: 1", `did you mean "active"?`)
 
 	// And git asks it before a commit.
-	if code, log := shell(t, s.checkout, env, "pre-commit", "install"); code != 0 {
-		t.Fatalf("exit %d\n%s", code, log)
-	}
-	if code, log := shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "wrong"); code == 0 {
-		t.Errorf("a commit that the hooks refuse is made\n%s", log)
-	}
+	code, log := shell(t, s.checkout, env, "pre-commit", "install")
+	need.Must(t, code == 0, "exit %d\n%s", code, log)
+	code, log = shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "wrong")
+	need.That(t, code != 0, "a commit that the hooks refuse is made\n%s", log)
 }
 
 // TestImage runs the tests of hack/image, a module of its own, beside the others: what takes long in them is the linker.

@@ -24,9 +24,11 @@ var sipgenDigest, jumpDigest = "sha256:" + strings.Repeat("a1", 32), "sha256:" +
 func releaseProject(t *testing.T) (folder, calls string, env map[string]string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "check out")
-	for _, name := range []string{"hack/notes.sh", "hack/digest.sh", "hack/cut-release.sh", "internal/release/release.go", "CHANGELOG.md", "README.md", "docs/ci.md"} {
-		target := filepath.Join(folder, name)
-		need.Write(t, target, string(need.Read(t, filepath.Join("../..", name))))
+	for _, name := range []string{
+		"hack/notes.sh", "hack/digest.sh", "hack/cut-release.sh", "internal/release/release.go", "CHANGELOG.md", "README.md",
+		"docs/ci.md",
+	} {
+		need.Write(t, filepath.Join(folder, name), string(need.Read(t, filepath.Join("../..", name))))
 	}
 	run(t, folder, []string{"GO=true"}, "bash", "hack/cut-release.sh", "v9.8.7", "2030-01-02")
 	bin := filepath.Join(folder, "..", "bin")
@@ -70,9 +72,9 @@ func TestReleaseOnGitHub(t *testing.T) {
 	var w workflow
 	need.OK(t, yaml.Unmarshal([]byte(text), &w))
 	job := w.Jobs["release"]
-	if want := map[string]string{"contents": "write", "packages": "write", "id-token": "write", "attestations": "write"}; !maps.Equal(job.Permissions, want) || w.Permissions == nil || len(w.Permissions) > 0 {
-		t.Errorf("permissions: found %v, %v", w.Permissions, job.Permissions)
-	}
+	rights := map[string]string{"contents": "write", "packages": "write", "id-token": "write", "attestations": "write"}
+	need.Deep(t, "permissions", job.Permissions, rights)
+	need.Deep(t, "permissions of the workflow", w.Permissions, map[string]string{})
 	for _, line := range regexp.MustCompile(`(?m)^.*uses:.*$`).FindAllString(text, -1) {
 		need.That(t, regexp.MustCompile(`^    - uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(line),
 			"%s: want a commit, and its version", line)
@@ -93,19 +95,17 @@ func TestReleaseOnGitHub(t *testing.T) {
 		need.Without(t, step.Name, step.Run, "${{")
 		own := maps.Clone(env)
 		for key, value := range step.Env {
-			switch expression := fmt.Sprint(value); expression {
-			case "${{ github.token }}":
+			if value == "${{ github.token }}" {
 				own[key] = token
-			default:
-				of := regexp.MustCompile(`^\$\{\{ steps\.digests\.outputs\.(\w+) \}\}$`).FindStringSubmatch(expression)
-				need.Must(t, of != nil, "%s: the test gives it no value", expression)
-				at := slices.IndexFunc(lines(t, output), func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
-				own[key] = strings.TrimPrefix(lines(t, output)[at], of[1]+"=")
+				continue
 			}
+			of := regexp.MustCompile(`^\$\{\{ steps\.digests\.outputs\.(\w+) \}\}$`).FindStringSubmatch(fmt.Sprint(value))
+			need.Must(t, of != nil, "%s: the test gives it no value", value)
+			at := slices.IndexFunc(lines(t, output), func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
+			own[key] = strings.TrimPrefix(lines(t, output)[at], of[1]+"=")
 		}
-		if code, log := shell(t, folder, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run); code != 0 {
-			t.Fatalf("%s: exit %d\n%s", step.Name, code, log)
-		}
+		code, log := shell(t, folder, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
+		need.Must(t, code == 0, "%s: exit %d\n%s", step.Name, code, log)
 	}
 	need.Equal(t, "", attested, 3)
 	inOrder(t, string(need.Read(t, calls)), `^docker login --username ada --password-stdin ghcr\.io <<< `+token+`$`,
@@ -121,9 +121,8 @@ func TestReleaseOnGitHub(t *testing.T) {
 	} {
 		own := maps.Clone(env)
 		maps.Copy(own, change)
-		if code, log := shell(t, folder, own, "bash", "-eo", "pipefail", "-c", check); code == 0 || !strings.Contains(log, why) {
-			t.Errorf("%v: exit %d\n%s\nwant %s", change, code, log, why)
-		}
+		code, log := shell(t, folder, own, "bash", "-eo", "pipefail", "-c", check)
+		need.That(t, code != 0 && strings.Contains(log, why), "%v: exit %d\n%s\nwant %s", change, code, log, why)
 	}
 }
 
@@ -141,19 +140,17 @@ func TestReleaseOnGitLab(t *testing.T) {
 	}
 	need.OK(t, yaml.UnmarshalStrict(need.Read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs))
 	job := jobs["release"]
-	if len(jobs) != 1 || len(job.Rules) != 1 || !strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") || job.IDTokens["SIGSTORE_ID_TOKEN"].Aud != "sigstore" ||
-		job.Image != "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie" {
-		t.Errorf("found %+v", jobs)
-	}
+	need.That(t, len(jobs) == 1 && len(job.Rules) == 1 && strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") &&
+		job.IDTokens["SIGSTORE_ID_TOKEN"].Aud == "sigstore" &&
+		job.Image == "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie", "found %+v", jobs)
 	folder, calls, env := releaseProject(t)
 	maps.Copy(env, map[string]string{"CI_COMMIT_TAG": "v9.8.7", "CI_REGISTRY": "registry.example.org", "CI_REGISTRY_USER": "ada", "CI_REGISTRY_PASSWORD": "secret", "CI_JOB_TOKEN": token,
 		"CI_REGISTRY_IMAGE": "registry.example.org/mirror/sipgen", "CI_API_V4_URL": "https://gitlab.example.org/api/v4", "CI_PROJECT_ID": "11", "CI_PROJECT_URL": "https://gitlab.example.org/mirror/sipgen"})
 	for key, value := range job.Variables {
 		env[key] = os.Expand(value, func(name string) string { return env[name] })
 	}
-	if code, log := shell(t, folder, env, "bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n")); code != 0 || strings.Contains(log, token) {
-		t.Fatalf("exit %d\n%s", code, log)
-	}
+	code, log := shell(t, folder, env, "bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n"))
+	need.Must(t, code == 0 && !strings.Contains(log, token), "exit %d\n%s", code, log)
 	inOrder(t, string(need.Read(t, calls)), `^go install github\.com/sigstore/cosign/`, `^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
 		`^make release VERSION=v9\.8\.7 PUSH=registry\.example\.org/mirror/sipgen:v9\.8\.7 PUSH_JUMP=registry\.example\.org/mirror/sipgen/jump-host:v9\.8\.7$`,
 		`^cosign sign --yes registry\.example\.org/mirror/sipgen@`+sipgenDigest+` registry\.example\.org/mirror/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,

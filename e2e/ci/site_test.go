@@ -4,7 +4,6 @@ package ci
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,7 +27,8 @@ var releases = engine.Shared(func(t testing.TB) string {
 	run(t, "", nil, "bash", "../../hack/build.sh", release, "linux/"+runtime.GOARCH, filepath.Join(folder, "sipgen"))
 	root, err := filepath.Abs("../..")
 	need.OK(t, err)
-	run(t, root, []string{"SOURCE_DATE_EPOCH=0"}, "go", "run", "./hack/pack", "archive", filepath.Join(folder, "sipgen_"+release+"_linux_amd64.tar.gz"), filepath.Join(folder, "sipgen"), "LICENSE", "README.md")
+	run(t, root, []string{"SOURCE_DATE_EPOCH=0"}, "go", "run", "./hack/pack", "archive",
+		filepath.Join(folder, "sipgen_"+release+"_linux_amd64.tar.gz"), filepath.Join(folder, "sipgen"), "LICENSE")
 	return filepath.Dir(folder)
 })
 
@@ -92,49 +92,20 @@ func (s *site) commit(t *testing.T) {
 func (s *site) change(t *testing.T, file, old, text string) {
 	t.Helper()
 	path := filepath.Join(s.checkout, file)
-	content := need.Read(t, path)
-	need.Must(t, strings.Contains(string(content), old), "%s: no %q in it", file, old)
-	s.write(t, file, strings.Replace(string(content), old, text, 1))
+	content := string(need.Read(t, path))
+	need.Must(t, strings.Contains(content, old), "%s: no %q in it", file, old)
+	s.write(t, file, strings.Replace(content, old, text, 1))
 }
 
 func (s *site) write(t *testing.T, file, content string) {
 	t.Helper()
-	need.OK(t, os.WriteFile(filepath.Join(s.checkout, file), []byte(content), 0o644))
+	need.Write(t, filepath.Join(s.checkout, file), content)
 }
 
 // commits counts the commits of the fleet's branch.
 func (s *site) commits(t *testing.T) int {
 	t.Helper()
-	out, err := exec.Command("git", "-C", s.fleet, "rev-list", "--count", "main").Output()
-	if err != nil {
-		return 0 // no branch yet
-	}
-	n := 0
-	if _, err := fmt.Sscan(string(out), &n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// big gives the site so many hosts more, and the tenant as many workers more, that a plan does not fit into a comment.
-func (s *site) big(t *testing.T, hosts int) {
-	t.Helper()
-	var out strings.Builder
-	for i := range hosts {
-		fmt.Fprintf(&out, `---
-apiVersion: metal3.io/v1alpha1
-kind: BareMetalHost
-metadata:
-  namespace: vino-system
-  name: extra-%04[1]d
-  uid: 00000000-0000-4000-8000-00000000%04[1]d
-  labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r9}
-  annotations: {sip.airshipit.org/address.oam-ipv4: 10.50.%[2]d.%[3]d}
-spec: {online: true, bmc: {address: 'redfish-virtualmedia://10.60.0.1/redfish/v1/Systems/extra-%04[1]d', credentialsName: extra-%04[1]d-bmc}}
-`, i, i/250, i%250+1)
-	}
-	s.write(t, "hosts/extra.yaml", out.String())
-	s.change(t, "site.yaml", "spec:\n", "spec:\n  maxHostsPerTenant: 2000\n")
+	return strings.Count(run(t, s.fleet, nil, "git", "log", "--all", "--oneline"), "\n")
 }
 
 // run runs a program that must end well, and gives what it printed.
@@ -157,13 +128,6 @@ func shell(t *testing.T, folder string, env map[string]string, name string, args
 		command.Env = append(command.Env, key+"="+value)
 	}
 	out, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0, string(out)
-	case errors.As(err, &exit):
-		return exit.ExitCode(), string(out)
-	}
-	t.Fatal(err)
-	return 0, ""
+	need.Must(t, command.ProcessState != nil, "%s: %v", name, err)
+	return command.ProcessState.ExitCode(), string(out)
 }

@@ -4,15 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -34,46 +30,26 @@ func TestWorkflowsAreValid(t *testing.T) {
 // TestJobsMayLittle wants the rights that docs/ci.md lists, and no more.
 func TestJobsMayLittle(t *testing.T) {
 	sipgen, snapshot := readWorkflow(t, "sipgen.yaml"), readWorkflow(t, "snapshot.yaml")
-	for _, row := range []struct {
-		job  *githubJob
-		want map[string]string
-	}{
-		{sipgen.Jobs["plan"], map[string]string{"contents": "read", "pull-requests": "write", "security-events": "write"}},
-		{sipgen.Jobs["publish"], map[string]string{"contents": "read"}},
-		{snapshot.Jobs["snapshot"], map[string]string{"contents": "write"}},
-	} {
-		need.That(t, maps.Equal(row.job.Permissions, row.want), "permissions: found %v, want %v", row.job.Permissions, row.want)
-	}
+	plan := map[string]string{"contents": "read", "pull-requests": "write", "security-events": "write"}
+	need.Deep(t, "plan", sipgen.Jobs["plan"].Permissions, plan)
+	need.Deep(t, "publish", sipgen.Jobs["publish"].Permissions, map[string]string{"contents": "read"})
+	need.Deep(t, "snapshot", snapshot.Jobs["snapshot"].Permissions, map[string]string{"contents": "write"})
 	for _, w := range []*workflow{sipgen, snapshot} {
-		need.That(t, w.Permissions != nil && len(w.Permissions) <= 0,
-			"permissions of the workflow: found %v, want none", w.Permissions)
+		need.Deep(t, "permissions of the workflow", w.Permissions, map[string]string{})
 	}
 	publish := sipgen.Jobs["publish"]
 	need.That(t, publish.Environment == "fleet" && publish.Concurrency.Group != "" && !publish.Concurrency.CancelInProgress,
 		"publish: environment %q, concurrency %+v", publish.Environment, publish.Concurrency)
 	need.Equal(t, "publish checks out", publish.Steps[0].With["ref"], "main")
 	// What is written twice stays the same.
-	if one, two, three := sipgen.Jobs["plan"].Steps[1].Run, publish.Steps[1].Run, snapshot.Jobs["snapshot"].Steps[1].Run; one != two || one != three {
-		t.Error("the jobs install sipgen in different ways")
-	}
-}
-
-// TestMergeQueue: the job plan reports in a merge queue, where it may be required; nothing is published from there.
-func TestMergeQueue(t *testing.T) {
-	t.Parallel()
-	content := need.Read(t, filepath.Join("..", "..", "ci", "github", "sipgen.yaml"))
-	var w struct {
-		On   map[string]any `json:"true"` // a boolean to YAML 1.1
-		Jobs map[string]map[string]any
-	}
-	need.OK(t, yaml.Unmarshal(content, &w))
-	if _, found := w.On["merge_group"]; !found {
-		t.Errorf("on: found %v, want merge_group", w.On)
-	}
-	need.Words(t, "plan: if: found", fmt.Sprint(w.Jobs["plan"]["if"]), "github.event_name == 'merge_group'")
-	if found := fmt.Sprint(w.Jobs["publish"]["if"]); !strings.Contains(found, "&& github.ref == 'refs/heads/main'") {
-		t.Errorf("publish: if: found %s, want main alone", found)
-	}
+	install := sipgen.Jobs["plan"].Steps[1].Run
+	need.Equal(t, "the jobs install sipgen", publish.Steps[1].Run, install)
+	need.Equal(t, "the jobs install sipgen", snapshot.Jobs["snapshot"].Steps[1].Run, install)
+	// In a merge queue the plan reports, where it may be required, and nothing is published.
+	_, queued := sipgen.On["merge_group"]
+	need.That(t, queued, "on: found %v, want merge_group", sipgen.On)
+	need.Words(t, "plan: if", sipgen.Jobs["plan"].If, "github.event_name == 'merge_group'")
+	need.Words(t, "publish: if", publish.If, "&& github.ref == 'refs/heads/main'")
 }
 
 // TestGitHub follows pull requests from the first plan to what is published, and back.
@@ -81,9 +57,7 @@ func TestGitHub(t *testing.T) {
 	needs(t, "git", "gh", "curl", "shellcheck")
 	t.Parallel()
 	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
-	f := &forge{bot: "github-actions[bot]", most: 65_536}
-	g.environment["GH_CONFIG_DIR"] = f.github(t)
-	f.crowd(150, "<!-- sipgen plan: site.yaml -->\nsomebody quotes the comment")
+	f := g.forge(t, crowd()...)
 
 	// The first plan: everything is new.
 	r := g.job(t, w, "plan")
@@ -93,19 +67,17 @@ func TestGitHub(t *testing.T) {
 	wantWords(t, r.summary, "18 hosts assigned")
 
 	// Merged, it is published once.
-	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 {
-		t.Fatalf("%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
-	}
-	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 || !strings.Contains(r.log["Publish"], "nothing to commit") {
-		t.Errorf("published again: %v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	for _, want := range []string{"committed", "nothing to commit"} {
+		r = g.job(t, w, "publish")
+		need.Must(t, !r.failed && g.commits(t) == 1 && strings.Contains(r.log["Publish"], want),
+			"%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
 	}
 
 	// The next push changes the comment that is there: decisions that were published are kept.
 	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
 	g.git(t, "commit", "--quiet", "-am", "another worker")
-	if r = g.job(t, w, "plan"); r.failed {
-		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
-	}
+	r = g.job(t, w, "plan")
+	need.Must(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	second := f.only(t)
 	wantWords(t, second.body, "19 hosts assigned (1 new", "### Hosts")
 	need.That(t, second.id == first.id && !strings.Contains(second.body, "18 new"),
@@ -116,24 +88,20 @@ func TestGitHub(t *testing.T) {
 	g.change(t, "tenants/edge-a.yaml", "active: 3", "active: 2") // an even number of control planes
 	g.commit(t)
 	r = g.job(t, w, "plan")
-	need.That(t, r.outcome["plan"] == "exit 1" && r.outcome["Lint"] == "exit 1" && strings.Contains(r.log["Lint"], "::warning file=tenants/edge-a.yaml,line="),
-		"%v\n%s", r.outcome, r.log["Lint"])
+	need.That(t, r.outcome["plan"] == "exit 1" && r.outcome["Lint"] == "exit 1", "%v", r.outcome)
+	need.Words(t, "lint", r.log["Lint"], "::warning file=tenants/edge-a.yaml,line=")
 	wantWords(t, f.only(t).body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
-	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 2 {
-		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
-	}
+	r = g.job(t, w, "publish")
+	need.That(t, r.outcome["Publish"] == "exit 1" && g.commits(t) == 2, "%v, %d commits", r.outcome, g.commits(t))
 
 	// What cannot be read freezes its cluster, in the comment too, at its line.
 	g.change(t, "tenants/edge-a.yaml", "active: 2", "active: 3")
 	g.change(t, "tenants/edge-a.yaml", "active: 50", "active: \"</details> @everyone ``` /close\"")
 	g.commit(t)
-	if r = g.job(t, w, "plan"); r.outcome["plan"] != "exit 1" {
-		t.Errorf("%v", r.outcome)
-	}
+	need.Equal(t, "plan", g.job(t, w, "plan").outcome["plan"], "exit 1")
 	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "edge-a.yaml: spec.nodes.Worker.count.active: found a string")
-	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 3 {
-		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
-	}
+	r = g.job(t, w, "publish")
+	need.That(t, r.outcome["Publish"] == "exit 1" && g.commits(t) == 3, "%v, %d commits", r.outcome, g.commits(t))
 }
 
 // TestGitHubFork wants no comment where the job may not write one, and the plan on its page.
@@ -141,19 +109,14 @@ func TestGitHubFork(t *testing.T) {
 	needs(t, "git", "gh", "curl")
 	t.Parallel()
 	g := newGitHub(t)
-	f := &forge{bot: "github-actions[bot]", most: 65_536}
-	g.environment["GH_CONFIG_DIR"], g.fork, g.scanning = f.github(t), true, true
+	f := g.forge(t)
+	g.fork, g.scanning = true, true
 	r := g.job(t, readWorkflow(t, "sipgen.yaml"), "plan")
-	if r.failed || r.outcome["Comment"] != "skipped" || len(f.all()) > 0 {
-		t.Errorf("%v, %d comments", r.outcome, len(f.all()))
-	}
+	need.That(t, !r.failed && r.outcome["Comment"] == "skipped" && len(f.all()) == 0, "%v, %d comments", r.outcome, len(f.all()))
 	wantWords(t, r.summary, "18 hosts assigned")
-	findings, err := os.ReadFile(filepath.Join(r.temp, "sipgen.sarif"))
 	var sarif struct{ Version string }
-	if err == nil {
-		err = json.Unmarshal(findings, &sarif)
-	}
-	need.That(t, err == nil && sarif.Version == "2.1.0", "sipgen.sarif: version %q, %v", sarif.Version, err)
+	need.OK(t, json.Unmarshal(need.Read(t, filepath.Join(r.temp, "sipgen.sarif")), &sarif))
+	need.Equal(t, "sipgen.sarif", sarif.Version, "2.1.0")
 }
 
 // TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size: what it leaves out is counted by what becomes of it, and is in the log.
@@ -161,23 +124,32 @@ func TestGitHubLongPlan(t *testing.T) {
 	needs(t, "git", "gh", "curl")
 	t.Parallel()
 	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
-	f := &forge{bot: "github-actions[bot]", most: 65_536}
-	g.environment["GH_CONFIG_DIR"] = f.github(t)
-	g.big(t, 1500)
+	f := g.forge(t)
+	var hosts strings.Builder
+	for i := range 1500 {
+		fmt.Fprintf(&hosts, `---
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata:
+  namespace: vino-system
+  name: extra-%04[1]d
+  uid: 00000000-0000-4000-8000-00000000%04[1]d
+  labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r9}
+  annotations: {sip.airshipit.org/address.oam-ipv4: 10.50.%[2]d.%[3]d}
+spec: {online: true, bmc: {address: 'ipmi://10.60.%[2]d.%[3]d', credentialsName: extra-%04[1]d-bmc}}
+`, i, i/250, i%250+1)
+	}
+	g.write(t, "hosts/extra.yaml", hosts.String())
+	g.change(t, "site.yaml", "spec:\n", "spec:\n  maxHostsPerTenant: 2000\n")
 	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 1400")
 	g.commit(t)
 	r := g.job(t, w, "plan")
 	need.Must(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	body := f.only(t).body
-	if last := "vino-system/extra-1390"; strings.Contains(body, last) || !strings.Contains(r.log["plan"], last) {
-		t.Errorf("%s: want it in the log and not in the comment", last)
-	}
-	if n := utf8.RuneCountInString(body); n < 20_000 || n > 65_536 {
-		t.Errorf("%d characters", n)
-	}
+	need.Words(t, "the log", r.log["plan"], "vino-system/extra-1390")
 	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all", "files added", " BareMetalHosts")
-	need.Without(t, "the job cuts what sipgen has fitted in", body, "more lines: see the log of this job")
-	need.That(t, strings.Count(body, "<details>") == strings.Count(body, "</details>"), "a part that can be opened has no end")
+	need.Without(t, "the job cuts what sipgen has fitted in", body, "vino-system/extra-1390", "more lines: see the log of this job")
+	need.Equal(t, "parts that can be opened have an end", strings.Count(body, "<details>"), strings.Count(body, "</details>"))
 }
 
 // TestGitHubWrongSum wants nothing to run that is not the release that somebody has looked at.
