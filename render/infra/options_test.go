@@ -108,6 +108,8 @@ func TestPodOptions(t *testing.T) {
 	for name, o := range ofKind[certificate](t, files, "Certificate") {
 		wantOwn(t, "Certificate "+name, o.Labels, o.Annotations, false)
 	}
+	services.JumpHost[0].Pods = &v1.Pods{Annotations: map[string]string{"a b": "c"}}
+	need.Error(t, "a key that the API server refuses", need.Err(Check(in)), `pods.annotations["a b"]: name part must consist`)
 }
 
 func wantOwn(t *testing.T, what string, labels, annotations map[string]string, wanted bool) {
