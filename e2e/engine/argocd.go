@@ -61,9 +61,9 @@ func StartArgo(t testing.TB, api *APIServer) *Argo {
 	redisProcess.await(t, redisProcess.listens(redis))
 	a.repo.await(t, a.repo.listens(repo))
 	a.controller = start(t, "argocd-application-controller",
-		// Argo CD sleeps two seconds after each wave, in case somebody's health is not in the status yet. What is rendered
-		// says it there.
-		append(env, "ARGOCD_BINARY_NAME=argocd-application-controller", "ARGOCD_SYNC_WAVE_DELAY=0"), binary,
+		// Argo CD waits two seconds after each wave. One is enough here, and none is too little: it would take the old
+		// health of a Deployment that it has just changed for the new one.
+		append(env, "ARGOCD_BINARY_NAME=argocd-application-controller", "ARGOCD_SYNC_WAVE_DELAY=1"), binary,
 		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis,
 		fmt.Sprintf("--metrics-port=%d", ports[3]),
 		// The tests ask for every refresh; what changes in the cluster is seen by watching.
