@@ -9,7 +9,6 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422. The sync
@@ -31,7 +30,10 @@ func TestForcedAfterADenial(t *testing.T) {
 		t.Run(ns, func(t *testing.T) {
 			api.Namespaces(t, ns)
 			uid := makeHost(t, api, "controller", ns, "n1", "r1")
-			account := guardOf(t, api, ns, row.change)
+			tree := policies(t, ns, func(s *v1alpha1.SiteSpec) { s.Flux.Namespace = ns })
+			row.change(tree)
+			applyPolicies(t, api, tree)
+			api.WaitPolicies(t, ns)
 			repo := engine.NewRepo(t)
 			flux.Source(t, ns, "site", repo)
 			repo.Commit(t, "a changed spec", map[string][]byte{"hosts/host.yaml": fmt.Appendf(nil, `apiVersion: metal3.io/v1alpha1
@@ -45,33 +47,9 @@ spec: {online: false}
 `, ns, uid, fluxGuard)})
 			revision := flux.Publish(t, ns, "site", repo)
 			api.Apply(t, "e2e", fmt.Sprintf("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: %s, name: hosts}\nspec: {interval: 1h, retryInterval: 2s, "+
-				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, serviceAccountName: %s}\n", ns, account))
+				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, serviceAccountName: sipgen-%[1]s-hosts}\n", ns))
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
 			need.Equal(t, "uid", string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), uid)
 		})
 	}
-}
-
-// guardOf puts the policies of a site for the namespace into force, after the changes, and gives the account that syncs its
-// hosts, in that namespace.
-func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(render.Tree)) string {
-	t.Helper()
-	site := &v1alpha1.Site{}
-	site.Name = ns
-	site.Spec.Repository.URL = "https://git.example.org/site.git"
-	site.Spec.Hosts.Namespaces = []string{ns}
-	site.Spec.Flux.Namespace = ns
-	site.Default()
-	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	need.OK(t, err)
-	for _, edit := range change {
-		edit(tree)
-	}
-	for name, content := range tree {
-		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
-			api.Apply(t, "kubectl", string(content))
-		}
-	}
-	api.WaitPolicies(t, ns)
-	return "sipgen-" + ns + "-hosts"
 }

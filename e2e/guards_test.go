@@ -18,72 +18,83 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// guardPolicy renders policy/ for an engine.
-func guardPolicy(t *testing.T, e v1alpha1.Engine, namespaces ...string) render.Tree {
+// everybody is a group with all rights on the API server of withoutEngines: what its members are denied a guard denies.
+const everybody = "everybody-here"
+
+// anybody is a user with all rights.
+func anybody(t *testing.T, api *engine.APIServer, user string) *engine.Client {
 	t.Helper()
-	return guardPolicyOf(t, e, v1alpha1.ApplyMerge, namespaces...)
+	return engine.NewClient(t, api.As(user, everybody))
 }
 
-func guardPolicyOf(t *testing.T, e v1alpha1.Engine, apply v1alpha1.ApplyMode, namespaces ...string) render.Tree {
+// argoAccount syncs what Argo CD syncs, and hostsAccount the hosts of a site on Flux.
+const argoAccount = "system:serviceaccount:argocd:argocd-application-controller"
+
+func hostsAccount(site string) string {
+	return "system:serviceaccount:flux-system:sipgen-" + site + "-hosts"
+}
+
+// policies renders a site with hosts in the namespace of its name.
+func policies(t *testing.T, name string, change func(*v1alpha1.SiteSpec)) render.Tree {
 	t.Helper()
 	site := &v1alpha1.Site{}
-	if site.Spec.Hosts.Apply = apply; apply == v1alpha1.ApplyOverlay {
-		site.Spec.Hosts.Base = "metal"
-	}
-	site.Name, site.Spec.Engine = "guards", e
-	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
-	site.Spec.Hosts.Namespaces = namespaces
-	site.Spec.ArgoCD.Order = v1alpha1.OrderNone
+	site.Name, site.Spec.Repository.URL = name, "ssh://git@git.invalid/"+name+".git"
+	site.Spec.Hosts.Namespaces, site.Spec.ArgoCD.Order = []string{name}, v1alpha1.OrderNone
+	change(&site.Spec)
 	site.Default()
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 	need.OK(t, err)
 	return tree
 }
 
+// applyPolicies applies policy/ of a tree.
+func applyPolicies(t *testing.T, api *engine.APIServer, tree map[string][]byte) {
+	t.Helper()
+	for name, content := range tree {
+		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
+			api.Apply(t, "kubectl", string(content))
+		}
+	}
+}
+
+// enforce makes the namespace of a site's hosts, and has the site's guards in force there.
+func enforce(t *testing.T, api *engine.APIServer, name string, change func(*v1alpha1.SiteSpec)) {
+	t.Helper()
+	api.Namespaces(t, name)
+	applyPolicies(t, api, policies(t, name, change))
+	api.WaitPolicies(t, name)
+}
+
 // TestGuards tries what the rendered admission policies forbid, and what they must not stand in the way of, without any engine:
 // whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
 func TestGuards(t *testing.T) {
 	api := withoutEngines(t)
-	api.AllRights(t, "everybody-here")
 	for e, syncer := range map[v1alpha1.Engine]string{
-		v1alpha1.EngineFlux:   movedSyncer,
-		v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",
+		v1alpha1.EngineFlux: hostsAccount("guards-flux"), v1alpha1.EngineArgoCD: argoAccount,
 	} {
 		t.Run(string(e), func(t *testing.T) {
 			ns := "guards-" + string(e)
-			api.Namespaces(t, ns, "flux-system", "argocd")
-			change := func(name string, change func(map[string]any)) {
-				api.Edit(t, "e2e", engine.Hosts, ns, name, "", change)
-			}
+			enforce(t, api, ns, func(s *v1alpha1.SiteSpec) { s.Engine = e })
 			makeHost(t, api, "controller", ns, "n1", "r1")
-			change("n1", func(o map[string]any) {
-				_ = unstructured.SetNestedStringSlice(o, []string{"baremetalhost.metal3.io"}, "metadata", "finalizers")
-			})
+			finalizer := set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers")
+			api.Edit(t, "e2e", engine.Hosts, ns, "n1", "", finalizer)
 			makeHost(t, api, "controller", ns, "n2", "r2")
 			// A host whose spec is gone already: an apply that brings one would arm whatever it says.
-			api.Create(t, "site-controller", fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: bare}\n", ns))
-			keys := []string{"cluster-namespace", "cluster-name", "node-type"}
-			for _, key := range keys {
-				// Each of the labels alone makes a host somebody's.
-				makeHost(t, api, "controller", ns, "held-by-"+key, "r3")
-				change("held-by-"+key, func(o map[string]any) {
-					_ = unstructured.SetNestedField(o, "x", "metadata", "labels", "sip.airshipit.org/"+key)
-				})
-			}
-			for name, content := range guardPolicy(t, e, ns) {
-				if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
-					api.Apply(t, "e2e", string(content))
-				}
-			}
-			api.WaitPolicies(t, ns)
-			engineClient := engine.NewClient(t, api.As(syncer, "everybody-here"))
-			person := engine.NewClient(t, api.As("somebody", "everybody-here"))
+			api.Create(t, "site-controller", fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"+
+				"metadata: {namespace: %s, name: bare}\n", ns))
 			row := func(what, denied string, try func() error) {
 				t.Run(what, func(t *testing.T) { wantDenied(t, what, try(), denied) })
 			}
 			for _, try := range guardTries(syncer) {
-				t.Run(try.what, func(t *testing.T) { try.check(t, api, ns) })
+				row(try.what, try.denied, func() error {
+					return anybody(t, api, try.user).TryEdit("probe", engine.Hosts, ns, "n1", "", try.change)
+				})
 			}
+			row("metal3 writes the status", "", func() error {
+				operator := anybody(t, api, engine.OperatorUser)
+				return operator.TryEdit("probe", engine.Hosts, ns, "n1", "status", set(false, "status", "poweredOn"))
+			})
+			engineClient, person := anybody(t, api, syncer), anybody(t, api, "somebody")
 			row("the engine creates a host", "only update", func() error {
 				return engineClient.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
 			})
@@ -91,13 +102,18 @@ func TestGuards(t *testing.T) {
 			row("the engine gives a host a spec", "spec", func() error {
 				return engineClient.TryEdit("probe", engine.Hosts, ns, "bare", "", set(true, "spec", "online"))
 			})
-			for _, key := range keys {
+			// Each of the labels alone makes a host somebody's.
+			for _, key := range []string{"cluster-namespace", "cluster-name", "node-type"} {
+				makeHost(t, api, "controller", ns, "held-by-"+key, "r3")
+				api.Edit(t, "e2e", engine.Hosts, ns, "held-by-"+key, "", set("x", label(key)...))
 				row("a person deletes a host with the label "+key, "release it first", func() error {
 					return person.TryDelete(engine.Hosts, ns, "held-by-"+key, true)
 				})
 			}
 			row("a person deletes a free host", "", func() error { return person.TryDelete(engine.Hosts, ns, "n2", true) })
-			row("break-glass deletes an assigned host", "", func() error { return api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true) })
+			row("break-glass deletes an assigned host", "", func() error {
+				return api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true)
+			})
 			definitionRows(t, api, person, "baremetalhosts.metal3.io")
 			row("a person deletes a definition that no guard is for", "", func() error {
 				return person.TryDelete(engine.Definitions, "", "hardwaredata.metal3.io", true)
@@ -165,7 +181,7 @@ func each(verbs string, resources ...string) []string {
 // namespace. It makes no rights and no pods, sees no Secret, and may do nothing at all where the hosts are.
 func TestRightsOfATenant(t *testing.T) {
 	api := withoutEngines(t)
-	api.Namespaces(t, "tenant-hosts", "tenant-own", "tenant-other", "flux-system")
+	api.Namespaces(t, "tenant-hosts", "tenant-own", "tenant-other")
 	for name, content := range ofTenants(t, "tenant-own") {
 		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			api.Apply(t, "e2e", string(content))
@@ -193,9 +209,8 @@ func TestRightsOfATenant(t *testing.T) {
 // the account may do that sipgen reads with: it gets Secrets where hosts are, and nowhere else.
 func TestRights(t *testing.T) {
 	api := withoutEngines(t)
-	api.Namespaces(t, "rights-own", "rights-other", "flux-system")
-	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own")
-	api.Apply(t, "e2e", string(tree["policy/rbac.yaml"]), string(tree["policy/reader.yaml"]))
+	api.Namespaces(t, "rights-own", "rights-other")
+	applyPolicies(t, api, policies(t, "rights-own", func(*v1alpha1.SiteSpec) {}))
 	secrets, lists := []string{"get /secrets"}, each("list", "/services",
 		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters", "apps/deployments",
 		"argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations",
@@ -211,7 +226,7 @@ func TestRights(t *testing.T) {
 	} {
 		var found []string
 		engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
-			if found = rightsOf(t, api, "flux-system", "sipgen-guards-"+row.account, row.namespace); len(found) < len(row.want) {
+			if found = rightsOf(t, api, "flux-system", "sipgen-rights-own-"+row.account, row.namespace); len(found) < len(row.want) {
 				return fmt.Errorf("%s in %s: found %q", row.account, row.namespace, found)
 			}
 			return nil

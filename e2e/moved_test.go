@@ -18,9 +18,6 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// movedSyncer applies the hosts of the site that guardPolicy renders.
-const movedSyncer = "system:serviceaccount:flux-system:sipgen-guards-hosts"
-
 // movedRow is a host as it is, and what the identity that syncs makes of its labels.
 type movedRow struct {
 	why string
@@ -80,81 +77,68 @@ func movedRows() []movedRow {
 		{"a host that is kept for its cluster, approved", kept, "available", wholeClaim, "", "rendered", "no approval can release it"},
 		{"an approval on a host that nobody uses", "", "available", wholeClaim, "", "%s/Metal3Machine/t/m1", ""},
 	}
-	for _, spec := range []string{image, "customDeploy: {method: install_coreos}", "externallyProvisioned: true"} {
+	for _, spec := range usedSpecs {
 		rows = append(rows, movedRow{"it is in use by its spec alone: " + spec, spec, "available", wholeClaim, "", "", "is in use"})
 	}
-	for _, state := range []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"} {
+	for _, state := range usedStates {
 		rows = append(rows, movedRow{"it is in use by its state alone: " + state, "", state, wholeClaim, "", "", "is in use"})
 	}
 	return rows
 }
 
-// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is. The patches are applied as Flux applies them.
+// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is, which is applied as Flux applies it. With the hosts'
+// manifests in git it makes the same of moves, and stands in the way of nothing else.
 func TestMovedHosts(t *testing.T) {
 	api := withoutEngines(t)
-	api.AllRights(t, "everybody-here")
-	const ns = "guards-moved"
-	api.Namespaces(t, ns, "flux-system", "argocd")
-	api.Apply(t, "e2e", string(guardPolicy(t, v1alpha1.EngineFlux, ns)["policy/sync-guard.yaml"]))
-	makeHost(t, api, "controller", ns, "probe", "r1")
-	syncer := engine.NewClient(t, api.As(movedSyncer, "everybody-here"))
-	waitGuarded(t, syncer, ns, "probe")
-	tryMoves(t, api, syncer, ns)
-}
-
-// TestMovedHostsInGit: with the hosts' manifests in git the guard makes the same of moves, and stands in the way of nothing else.
-func TestMovedHostsInGit(t *testing.T) {
-	api := withoutEngines(t)
-	api.AllRights(t, "everybody-here")
-	for e, user := range map[v1alpha1.Engine]string{
-		v1alpha1.EngineFlux: "system:serviceaccount:flux-system:kustomize-controller", v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",
+	for ns, site := range map[string]struct {
+		engine v1alpha1.Engine
+		syncer string
+		inGit  bool
+	}{
+		"moved":               {v1alpha1.EngineFlux, hostsAccount("moved"), false},
+		"moved-in-git-flux":   {v1alpha1.EngineFlux, "system:serviceaccount:flux-system:kustomize-controller", true},
+		"moved-in-git-argocd": {v1alpha1.EngineArgoCD, argoAccount, true},
 	} {
-		t.Run(string(e), func(t *testing.T) {
-			ns := "guards-in-git-" + string(e)
-			api.Namespaces(t, ns, "flux-system", "argocd")
-			api.Apply(t, "e2e", string(guardPolicyOf(t, e, v1alpha1.ApplyOverlay, ns)["policy/sync-guard.yaml"]))
-			api.WaitPolicies(t, ns)
-			syncer := engine.NewClient(t, api.As(user, "everybody-here"))
-			tryMoves(t, api, syncer, ns)
-
-			host := engine.Objects(t, []byte(strings.TrimSpace(hostManifest(ns, "whole", "r1"))+"\n  "+machine))[0]
-			host.SetLabels(movedLabels(wholeClaim))
-			wantDenied(t, "it makes a host", syncer.TryApply(host, "engine", false), "")
-			labels := host.GetLabels()
-			labels["rack"] = "another"
-			host.SetLabels(labels)
-			wantDenied(t, "it writes a label of people's", syncer.TryApply(host, "engine", false), "")
-			_ = unstructured.SetNestedField(host.Object, false, "spec", "online")
-			wantDenied(t, "it writes a spec", syncer.TryApply(host, "engine", false), "")
-			person := engine.NewClient(t, api.As("somebody", "everybody-here"))
-			wantDenied(t, "a person takes the labels", person.TryEdit("probe", engine.Hosts, ns, "whole", "", drop("metadata", "labels")), "")
-		})
-	}
-}
-
-// tryMoves has who syncs the hosts of a guarded namespace move them, row by row.
-func tryMoves(t *testing.T, api *engine.APIServer, syncer *engine.Client, ns string) {
-	t.Helper()
-	for i, row := range movedRows() {
-		t.Run(row.why, func(t *testing.T) {
-			name := fmt.Sprintf("n%02d", i)
-			manifest := strings.TrimSpace(hostManifest(ns, name, "r1"))
-			if row.spec != "" {
-				manifest += "\n  " + strings.ReplaceAll(row.spec, "}, ", "}\n  ")
+		t.Run(ns, func(t *testing.T) {
+			enforce(t, api, ns, func(s *v1alpha1.SiteSpec) {
+				if s.Engine = site.engine; site.inGit {
+					s.Hosts.Apply, s.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
+				}
+			})
+			syncer := anybody(t, api, site.syncer)
+			for i, row := range movedRows() {
+				t.Run(row.why, func(t *testing.T) {
+					name := fmt.Sprintf("n%02d", i)
+					guardedHost{row.spec, row.state, ""}.make(t, api, ns, name)
+					// The labels are the engine's, from an apply before.
+					need.OK(t, syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
+					err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval), "kustomize-controller", false)
+					wantDenied(t, row.why, err, row.denied)
+					want := row.after
+					if row.denied != "" {
+						want = row.before
+					}
+					need.Equal(t, "it has labels", fmt.Sprint(api.OurLabels(t, ns, name)), fmt.Sprint(movedLabels(want)))
+				})
 			}
-			api.Create(t, "site-controller", manifest)
-			if row.state != "" {
-				setStatus(t, api, ns, name, row.state)
+			if !site.inGit {
+				return
 			}
-			// The labels are the engine's, from an apply before.
-			need.OK(t, syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
-			err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval), "kustomize-controller", false)
-			wantDenied(t, row.why, err, row.denied)
-			want := row.after
-			if row.denied != "" {
-				want = row.before
+			host := labeledHost(t, ns, "whole", machine, wholeClaim)
+			for _, step := range []struct {
+				what   string
+				change func(map[string]any)
+			}{
+				{"it makes a host", func(map[string]any) {}},
+				{"it writes a label of people's", set("another", "metadata", "labels", "rack")},
+				{"it writes a spec", set(false, "spec", "online")},
+			} {
+				step.change(host.Object)
+				wantDenied(t, step.what, syncer.TryApply(host, "engine", false), "")
 			}
-			need.Equal(t, "it has labels", fmt.Sprint(api.OurLabels(t, ns, name)), fmt.Sprint(movedLabels(want)))
+			changes := set("theirs", "metadata", "labels", "rack")
+			person := anybody(t, api, "somebody")
+			wantDenied(t, "a person writes a label", person.TryEdit("probe", engine.Hosts, ns, "whole", "", changes), "")
 		})
 	}
 }
@@ -212,26 +196,18 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 
 // TestEmptiedLabels: an apply of no labels by the only owner of all of them leaves null, for which has() is true. The guards go on.
 func TestEmptiedLabels(t *testing.T) {
-	api := withoutEngines(t)
-	api.AllRights(t, "everybody-here")
 	const ns = "guards-emptied"
-	api.Namespaces(t, ns, "flux-system", "argocd")
-	for name, content := range guardPolicy(t, v1alpha1.EngineFlux, ns) {
-		if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
-			api.Apply(t, "e2e", string(content))
+	api := withoutEngines(t)
+	enforce(t, api, ns, func(*v1alpha1.SiteSpec) {})
+	syncer := anybody(t, api, hostsAccount(ns))
+	api.Create(t, "site-controller", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: "+ns+", name: n1}\n"+
+		"spec: {online: true}\n")
+	for i, labels := range []string{wholeClaim, "", wholeClaim, ""} {
+		patch := movedPatch(t, api, ns, "n1", labels, "")
+		if labels == "" {
+			set(map[string]any{}, "metadata", "labels")(patch.Object)
 		}
+		wantDenied(t, fmt.Sprintf("apply %d", i), syncer.TryApply(patch, "kustomize-controller", false), "")
 	}
-	makeHost(t, api, "controller", ns, "probe", "r1")
-	syncer := engine.NewClient(t, api.As(movedSyncer, "everybody-here"))
-	waitGuarded(t, syncer, ns, "probe")
-	api.Create(t, "site-controller", fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: n1}\nspec: {online: true}\n", ns))
-	for _, step := range []struct{ what, labels string }{{"the first labels", wholeClaim}, {"none", ""}, {"labels again", wholeClaim}, {"none again", ""}} {
-		patch := movedPatch(t, api, ns, "n1", step.labels, "")
-		if step.labels == "" {
-			need.OK(t, unstructured.SetNestedMap(patch.Object, map[string]any{}, "metadata", "labels"))
-		}
-		wantDenied(t, step.what, syncer.TryApply(patch, "kustomize-controller", false), "")
-	}
-	person := engine.NewClient(t, api.As("somebody", "everybody-here"))
-	wantDenied(t, "a person deletes it", person.TryDelete(engine.Hosts, ns, "n1", false), "")
+	wantDenied(t, "a person deletes it", anybody(t, api, "somebody").TryDelete(engine.Hosts, ns, "n1", false), "")
 }

@@ -32,7 +32,8 @@ var audited = engine.Shared(func(t testing.TB) auditedServer {
 	need.Write(t, policy, auditPolicy)
 	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log, "--audit-log-mode=blocking"}})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	api.Namespaces(t, engine.FluxNamespace, "tenants")
+	api.Namespaces(t, engine.FluxNamespace, engine.ArgoNamespace, "tenants")
+	api.AllRights(t, everybody)
 	return auditedServer{api, log}
 })
 

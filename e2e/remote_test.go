@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // argoManager is what "argocd cluster add" makes on the cluster that it adds: an account with all rights.
@@ -34,7 +31,7 @@ subjects: [{kind: ServiceAccount, namespace: kube-system, name: argocd-manager}]
 func TestRemoteArgo(t *testing.T) {
 	t.Parallel()
 	hub, remote := argoRig(t), withoutEngines(t)
-	remote.Namespaces(t, "kube-system", engine.ArgoNamespace)
+	remote.Namespaces(t, "kube-system")
 	remote.Apply(t, "e2e", argoManager)
 	manager := remote.ServiceAccount(t, "kube-system", "argocd-manager")
 	credentials, err := json.Marshal(map[string]any{
@@ -62,19 +59,15 @@ stringData: {name: remote, server: %q, config: %q}
 	c.wantHolds(t, "assign", "a", "n1")
 
 	client := engine.NewClient(t, manager)
-	waitGuarded(t, client, c.ns, "n2")
+	remote.WaitPolicies(t, c.ns)
 	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", drop("spec")), "spec")
 	c.untouched.Check(t, "an update without a spec")
 
 	// The same folder once more, by somebody who wants it replaced.
 	replacing := engine.Objects(t, c.tree["argocd/"+c.tenants+".a.yaml"])[0]
 	replacing.SetName("remote-replacing")
-	for _, set := range []error{
-		unstructured.SetNestedStringSlice(replacing.Object, []string{"Replace=true"}, "spec", "syncPolicy", "syncOptions"),
-		unstructured.SetNestedField(replacing.Object, map[string]any{"limit": int64(0)}, "spec", "syncPolicy", "retry"),
-	} {
-		need.Must(t, set == nil, "%v", set)
-	}
+	set([]any{"Replace=true"}, "spec", "syncPolicy", "syncOptions")(replacing.Object)
+	set(map[string]any{"limit": int64(0)}, "spec", "syncPolicy", "retry")(replacing.Object)
 	text, err := replacing.MarshalJSON()
 	need.OK(t, err)
 	hub.api.Kubectl(t, string(text), "apply", "-f", "-")
@@ -87,41 +80,21 @@ stringData: {name: remote, server: %q, config: %q}
 func TestGuardedIdentities(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
-	site := &v1alpha1.Site{}
-	site.Name, site.Spec.Engine = "identities", v1alpha1.EngineArgoCD
-	site.Spec.ArgoCD.Server = "https://mgmt.example.org:6443"
-	site.Spec.Hosts.Namespaces = []string{"identities"} // other tests have sites on this API server
-	site.Default()
-	api.Namespaces(t, "identities")
-	makeHost(t, api, "controller", "identities", "n1", "r1")
-	for i, user := range []string{"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`, "https://issuer.example.org/#argocd"} {
-		site.Spec.ArgoCD.Identity = user
-		tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-		need.OK(t, err)
-		// Guards have one name on an API server; each of these has another, so that the tests on this one do not meet.
-		for _, o := range engine.Objects(t, tree["policy/sync-guard.yaml"]) {
-			o.SetName(fmt.Sprintf("identities-%d", i))
-			if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
-				_ = unstructured.SetNestedField(o.Object, o.GetName(), "spec", "policyName")
-			}
-			need.OK(t, api.TryApply(o, "e2e", false))
+	for i, user := range []string{
+		"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`, "https://issuer.example.org/#argocd",
+	} {
+		ns := fmt.Sprintf("identities-%d", i)
+		enforce(t, api, ns, func(s *v1alpha1.SiteSpec) {
+			s.Engine, s.ArgoCD.Server, s.ArgoCD.Identity = v1alpha1.EngineArgoCD, "https://mgmt.example.org:6443", user
+		})
+		makeHost(t, api, "controller", ns, "n1", "r1")
+		client, other := engine.NewClient(t, api.As(user, "system:masters")), engine.NewClient(t, api.As(user+"x", "system:masters"))
+		edit := func(c *engine.Client, change func(map[string]any)) error {
+			return c.TryEdit("probe", engine.Hosts, ns, "n1", "", change)
 		}
-		client := engine.NewClient(t, api.As(user, "system:masters"))
-		waitGuarded(t, client, "identities", "n1")
-		without := drop("spec", "bmc")
-		wantDenied(t, user+" takes a field of the spec away", client.TryEdit("probe", engine.Hosts, "identities", "n1", "", without), "spec")
-		wantDenied(t, user+" takes the spec away", client.TryEdit("probe", engine.Hosts, "identities", "n1", "", drop("spec")), "spec")
-		wantDenied(t, user+" deletes a host", client.TryDelete(engine.Hosts, "identities", "n1", true), "only update")
-		other := engine.NewClient(t, api.As(user+"x", "system:masters"))
-		wantDenied(t, "another user", other.TryEdit("probe", engine.Hosts, "identities", "n1", "", set(user, "spec", "description")), "")
+		wantDenied(t, user+" takes a field of the spec away", edit(client, drop("spec", "bmc")), "spec")
+		wantDenied(t, user+" takes the spec away", edit(client, drop("spec")), "spec")
+		wantDenied(t, user+" deletes a host", client.TryDelete(engine.Hosts, ns, "n1", true), "only update")
+		wantDenied(t, "another user", edit(other, set(user, "spec", "description")), "")
 	}
-}
-
-// waitGuarded waits until the API server has the guard for a client: it denies a foreign label, which does no harm.
-func waitGuarded(t *testing.T, client *engine.Client, namespace, host string) {
-	t.Helper()
-	label := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: %s, labels: {probe: guard}}\n", namespace, host)))[0]
-	waitWhile(t, "the guard", func() (bool, any) {
-		return client.TryApply(label, "probe", true) == nil, "a foreign label passes"
-	})
 }

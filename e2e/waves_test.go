@@ -12,8 +12,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // wavesRows are the rows in which it matters that services and hosts are one Application: it can end or fail as a whole, its parts leave one after
@@ -179,20 +177,11 @@ func rowConfined(t *testing.T, r *rig, name string) {
 func TestTenantGuard(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
-	api.AllRights(t, "everybody-here")
-	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", "system:serviceaccount:argocd:argocd-application-controller"
-	api.Namespaces(t, hosts, tenants, "argocd")
-	site := &v1alpha1.Site{}
-	site.Name, site.Spec.Engine = "tenants", v1alpha1.EngineArgoCD
-	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
-	site.Spec.Hosts.Namespaces = []string{hosts, tenants}
-	site.Spec.ArgoCD.Order = v1alpha1.OrderWaves
-	site.Default()
-	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	need.OK(t, err)
-	api.Apply(t, "e2e", string(tree["policy/sync-guard.yaml"]), string(tree["policy/delete-guard.yaml"]), string(tree["policy/tenant-guard.yaml"]))
-	api.WaitPolicies(t, hosts)
-	api.WaitPolicies(t, tenants)
+	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", argoAccount
+	api.Namespaces(t, tenants)
+	enforce(t, api, hosts, func(s *v1alpha1.SiteSpec) {
+		s.Engine, s.ArgoCD.Order, s.Hosts.Namespaces = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves, []string{hosts, tenants}
+	})
 	object := func(namespace, name, tracked, instance string) *unstructured.Unstructured {
 		o := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", namespace, name)))[0]
 		if tracked != "" {
@@ -234,8 +223,8 @@ func TestTenantGuard(t *testing.T) {
 		{"a tenant's, by another Application", syncer, tenants, "own", "metal", "", ""},
 	} {
 		t.Run(row.what, func(t *testing.T) {
-			err := engine.NewClient(t, api.As(row.user, "everybody-here")).TryApply(object(row.namespace, row.name, row.tracked, row.instance), "argocd-controller", true)
-			wantDenied(t, row.what, err, row.denied)
+			o := object(row.namespace, row.name, row.tracked, row.instance)
+			wantDenied(t, row.what, anybody(t, api, row.user).TryApply(o, "argocd-controller", true), row.denied)
 		})
 	}
 }
