@@ -25,39 +25,20 @@ var smuggled = []struct{ what, version, kind, namespace, rest string }{
 	{"a pod beside the hosts' Secrets", "v1", "Pod", "HOSTS", pods},
 	{"a service in another namespace", "v1", "ConfigMap", "HOSTS", ""},
 	{"another tenant's host", "metal3.io/v1alpha1", "BareMetalHost", "HOSTS", ""},
-	{"a service in Kubernetes' own namespace", "v1", "Service", "kube-system", "spec: {ports: [{port: 443}]}"},
 	{"an account beside the engine", "v1", "ServiceAccount", "ENGINE", ""},
 	{"a program beside the engine", "apps/v1", "Deployment", "ENGINE", template},
 	{"a Secret in its namespace", "v1", "Secret", "TENANTS", ""},
 	{"somebody's rights over its namespace", rbac, "RoleBinding", "TENANTS",
 		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
-	{"rights that others may be given", rbac, "ClusterRole", "",
-		`rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
-	{"a pod on every node", "apps/v1", "DaemonSet", "TENANTS", template},
-	{"a pod with a disk", "apps/v1", "StatefulSet", "TENANTS", template},
-	{"a program that runs once", "batch/v1", "Job", "TENANTS",
-		"spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: registry.invalid/a}]}}}"},
-	{"a program that runs again and again", "batch/v1", "CronJob", "TENANTS",
-		`spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {` + pods + "}}}}"},
 	{"a namespace that admits every pod", "v1", "Namespace", "", ""},
 	{"a guard that is in force nowhere", "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", "",
 		"spec: {policyName: NAME, validationActions: [Audit]}"},
-	{"a webhook that sees every Secret", "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "webhooks: []"},
-	{"a webhook that changes every pod", "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "", "webhooks: []"},
 	{"a kind of its own", "apiextensions.k8s.io/v1", "CustomResourceDefinition", "",
 		"spec: {group: example.org, scope: Namespaced, names: {kind: Smuggled, plural: smuggled}}"},
-	{"a disk of a node", "v1", "PersistentVolume", "",
-		"spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /}}"},
 	{"a quota of its own", "v1", "ResourceQuota", "TENANTS", `spec: {hard: {pods: "1000000"}}`},
-	{"addresses behind another's Service", "discovery.k8s.io/v1", "EndpointSlice", "TENANTS",
-		"addressType: IPv4, endpoints: [], ports: []"},
-	{"a name that leads to the tenant", "networking.k8s.io/v1", "Ingress", "TENANTS",
-		"spec: {defaultBackend: {service: {name: a, port: {number: 80}}}}"},
-	{"an API that is answered by the tenant", "apiregistration.k8s.io/v1", "APIService", "",
-		"spec: {group: example.org, version: v1, groupPriorityMinimum: 1, versionPriority: 1}"},
-	{"a priority before everybody", "scheduling.k8s.io/v1", "PriorityClass", "", "value: 1000000"},
 	{"an Application of another project", "argoproj.io/v1alpha1", "Application", "ENGINE",
-		"spec: {project: default, source: {repoURL: 'https://git.invalid/evil.git', path: .}, destination: {server: 'https://kubernetes.default.svc', namespace: kube-system}}"},
+		"spec: {project: default, source: {repoURL: 'https://git.invalid/evil.git', path: .}, " +
+			"destination: {server: 'https://kubernetes.default.svc', namespace: kube-system}}"},
 	{"a project that permits everything", "argoproj.io/v1alpha1", "AppProject", "ENGINE",
 		"spec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}]}"},
 }
@@ -143,7 +124,7 @@ func TestSiteFolders(t *testing.T) {
 					others = append(others, object.text)
 				}
 			}
-			need.Must(t, len(others) >= len(smuggled)-10, "%s: only %d objects", folder, len(others))
+			need.Must(t, len(others) >= len(smuggled)-5, "%s: only %d objects", folder, len(others))
 			c.smuggle(t, dir, folder, string(before[folder+"/kustomization.yaml"]), others)
 			failures[app] = "not permitted"
 		}
