@@ -26,8 +26,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
@@ -100,14 +98,4 @@ func setStatus(t testing.TB, api *engine.APIServer, namespace, name, state strin
 			"provisioning": map[string]any{"state": state, "ID": "0", "image": map[string]any{"url": ""}},
 		}
 	})
-}
-
-// owns says whether a field manager owns a host's spec, or anything in it.
-func owns(o *unstructured.Unstructured, manager string) bool {
-	for _, entry := range o.GetManagedFields() {
-		if entry.Manager == manager && entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.GetRawBytes()), `"f:spec"`) {
-			return true
-		}
-	}
-	return false
 }
